@@ -77,6 +77,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/ir.js")).irCommand,
   },
   {
+    name: "placement",
+    description: "Show where each call would run on several backends, and what it costs; nothing is run.",
+    examples: [
+      "sconce placement model.pt2",
+      "sconce placement model.pt2 --backends wasm,gpujs,cpu",
+      "sconce placement model.pt2 --by operator",
+    ],
+    load: async () => (await import("./commands/placement-table.js")).placementCommand,
+  },
+  {
     name: "types",
     description: "Write the types of a program's calls as a declaration file for TypeScript.",
     examples: ["sconce types model.pt2 -o model.d.ts", "sconce types model.pt2"],

@@ -26,6 +26,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   ms: "number, milliseconds",
   what: "any or nan",
   backends: "two names, with a comma",
+  names: "names, with commas between them",
   "name=value": "name, =, and a path or JSON",
   "symbol=size": "symbol, =, and an integer",
   "limit=integer":

@@ -126,12 +126,21 @@ export {
   planMemory,
 } from "./plan/memory.js";
 export { withoutProvedAssertions } from "./program/assertions.js";
+export { assumedSizes, type CallCost, type CostSession, callCost } from "./program/call-cost.js";
 export {
   LOOP_PIPELINE,
   type LoweredProgram,
   type LoweredRegion,
   lowerProgram,
 } from "./program/lower-program.js";
+export {
+  type CallPlacement,
+  type PlacementOptions,
+  type PlacementRow,
+  type PlacementSession,
+  type PlacementTable,
+  placementTable,
+} from "./program/placement-table.js";
 export { printLoweredProgram } from "./program/print-program.js";
 export { elementKernel } from "./schedule/element.js";
 export { KernelFrame, type Schedule, type ScheduleContext } from "./schedule/frame.js";

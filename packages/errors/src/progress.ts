@@ -4,7 +4,7 @@ import { SconceError } from "./sconce-error.js";
 import { thrownText } from "./thrown.js";
 
 /** The kinds of long work, as {@link Progress} names them. */
-export type WorkPhase = "load" | "save" | "transform" | "bisect" | "compile" | "run" | "compare";
+export type WorkPhase = "load" | "save" | "transform" | "bisect" | "compile" | "run" | "compare" | "hash";
 
 /** How far long work has come: all long work reports it alike, from 0 to the total. */
 export interface Progress {

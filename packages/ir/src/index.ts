@@ -111,6 +111,7 @@ export {
   undo,
 } from "./history/record.js";
 export type { EqualityConstraint, InputDim } from "./program/equality-constraints.js";
+export type { HashOptions, ProgramHash } from "./program/hash.js";
 export {
   type MissingValue,
   missingText,

@@ -87,6 +87,7 @@ import {
   requireWorker,
   workerNotLoaded,
 } from "./errors.js";
+import { type ExplainedAttempt, explain, type KnownRule, knownRules } from "./explain.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
 import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
@@ -387,6 +388,25 @@ export class Sconce {
     const session = this.services.passManagers.context();
     const work = requireBisection()(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
+  }
+
+  /**
+   * All rules: those of {@link rules}, and those that only a pass applies, such as a `rulePass`.
+   */
+  get knownRules(): readonly KnownRule[] {
+    return knownRules(this);
+  }
+
+  /**
+   * Returns where rules fire in a program, and where they nearly do, with the reason.
+   *
+   * @param rules names of rules, also of those that only a pass applies; rules; and passes, which
+   * stand for the rules that they declare. All known rules when left out
+   * @throws SconceError `UNKNOWN_RULE`
+   */
+  explain(program: ExportedProgram, rules?: readonly (string | Rule | Pass)[]): ExplainedAttempt[] {
+    this.#use("explain", program);
+    return explain(program, rules, this);
   }
 
   /**

@@ -199,3 +199,15 @@ export const otherOutputs = (got: string, want: string, where: string): SconceEr
     where,
     fix: "compare with the model that the JSON was made of",
   });
+
+/** A name of a rule that neither the session nor a pass of it has. */
+export const unknownRule = (name: string, known: Iterable<string>): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_RULE",
+    message: `unknown rule "${name}"`,
+    fix: didYouMean(
+      name,
+      known,
+      "`sconce explain --list` and `sconce.knownRules` list the rules; a pass declares its rules with `rules`, as rulePass does",
+    ),
+  });

@@ -69,11 +69,13 @@ export type {
   DialectRules,
   Executable,
   GraphVersion,
+  HashOptions,
   MemoryUse,
   MissingValue,
   Node,
   NodeMeta,
   Placement,
+  ProgramHash,
   ProgramVersion,
   Reason,
   RunOptions,
@@ -242,7 +244,7 @@ export {
   tensorStatistics,
   writeSafetensors,
 } from "@sconce/tensor";
-export { compareTensors } from "@sconce/tensor/compare";
+export { compareTensors, type UlpBucket, type UlpMeasure, ulpDistance } from "@sconce/tensor/compare";
 export type { BackendMemory } from "./backends/memory.js";
 export type {
   BackendComparison,
@@ -256,6 +258,7 @@ export type {
   TransformAsyncOptions,
 } from "./create-sconce.js";
 export { createSconce, Sconce } from "./create-sconce.js";
+export type { ExplainedAttempt, KnownRule } from "./explain.js";
 export { type ExecuteIROptions, executeIR } from "./json-ir/execute.js";
 export { type ExtractIROptions, extractIR } from "./json-ir/extract.js";
 export { programFromIR } from "./json-ir/program.js";

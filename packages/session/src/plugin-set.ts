@@ -201,6 +201,7 @@ function guarded<A extends unknown[], R>(
 function ownersOf(plugins: readonly Plugin[]): PluginSet["ownerOf"] {
   const owners = new Map<object, string>();
   for (const { name, passes = [], rules = [], backends = [] } of plugins)
-    for (const part of [...passes, ...rules, ...backends]) owners.set(part, name);
+    for (const part of [...passes, ...passes.flatMap((pass) => pass.rules ?? []), ...rules, ...backends])
+      owners.set(part, name);
   return (part) => owners.get(part);
 }

@@ -100,6 +100,7 @@ export {
 } from "./interval.js";
 export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
+export { sha256 } from "./sha256.js";
 export { type GuardObserver, ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
 export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";

@@ -1,5 +1,6 @@
 /**
- * @file SHA-256, synchronous and small: PyTorch names a symbol by the hash of where it comes from.
+ * @file SHA-256, synchronous and small: PyTorch names a symbol by the hash of where it comes from,
+ * and pages without a secure context have no `crypto.subtle`.
  */
 
 const FRACTIONS = (root: (n: number) => number, count: number): Uint32Array => {
@@ -12,28 +13,33 @@ const ROUNDS = FRACTIONS(Math.cbrt, 64);
 
 const rotate = (x: number, by: number): number => (x >>> by) | (x << (32 - by));
 
-/** The digest of a text's UTF-8 bytes, as eight big-endian words. */
-export function sha256(text: string): Uint32Array {
-  const bytes = new TextEncoder().encode(text);
-  const blocks = new DataView(new ArrayBuffer((((bytes.length + 8) >> 6) + 1) * 64));
-  for (const [i, byte] of bytes.entries()) blocks.setUint8(i, byte);
-  blocks.setUint8(bytes.length, 0x80);
-  blocks.setUint32(blocks.byteLength - 4, bytes.length * 8);
+/** The digest of bytes, or of a text's UTF-8 bytes, as eight big-endian words. */
+export function sha256(content: string | Uint8Array): Uint32Array {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const padded = new Uint8Array((((bytes.length + 8) >> 6) + 1) * 64);
+  padded.set(bytes);
+  padded[bytes.length] = 0x80;
+  const blocks = new DataView(padded.buffer);
+  blocks.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
+  blocks.setUint32(padded.length - 4, bytes.length * 8);
   const state = START.slice();
-  for (let at = 0; at < blocks.byteLength; at += 64) addBlock(state, expanded(blocks, at));
+  const w = new Uint32Array(64);
+  for (let at = 0; at < padded.length; at += 64) {
+    expand(w, blocks, at);
+    addBlock(state, w);
+  }
   return state;
 }
 
-function expanded(blocks: DataView, at: number): Uint32Array {
-  const w = new Uint32Array(64);
+function expand(w: Uint32Array, blocks: DataView, at: number): void {
   for (let i = 0; i < 16; i++) w[i] = blocks.getUint32(at + 4 * i);
   for (let i = 16; i < 64; i++) {
-    const [a, b] = [w[i - 15]!, w[i - 2]!];
+    const a = w[i - 15]!;
+    const b = w[i - 2]!;
     const low = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3);
     const high = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
     w[i] = w[i - 16]! + low + w[i - 7]! + high;
   }
-  return w;
 }
 
 function addBlock(state: Uint32Array, w: Uint32Array): void {

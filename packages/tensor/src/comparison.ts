@@ -5,3 +5,4 @@
 export { type Closeness, compareTensors, sameLayout, sameValues } from "./compare.js";
 export { type ToleranceOptions, tensorDifference } from "./difference.js";
 export { backendTolerance, type ErrorMeasure, measureError, type Tolerance } from "./error-measure.js";
+export { type UlpBucket, type UlpMeasure, ulpDistance } from "./ulp.js";

@@ -27,6 +27,10 @@ describe("sconce convert", () => {
       nodes: 18,
     });
     expect(await readFile(at("program.pt2"))).toEqual(await readFile(fixture("net_mlp")));
+    const hashes = [fixture("net_mlp"), at("m.sir"), at("program.pt2")].map(
+      async (file) => JSON.parse((await sconce("info", "--json", file)).out).hash,
+    );
+    expect(new Set((await Promise.all(hashes)).map(({ program }) => program)).size).toBe(1);
   });
 
   test("warns of what a .pt2 file does not hold, and of what PyTorch needs", async () => {

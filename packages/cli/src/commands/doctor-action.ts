@@ -3,6 +3,8 @@ import os from "node:os";
 import { thrownText, VERSION } from "@sconce/errors";
 import type { LineStyle } from "../colors.js";
 import { json, type SafeIo } from "../io.js";
+import type { BackendFacts } from "./backend-facts.js";
+import { gpujsInProcess } from "./gpujs-check.js";
 import { findPackage, type InstalledPackage } from "./installed-packages.js";
 
 export interface DoctorOptions {
@@ -18,19 +20,6 @@ interface PackageFacts {
   /** Why it is there, or what it would add. */
   readonly use: string;
   /** How to get it. */
-  readonly fix: string | null;
-}
-
-/** A way to run programs. */
-interface BackendFacts {
-  /** The value of `--backend`. */
-  readonly name: string;
-  readonly available: boolean;
-  /** The adapter or engine; null where it does not run. */
-  readonly device: string | null;
-  /** Whether a GPU computes. */
-  readonly hardware: boolean;
-  readonly reason: string | null;
   readonly fix: string | null;
 }
 
@@ -75,7 +64,7 @@ async function collected(): Promise<Facts> {
       memoryBytes: os.totalmem(),
     },
     packages: PACKAGES.map(packageFacts),
-    backends: [CPU, await wasmFacts(), ...(await gpujsFacts())],
+    backends: [CPU, await wasmFacts(), ...(await gpujsInProcess())],
   };
 }
 
@@ -133,25 +122,6 @@ async function wasmFacts(): Promise<BackendFacts> {
   } catch (error) {
     const reason = `its package cannot be loaded: ${thrownText(error)}`;
     return { ...none, reason, fix: "npm install @sconce/backend-wasm" };
-  }
-}
-
-async function gpujsFacts(): Promise<BackendFacts[]> {
-  try {
-    const { reportModes } = await import("@sconce/backend-gpujs");
-    const reports = await reportModes();
-    return reports.map(({ mode, device = null, isSoftware = true, reason = null, fix = null }) => ({
-      name: `gpujs:${mode}`,
-      available: device !== null,
-      device,
-      hardware: device !== null && !isSoftware,
-      reason,
-      fix,
-    }));
-  } catch (error) {
-    const reason = `its package cannot be loaded: ${thrownText(error)}`;
-    const fix = "npm install @sconce/backend-gpujs gpu.js";
-    return [{ name: "gpujs", available: false, device: null, hardware: false, reason, fix }];
   }
 }
 

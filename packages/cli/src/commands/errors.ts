@@ -8,14 +8,6 @@ export const badExpectation = (message: string): SconceError =>
     fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
   });
 
-/** A name of a rule that the session does not have. */
-export const unknownRule = (name: string, known: Iterable<string>): SconceError =>
-  new SconceError({
-    code: "UNKNOWN_RULE",
-    message: `unknown rule "${name}"`,
-    fix: didYouMean(name, known, "`sconce explain --list` lists the rules"),
-  });
-
 /** An error code that no section of the documentation has. */
 export const unknownCode = (code: string, known: Iterable<string>): SconceError =>
   new SconceError({

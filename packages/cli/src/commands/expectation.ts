@@ -1,6 +1,6 @@
 import type { Executable, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
-import { type Closeness, compareTensors } from "@sconce/tensor/compare";
+import { type Closeness, compareTensors, type UlpMeasure, ulpDistance } from "@sconce/tensor/compare";
 import { badExpectation } from "./errors.js";
 
 /** All that a run leaves behind. */
@@ -14,6 +14,22 @@ export interface FinishedRun {
 export interface Difference {
   readonly name: string;
   readonly problem: string;
+}
+
+/** How far tensors are from wanted ones of the same dtype and shape in ULP, by their names. */
+export function ulpDistances(
+  run: FinishedRun,
+  wanted: ReadonlyMap<string, Tensor>,
+): Readonly<Record<string, UlpMeasure>> {
+  const measures: [string, UlpMeasure][] = [];
+  for (const [name, want] of wanted) {
+    const got = resultOf(run, name);
+    if (!(got instanceof Tensor) || got.dtype !== want.dtype || got.shape.join() !== want.shape.join())
+      continue;
+    const measure = ulpDistance(got, want);
+    if (measure !== undefined) measures.push([name, measure]);
+  }
+  return Object.fromEntries(measures);
 }
 
 /**

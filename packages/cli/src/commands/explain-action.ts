@@ -1,5 +1,5 @@
 import { type Attempt, defineRule, explainRule, type Rule } from "@sconce/passes";
-import type { Sconce } from "@sconce/session";
+import type { ExplainedAttempt, Sconce } from "@sconce/session";
 import { codeIn, errorSections } from "../error-page.js";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
@@ -7,7 +7,7 @@ import { openSession, openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { linesText } from "../text.js";
-import { unknownCode, unknownRule } from "./errors.js";
+import { unknownCode } from "./errors.js";
 
 export interface ExplainOptions extends PassRunOptions {
   readonly codes?: boolean;
@@ -32,13 +32,16 @@ export async function explain(file: string | undefined, options: ExplainOptions,
   }
   if (file === undefined)
     throw usage("missing argument: an error code or a file", "give a code, a program, --codes or --list");
-  const rules = options.pattern === undefined ? chosen(session, options.rule) : [probe(options.pattern)];
   const loaded = await openWithWeights(file, session, options.weights);
   const exported = runPasses(loaded, session, options, io);
-  const attempts = rules.flatMap((rule) =>
-    explainRule(exported, rule, session.operators, (part) => session.ownerOf(part)),
-  );
-  io.out(options.json ? json(attempts) : textOf(attempts, rules));
+  const { pattern, rule } = options;
+  const attempts =
+    pattern === undefined
+      ? session.explain(exported, rule)
+      : explainRule(exported, probe(pattern), session.operators);
+  const names =
+    pattern === undefined ? (rule ?? session.knownRules.map((one) => one.rule.name)) : ["pattern"];
+  io.out(options.json ? json(attempts) : textOf(attempts, names));
 }
 
 function codesText(isJson = false): string {
@@ -54,27 +57,22 @@ function codeText(code: string, isJson = false): string {
   return isJson ? json({ code, docs: `errors/${code}`, text }) : `${text}\n`;
 }
 
-/** @throws SconceError `UNKNOWN_RULE` */
-function chosen(session: Sconce, names: readonly string[] | undefined): readonly Rule[] {
-  if (names === undefined) return [...session.rules.values()];
-  return names.map((name) => {
-    const rule = session.rules.get(name);
-    if (rule !== undefined) return rule;
-    throw unknownRule(name, session.rules.keys());
-  });
-}
-
 /** A rule that matches and changes nothing. */
 const probe = (pattern: string): Rule =>
   defineRule({ name: "pattern", doc: pattern, match: pattern, replace: () => MATCHES });
 
 const MATCHES = "matches";
 
-const listed = (session: Sconce): object[] =>
-  [...session.rules.values()].map(({ name, doc }) => ({ name, doc }));
+const listed = ({ knownRules }: Sconce): object[] =>
+  knownRules.map(({ rule: { name, doc }, pass }) => ({ name, doc, ...(pass !== undefined && { pass }) }));
 
-const listText = (session: Sconce): string =>
-  `${[...session.rules.values()].map(({ name, doc }) => `${name.padEnd(24)} ${doc}`).join("\n")}\n`;
+const listText = ({ knownRules }: Sconce): string =>
+  linesText(
+    knownRules.map(({ rule: { name, doc }, pass }) => {
+      const suffix = pass === undefined ? "" : ` (pass ${pass})`;
+      return `${name.padEnd(24)} ${doc}${suffix}`;
+    }),
+  );
 
 /** Refusals where the pattern matches and the rule agrees. */
 const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
@@ -86,12 +84,12 @@ const BY_DRIVER: ReadonlySet<Attempt["kind"]> = new Set([
   "aliasing",
 ]);
 
-function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
-  const isHit = ({ reason }: Attempt): boolean => reason === undefined || reason === MATCHES;
+function textOf(attempts: readonly ExplainedAttempt[], rules: readonly string[]): string {
+  const isHit = ({ reason }: ExplainedAttempt): boolean => reason === undefined || reason === MATCHES;
   const lines = attempts.flatMap((attempt) => {
-    const { rule, node, target, graph, line, kind, reason } = attempt;
+    const { rule, node, target, graph, line, kind, reason, pass } = attempt;
     const from = line === undefined ? "" : `, ${line}`;
-    const place = `${rule}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}${from}`;
+    const place = `${rule}${pass === undefined ? "" : ` (pass ${pass})`}  %${node} = ${target}${graph === undefined ? "" : ` in ${graph}`}${from}`;
     if (isHit(attempt)) return `fires   ${place}`;
     const isRefused = BY_DRIVER.has(kind);
     return [
@@ -101,7 +99,7 @@ function textOf(attempts: readonly Attempt[], rules: readonly Rule[]): string {
   });
   const hits = attempts.filter(isHit).length;
   const refused = attempts.filter(({ kind }) => BY_DRIVER.has(kind)).length;
-  const what = rules.length === 1 ? `rule "${rules[0]!.name}"` : `${rules.length} rules`;
+  const what = rules.length === 1 ? `rule "${rules[0]!}"` : `${rules.length} rules`;
   lines.push(
     `${what}: ${hits} ${hits === 1 ? "match" : "matches"}, ${refused} refused, ${attempts.length - hits - refused} near misses`,
   );

@@ -1,5 +1,6 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { fixture, sconce } from "../command.fixture.js";
+import { fixture, PLUGIN, sconce } from "../command.fixture.js";
 
 const MLP = fixture("net_mlp");
 
@@ -28,6 +29,21 @@ describe("sconce explain", () => {
       'rule "pattern": 1 match, 0 refused, 2 near misses',
       "",
     ]);
+  });
+
+  test("knows rules that only a pass has", async () => {
+    const plugin = ["--plugin", PLUGIN];
+    expect((await sconce("explain", "--list", ...plugin)).out).toMatch(
+      /^square-of-sin .* \(pass mylib-square\)$/m,
+    );
+    const { code, out } = await sconce("explain", MLP, "--rule", "square-of-sin", ...plugin, "--json");
+    expect(code).toBe(0);
+    for (const attempt of JSON.parse(out))
+      expect(attempt).toMatchObject({ rule: "square-of-sin", pass: "mylib-square" });
+    const file = fileURLToPath(new URL("../../fixtures/chain.sir", import.meta.url));
+    expect((await sconce("explain", file, "--rule", "square-of-sin", ...plugin)).out).toContain(
+      "misses  square-of-sin (pass mylib-square)  %mul",
+    );
   });
 
   test("takes all rules when none is named", async () => {

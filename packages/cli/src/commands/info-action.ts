@@ -36,11 +36,12 @@ export async function info(file: string, options: InfoOptions, io: SafeIo): Prom
   const loops = options.loops ? loopFactsOf(program, session) : undefined;
   const missing = missingValues(program);
   const names = programNameFindings(program);
-  if (options.json)
-    io.out(
-      json({ file, ...facts, ...withoutValues(missing), ...(loops && { loops }), ...withFindings(names) }),
-    );
-  else io.styled(textOf(file, program, facts, { missing: missingLines(missing), loops, names }), titleStyle);
+  if (options.json) {
+    const hash = await program.hash();
+    const rest = { ...withoutValues(missing), ...(loops && { loops }), ...withFindings(names) };
+    io.out(json({ file, ...facts, hash, ...rest }));
+  } else
+    io.styled(textOf(file, program, facts, { missing: missingLines(missing), loops, names }), titleStyle);
 }
 
 const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);

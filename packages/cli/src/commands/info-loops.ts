@@ -1,5 +1,6 @@
 /** @file What loops a program becomes, and what they cost. */
 import {
+  assumedSizes,
   bindNest,
   costOf,
   type LoopProgram,
@@ -8,9 +9,8 @@ import {
   rowGroups,
 } from "@sconce/codegen";
 import { amount } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
+import type { ExportedProgram } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
-import { freeSymbols } from "@sconce/symbolic";
 import { counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 
@@ -48,17 +48,14 @@ export interface LoopFacts {
   readonly assumed: readonly string[];
 }
 
-/** What a size without bounds is taken to be. */
-const ASSUMED_SIZE = 64;
-
 /**
- * The program as loops, with costs at the example sizes; sizes without an example are taken at most
- * {@link ASSUMED_SIZE}.
+ * The program as loops, with costs at the example sizes; sizes without an example are taken 64 or
+ * the nearest end of their range.
  */
 export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const { prepared, lowered } = loopsOf(program, session);
   const { regions, left } = lowered;
-  const assumed = sizesWithoutExample(prepared);
+  const assumed = assumedSizes(prepared);
   const sizes = new Map([...prepared.symbolHints, ...assumed]);
   return {
     calls: prepared.graph.nodes().filter(({ op }) => op === "call_function").length,
@@ -74,26 +71,6 @@ export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFact
 function rowKernelsOf(loops: LoopProgram, sizes: ReadonlyMap<string, number>): number {
   const bound = loops.nests.map((nest) => bindNest(nest, sizes));
   return rowGroups(bound, loops).reduce((left, { parts }) => left - parts.length + 1, bound.length);
-}
-
-/**
- * Values for symbols that no input gives: {@link ASSUMED_SIZE}, or the end of their range that is
- * nearest to it.
- */
-function sizesWithoutExample({ graph, symbolHints, rangeConstraints }: ExportedProgram): Map<string, number> {
-  const values = new Map<string, number>();
-  const note = (value: MetaValue): void => {
-    if (Array.isArray(value)) value.forEach(note);
-    else if (value instanceof FakeTensor)
-      for (const size of value.shape)
-        for (const name of freeSymbols(size).keys())
-          if (!symbolHints.has(name)) {
-            const { min = 0, max = ASSUMED_SIZE } = rangeConstraints.get(name) ?? {};
-            values.set(name, Math.max(min, Math.min(max, ASSUMED_SIZE)));
-          }
-  };
-  for (const { meta } of graph.nodes()) if (meta.val !== undefined) note(meta.val);
-  return values;
 }
 
 function regionFacts({ name, loops }: LoweredRegion, sizes: ReadonlyMap<string, number>): RegionFacts {

@@ -29,6 +29,15 @@ describe("sconce info", () => {
     });
   });
 
+  test("--json has the content hashes", async () => {
+    const { hash } = JSON.parse((await sconce("info", "--json", fixture("net_mlp"))).out);
+    expect(hash).toEqual({
+      graph: expect.stringMatching(/^[0-9a-f]{64}$/),
+      weights: expect.stringMatching(/^[0-9a-f]{64}$/),
+      program: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
   test("--json has inputs, outputs and state as data", async () => {
     const facts = JSON.parse((await sconce("info", "--json", fixture("net_mlp"))).out);
     expect(facts.parameters).toHaveLength(8);

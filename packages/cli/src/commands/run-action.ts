@@ -3,7 +3,7 @@ import { requireFolder, writeBytes } from "@sconce/formats/files";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { Tensor, writeSafetensors } from "@sconce/tensor";
-import type { Closeness } from "@sconce/tensor/compare";
+import type { Closeness, UlpMeasure } from "@sconce/tensor/compare";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
@@ -13,7 +13,7 @@ import { runPasses } from "../pass-run.js";
 import { openReproducer } from "../reproducer.js";
 import { DEFAULT_BACKEND, type PassRunOptions } from "../shared-options.js";
 import { linesText } from "../text.js";
-import { compareRun, type Difference, type FinishedRun } from "./expectation.js";
+import { compareRun, type Difference, type FinishedRun, ulpDistances } from "./expectation.js";
 import { givesInputs, type InputOptions, readInputs, tolerance } from "./inputs.js";
 import { kernelsText } from "./kernels.js";
 import { nonfiniteJson, nonfiniteText } from "./nonfinite.js";
@@ -21,6 +21,7 @@ import { placementText } from "./placement.js";
 import { profileText } from "./profile.js";
 import { comparedBackends, comparisonJson, comparisonText } from "./run-compare.js";
 import { type OutputOptions, OutputReport, shownOf } from "./run-outputs.js";
+import { ulpLines } from "./ulp.js";
 
 export interface RunOptions extends InputOptions, OutputOptions, PassRunOptions {
   readonly weights?: string;
@@ -52,21 +53,21 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
   const results = new OutputReport(program, outputs, shown);
   if (options.outputs !== undefined)
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
-  const differences = await compared({ executable, inputs, outputs }, options.expect, closeness);
-  if ((differences?.length ?? 0) > 0) outcome.code = EXIT.differs;
+  const compared = await expectation({ executable, inputs, outputs }, options.expect, closeness);
+  if ((compared?.differences.length ?? 0) > 0) outcome.code = EXIT.differs;
   const placement = options.placement ? executable.placement?.() : undefined;
   const kernels = options.kernels ? executable.executionPlan?.() : undefined;
   const profile = options.profile ? (executable.profile?.() ?? []) : undefined;
   executable.dispose();
   const report = options.json
     ? results.json({
-        ...(differences && { differences }),
+        ...compared,
         ...(placement && { placement }),
         ...(kernels && { kernels }),
         ...(profile && { profile }),
       })
     : results.text() +
-      differencesText(differences) +
+      expectationText(compared, shown.stats) +
       (options.placement ? placementText(options.backend, placement) : "") +
       (options.kernels ? kernelsText(options.backend, kernels) : "") +
       (profile === undefined ? "" : profileText(profile));
@@ -152,12 +153,20 @@ async function findNonfinite(file: string, options: RunOptions, io: SafeIo, outc
   io.out(options.json ? json(nonfiniteJson(report)) : nonfiniteText(report, kind));
 }
 
-async function compared(
+/** What `--expect` reports. */
+interface Expectation {
+  readonly differences: readonly Difference[];
+  readonly ulp: Readonly<Record<string, UlpMeasure>>;
+}
+
+async function expectation(
   run: FinishedRun,
   file: string | undefined,
   closeness: Closeness,
-): Promise<Difference[] | undefined> {
-  return file === undefined ? undefined : compareRun(run, await openTensors(file), closeness);
+): Promise<Expectation | undefined> {
+  if (file === undefined) return undefined;
+  const wanted = await openTensors(file);
+  return { differences: compareRun(run, wanted, closeness), ulp: ulpDistances(run, wanted) };
 }
 
 type OnProgress = (progress: Progress) => void;
@@ -189,8 +198,14 @@ function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
   return named;
 }
 
-function differencesText(differences: readonly Difference[] | undefined): string {
-  const lines = (differences ?? []).map(({ name, problem }) => `${name} differs: ${problem}`);
-  if (differences?.length === 0) lines.push("outputs are as expected");
-  return linesText(lines);
+/** Distances are shown where something differs, and with `--stats`. */
+function expectationText(compared: Expectation | undefined, stats: boolean): string {
+  if (compared === undefined) return "";
+  const { differences, ulp } = compared;
+  const distances = stats || differences.length > 0 ? Object.entries(ulp) : [];
+  return linesText([
+    ...differences.map(({ name, problem }) => `${name} differs: ${problem}`),
+    ...distances.flatMap(([name, measure]) => ulpLines(name, measure)),
+    ...(differences.length === 0 ? ["outputs are as expected"] : []),
+  ]);
 }

@@ -20,10 +20,16 @@ describe("sconce run --compare", () => {
     const lines = out.trimEnd().split("\n");
     expect(code).toBe(0);
     expect(lines[0]).toBe("gpujs:cpu compared with cpu: 8 nodes, 1 result");
-    expect(lines[1]).toMatch(/^node +operator +dtype +shape +max abs +max rel +differs +ran on$/);
-    expect(lines[3]).toMatch(/^relu +aten\.relu\.default +float32 +\[3, 24\] +\S+ +\S+ +no +device$/);
+    expect(lines[1]).toMatch(
+      /^node +operator +dtype +shape +max abs +max rel +max ULP +median ULP +differs +ran on$/,
+    );
+    expect(lines[3]).toMatch(
+      /^relu +aten\.relu\.default +float32 +\[3, 24\] +\S+ +\S+ +\d+ +\d+ +no +device$/,
+    );
     expect(lines.slice(10)).toEqual([
       expect.stringMatching(/^o0: softmax +aten\.softmax\.int /),
+      expect.stringMatching(/^o0: softmax: max \d+ ULP, median \d+, 99 % within \d+; 15 finite numbers$/),
+      ...lines.slice(12, -1).map(() => expect.stringMatching(/^ +[\d-]+ +\d+ *#*$/)),
       "nothing differs",
     ]);
   });
@@ -61,7 +67,12 @@ export default { name: "zeros", backends: [{ ...cpuBackend({ kernels }), name: "
     expect(report).toMatchObject({
       backends: ["cpu", "zeros"],
       differs: true,
-      first: { node: "relu", target: "aten.relu.default", maxRelative: 1 },
+      first: {
+        node: "relu",
+        target: "aten.relu.default",
+        maxRelative: 1,
+        ulp: { finite: 72, nan: 0, infinite: 0, max: expect.any(Number), histogram: expect.any(Array) },
+      },
     });
     expect(report.nodes).toHaveLength(8);
     expect(report.outputs).toMatchObject([{ node: "softmax", differs: true }]);

@@ -2,6 +2,7 @@
 import type { BackendComparison, NodeComparison } from "@sconce/session";
 import { usage } from "../errors.js";
 import { columns, counted } from "../text.js";
+import { ulpLines, ulpText } from "./ulp.js";
 
 /** The two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
 export function comparedBackends(text: string): readonly [string, string] {
@@ -14,7 +15,17 @@ export function comparedBackends(text: string): readonly [string, string] {
   );
 }
 
-const HEADER = ["node", "operator", "dtype", "shape", "max abs", "max rel", "differs"] as const;
+const HEADER = [
+  "node",
+  "operator",
+  "dtype",
+  "shape",
+  "max abs",
+  "max rel",
+  "max ULP",
+  "median ULP",
+  "differs",
+] as const;
 
 /** The comparison as a table with a line for each node, and what differs first. Lines ended. */
 export function comparisonText(report: BackendComparison): string {
@@ -28,6 +39,8 @@ export function comparisonText(report: BackendComparison): string {
   return [
     `${backends[1]} compared with ${backends[0]}: ${counted(nodes.length, "node")}, ${counted(outputs.length, "result")}`,
     ...columns(rows),
+    ...outputs.flatMap((row, i) => ulpLines(`o${i}: ${shownName(row)}`, row.ulp)),
+    ...(first === undefined ? [] : ulpLines(shownName(first), first.ulp)),
     first === undefined ? "nothing differs" : firstText(first, report),
   ]
     .map((line) => `${line}\n`)
@@ -38,7 +51,7 @@ export function comparisonText(report: BackendComparison): string {
 const shownName = ({ node, source = node }: NodeComparison): string => source;
 
 function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string[] {
-  const { target, dtype, shape, maxAbsolute, maxRelative, differs, problem, place } = row;
+  const { target, dtype, shape, maxAbsolute, maxRelative, ulp, differs, problem, place } = row;
   return [
     name,
     target,
@@ -46,6 +59,8 @@ function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string
     `[${shape.join(", ")}]`,
     problem === undefined ? number(maxAbsolute) : "-",
     problem === undefined ? number(maxRelative) : "-",
+    ulp === undefined ? "-" : ulpText(ulp.max),
+    ulp === undefined ? "-" : ulpText(ulp.median),
     problem ?? (differs ? "yes" : "no"),
     ...(hasPlaces ? [place ?? ""] : []),
   ];

@@ -121,7 +121,11 @@ describe("sconce run", () => {
   test("--json", async () => {
     const { code, out } = await expecting("net_mlp", "--json");
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ outputs: [{ dtype: "float32", shape: [3, 5] }], differences: [] });
+    expect(JSON.parse(out)).toEqual({
+      outputs: [{ dtype: "float32", shape: [3, 5] }],
+      differences: [],
+      ulp: { o0: expect.objectContaining({ finite: 15, max: expect.any(Number), nan: 0, infinite: 0 }) },
+    });
   });
 
   test("scalars are given as JSON; constants of the export need not be", async () => {
@@ -144,7 +148,20 @@ describe("exit code 1", () => {
     const want = await tensorFile("zeros.safetensors", { o0: Tensor.empty([3, 5], "float32") });
     const { code, out, err } = await runProgram("net_mlp", "--expect", want);
     expect([code, err]).toEqual([1, ""]);
-    expect(out).toMatch(/\no0 differs: element \d+ is 0\.\d+, wanted 0\n/);
+    expect(out).toMatch(
+      /\no0 differs: element \d+ is 0\.\d+, wanted 0\no0: max \S+ ULP, median \S+, 99 % within \S+; 15 finite numbers\n +0 +0\n/,
+    );
+  });
+
+  test("distances in ULP count NaN and infinity separately, also where all is as expected", async () => {
+    const values = [Number.NaN, Infinity, ...Array.from({ length: 13 }, () => 1)];
+    const want = await tensorFile("nan.safetensors", { o0: Tensor.from(values, [3, 5], "float32") });
+    const { code, out } = await runProgram("net_mlp", "--expect", want);
+    expect(code).toBe(1);
+    expect(out).toContain("; 13 finite numbers\n");
+    expect(out).toMatch(/\n {2}1 NaN, 1 infinite; 2 differ\n$/);
+    const near = await expecting("net_mlp", "--stats", "--backend", "wasm");
+    expect(near.out).toMatch(/\no0: max \d+ ULP, median \d+, [\s\S]*#\noutputs are as expected\n$/);
   });
 
   test("wide tolerances accept them", async () => {

@@ -6,6 +6,7 @@ import { graphText } from "../print-torch/graph-text.js";
 import { COPY } from "../this-copy.js";
 import { type EqualityConstraint, equalityConstraints } from "./equality-constraints.js";
 import { withOutputsOf } from "./follow-outputs.js";
+import { type HashOptions, type ProgramHash, programHash } from "./hash.js";
 import type {
   Dialect,
   ExampleInputs,
@@ -137,6 +138,19 @@ export class ExportedProgram {
   withState(values: StateValues): ExportedProgram {
     const change = stateChange(this, values);
     return change === undefined ? this : this.with(change);
+  }
+
+  /**
+   * Content hashes of the graph, of the weights and of both. Equal programs have equal hashes, on
+   * every machine, after saving and loading, and whatever the order of maps. Stack traces and other
+   * metadata, example inputs, versions and the history are not content; names of nodes are. Weights
+   * that are still in their file are read in pieces and stay there.
+   *
+   * @example const { program, graph, weights } = await exported.hash();
+   * @throws SconceError `ABORTED`, and what reading the file of lazy weights throws
+   */
+  async hash(options?: HashOptions): Promise<ProgramHash> {
+    return programHash(this, options);
   }
 
   /**

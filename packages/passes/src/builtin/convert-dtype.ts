@@ -42,5 +42,5 @@ function* converted(
   const named = entries.filter((entry) => operators.schemaOf(entry) !== undefined);
   noteUncalled(context, "keep", named, [program.graph]);
   const to = options.to as (typeof HALVES)[number];
-  return yield* conversionSteps(program, operators, { to, keep, io: options.io });
+  return yield* conversionSteps(program, operators, { to, keep, io: options.io, note: context.note });
 }

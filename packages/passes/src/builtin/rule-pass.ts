@@ -5,8 +5,8 @@ import { watchedSteps } from "../rewrite/rewrite.js";
 import type { Rule } from "../rewrite/rule.js";
 
 /**
- * A pass that applies rules. Rules that fire nowhere because the driver refuses what they give are
- * noted.
+ * A pass that applies rules, which `explain` knows by their names. Rules that fire nowhere because
+ * the driver refuses what they give are noted.
  */
 export const rulePass = (
   definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },
@@ -14,6 +14,7 @@ export const rulePass = (
   definePass({
     name: definition.name,
     doc: definition.doc,
+    rules: definition.rules,
     run: (program, context) => finish(applied(program, context, definition)),
     steps: (program, context) => applied(program, context, definition),
   });

@@ -128,6 +128,8 @@ export interface Pass {
    * those of a program that was loaded with `weights: "lazy"`.
    */
   readonly readsValues?: boolean | undefined;
+  /** The rewrite rules that the pass applies by itself: `explain` then knows them. */
+  readonly rules?: readonly Rule[] | undefined;
   /** Returns the changed program; the same object when nothing changes. */
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
   /**
@@ -163,6 +165,7 @@ const PASS: OptionNames<Definition<OptionSpecs>> = {
   removesAssertions: true,
   widensInputs: true,
   readsValues: true,
+  rules: true,
   run: true,
   steps: true,
 };
@@ -207,6 +210,12 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const TEXT: Form = [(value) => typeof value === "string", 'one sentence: "Removes dropout."'];
 const DIALECT: Form = [isText, 'one dialect: "ATEN"'];
 const NAMES: Form = [isTexts, 'a list of names: ["aten._assert_scalar.default"]'];
+const isRule = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "roots" in value && "name" in value;
+const RULES: Form = [
+  (value) => Array.isArray(value) && value.every(isRule),
+  "a list of rules: [defineRule({ ... })]",
+];
 const FLAG: Form = [(value) => typeof value === "boolean", "true or false"];
 const FUNCTION: Form = [(value) => typeof value === "function", "a generator function"];
 const OBJECT: Form = [
@@ -223,6 +232,7 @@ const FORMS: Readonly<Partial<Record<keyof Pass, Form>>> = {
   removesAssertions: NAMES,
   widensInputs: FLAG,
   readsValues: FLAG,
+  rules: RULES,
   steps: FUNCTION,
 };
 

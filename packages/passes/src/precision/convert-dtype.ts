@@ -28,6 +28,7 @@ import { hasTensors, retyped, touchesDtype } from "../shapes/retype.js";
 import { withRuleLayouts } from "../shapes/rule-layouts.js";
 import { Border } from "./border.js";
 import type { Keep } from "./keep.js";
+import { LostValues } from "./lost-values.js";
 import { NewValues } from "./new-values.js";
 
 /** Which values are converted, and to what. */
@@ -38,9 +39,11 @@ export interface ConversionOptions {
   readonly keep?: Keep;
   /** Whether inputs, outputs and written state are converted too. */
   readonly io?: boolean;
+  /** Takes warnings of numbers that become 0 or infinite in the dtype. */
+  readonly note?: ((text: string) => void) | undefined;
 }
 
-const CONVERSION: OptionNames<ConversionOptions> = { to: true, keep: true, io: true };
+const CONVERSION: OptionNames<ConversionOptions> = { to: true, keep: true, io: true, note: true };
 
 const FROM: DType = "float32";
 
@@ -87,9 +90,11 @@ class Converter {
   readonly #border: Border;
   readonly #values: NewValues;
   readonly #operators: OperatorTable;
+  readonly #lost: LostValues;
 
   constructor(program: ExportedProgram, operators: OperatorTable, options: ConversionOptions) {
-    const { to, io = false, keep = () => false } = options;
+    const { to, io = false, keep = () => false, note } = options;
+    this.#lost = new LostValues(to, operators, note);
     this.#program = program;
     this.#operators = operators;
     this.#to = to;
@@ -123,6 +128,7 @@ class Converter {
       isConverted ||= made.length !== 1 || made[0] !== node;
       changed.push(made.length === 1 ? made[0]! : made);
     });
+    this.#lost.end();
     yield;
     const converted = rebuild(graph, (_, position) => changed[position]!, { inherit: false });
     yield;
@@ -145,7 +151,12 @@ class Converter {
       this.#values.add(node);
       return;
     }
-    if (spec?.target != null) this.#border.convertState(spec.target);
+    if (spec?.target != null) {
+      const { graph } = this.#program;
+      const tensor = this.#program.tensor(spec.target);
+      if (tensor !== undefined) this.#lost.ofState(spec.target, tensor, graph.users(node.name)[0]);
+      this.#border.convertState(spec.target);
+    }
     this.#values.add(withVal(node, new FakeTensor({ ...val, dtype: this.#to })));
   }
 
@@ -162,6 +173,7 @@ class Converter {
       return withVal(node, source[Number(node.args[1])]!);
     }
     if (!this.#takes(node)) return this.#withInputs(node, FROM);
+    this.#lost.ofCall(node);
     const called = this.#withInputs(this.#withDtypes(node), this.#to);
     return withVal(called, this.#values.resultOf(called));
   }

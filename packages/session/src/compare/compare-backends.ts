@@ -29,7 +29,13 @@ import {
   returning,
 } from "@sconce/passes";
 import { type DType, Tensor } from "@sconce/tensor";
-import { backendTolerance, measureError, type Tolerance } from "@sconce/tensor/compare";
+import {
+  backendTolerance,
+  measureError,
+  type Tolerance,
+  type UlpMeasure,
+  ulpDistance,
+} from "@sconce/tensor/compare";
 import { RunSizes } from "../backends/sizes.js";
 import { batches, tensorCalls } from "./intermediates.js";
 
@@ -72,6 +78,11 @@ export interface NodeComparison {
   readonly maxAbsolute: number;
   /** The largest distance as a part of the first backend's element. */
   readonly maxRelative: number;
+  /**
+   * Distances in units in the last place; left out for integers and bools, and where elements were
+   * not compared.
+   */
+  readonly ulp?: UlpMeasure | undefined;
   /** How many elements differ by more than the tolerance. */
   readonly differing: number;
   /** The index of the first of them. */
@@ -277,14 +288,15 @@ class Comparison {
 
 type Difference = Pick<
   NodeComparison,
-  "maxAbsolute" | "maxRelative" | "differing" | "first" | "differs" | "problem"
+  "maxAbsolute" | "maxRelative" | "ulp" | "differing" | "first" | "differs" | "problem"
 >;
 
 function difference(got: Value | undefined, want: Tensor, tolerance: Tolerance): Difference {
   const problem = mismatch(got, want);
   if (problem === undefined) {
     const measure = measureError(got as Tensor, want, tolerance);
-    return { ...measure, differs: measure.differing > 0 };
+    const ulp = ulpDistance(got as Tensor, want);
+    return { ...measure, ...(ulp && { ulp }), differs: measure.differing > 0 };
   }
   const all = { maxAbsolute: Infinity, maxRelative: Infinity, differing: want.numel, first: undefined };
   return { ...all, differs: true, problem };

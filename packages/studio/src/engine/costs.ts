@@ -1,20 +1,10 @@
 /** @file What calls cost by themselves, before any of them is fused with others. */
-import { LOOP_PIPELINE, lowerProgram, totalCost } from "@sconce/codegen";
+import { type CallCost, callCost } from "@sconce/codegen";
 import type { Item } from "@sconce/drawing";
-import {
-  finishWithPauses,
-  isSconceError,
-  type LongWorkOptions,
-  ProgressReport,
-  type Work,
-} from "@sconce/errors";
-import { callProgram } from "@sconce/passes";
+import { finishWithPauses, type LongWorkOptions, ProgressReport, type Work } from "@sconce/errors";
 import type { Sconce } from "@sconce/session";
 import type { CostView } from "./protocol.js";
 import type { Version } from "./versions.js";
-
-/** What one call costs, or why that is unknown. */
-type CallCost = { readonly flops: number; readonly bytes: number } | { readonly reason: string };
 
 /** Counts what the calls of an item cost. Each is lowered once. */
 export class Costs {
@@ -53,29 +43,10 @@ export class Costs {
     const { graph, node } = version.nodeOf(item)!;
     let cost = this.#known.get(node);
     if (cost === undefined) {
-      cost = this.#count(callProgram(version.program, graph, node));
+      cost = callCost(version.program, graph, node, this.#session);
       this.#known.set(node, cost);
     }
     return cost;
-  }
-
-  #count(program: Version["program"]): CallCost {
-    try {
-      const prepared = this.#session.transform(program, LOOP_PIPELINE);
-      const { regions, left } = lowerProgram(prepared, { operators: this.#session.operators });
-      const [first] = left;
-      if (first !== undefined) return { reason: `${first.target} has no loops: ${first.reason}` };
-      let [flops, bytes] = [0, 0];
-      for (const { loops } of regions) {
-        const cost = totalCost(loops, loops.nests, prepared.symbolHints);
-        flops += cost.flops;
-        bytes += cost.bytes;
-      }
-      return { flops, bytes };
-    } catch (error) {
-      if (isSconceError(error)) return { reason: error.message };
-      throw error;
-    }
   }
 }
 

@@ -379,11 +379,9 @@ export class Engine {
     const item = version.item(key);
     if (item?.node === undefined) return [];
     const path = nodePath(item);
-    const [session, { explainRule }] = await Promise.all([this.#loadSession(), import("@sconce/passes")]);
-    return [...session.rules.values()]
-      .flatMap((rule) =>
-        explainRule(version.program, rule, session.operators, (part) => session.ownerOf(part)),
-      )
+    const session = await this.#loadSession();
+    return session
+      .explain(version.program)
       .filter(({ graph = "", node }) => `${graph}/${node}` === path)
       .map(({ rule, reason }) => ({ rule, fires: reason === undefined, reason }));
   }
