@@ -215,6 +215,55 @@ def bits_transposed(x):
     y.sub_(1)
     return y.view(torch.int32).t(), y.view(torch.int16)
 
+# Floats beside whole numbers in conditions.
+half, floats = torch.tensor(2.5), (torch.tensor(2.5), torch.ones(3))
+@case(floats)
+def float_above(s, x):
+    v = s.item()
+    torch._check(v > 0)
+    return x * v
+@case(floats)
+def float_between(s, x):
+    v = s.item()
+    torch._check(0.0 < v)
+    torch._check(v <= 10.0)
+    return x * v
+@case(floats)
+def float_sum(s, x):
+    v = s.item()
+    torch._check(v + 1 > 2.0)
+    return x * v
+@case(floats)
+def float_product(s, x):
+    v = s.item()
+    torch._check(v * 2 >= 1.0)
+    return x * v
+@case((half, torch.tensor(1.5), torch.ones(3)))
+def float_pair(s, r, x):
+    a, b = s.item(), r.item()
+    torch._check(a > b)
+    torch._check(a - b > 0.5)
+    torch._check(a - b >= 0.0)
+    return x * a * b
+# Ranges have the direction of their steps.
+@case((two, five))
+def range_between(i, j): return torch.arange(i.item(), j.item())
+@case((two,))
+def range_down(i): return torch.arange(i.item(), 0, -1)
+@case((half, torch.tensor(7.5)))
+def range_floats(i, j): return torch.arange(i.item(), j.item(), 0.5)
+@case((two, five))
+def range_mixed(i, j): return torch.arange(i.item(), j.item() * 1.5, 0.5)
+@case((half,))
+def range_floats_down(i): return torch.arange(i.item(), 0.0, -0.5)
+@case((two, five))
+def range_stepped(i, j):
+    k = i.item()
+    torch._check(k > 0)
+    return torch.arange(0, j.item(), k)
+@case((x, two), ROWS)
+def range_to_size(x, i): return torch.arange(i.item(), x.shape[0])
+
 
 def module_of(function):
     names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])

@@ -35,7 +35,8 @@ export type Twin = readonly [
 ];
 
 const x = torch.arange(12).to("float32").reshape(4, 3);
-const [one, two, three] = [torch.tensor(1), torch.tensor(2), torch.tensor(3)];
+const [one, two, three, five] = [1, 2, 3, 5].map((n) => torch.tensor(n)) as [Tensor, Tensor, Tensor, Tensor];
+const half = torch.tensor(2.5);
 const [ones, flag] = [torch.ones(3), torch.tensor(true)];
 const twelve = torch.arange(12).to("float32");
 const ROWS = [{ 0: Dim.DYNAMIC }, null];
@@ -190,6 +191,63 @@ export const twins: Readonly<{ [name: string]: Twin }> = {
     [torch.ones(2), 2, 3],
     SIZES,
   ],
+  float_above: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.gt(v, 0));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_between: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.lt(float(0), v));
+      check(sym.le(v, float(10)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_sum: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.gt(sym.add(v, 1), float(2)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_product: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.ge(sym.mul(v, 2), float(1)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_pair: [
+    takes3((s, r, x) => {
+      const [a, b] = [s.item(), r.item()];
+      check(sym.gt(a, b));
+      check(sym.gt(sym.sub(a, b), 0.5));
+      check(sym.ge(sym.sub(a, b), float(0)));
+      return x.mul(a).mul(b);
+    }),
+    [half, torch.tensor(1.5), ones],
+  ],
+  range_between: [takes2((i, j) => torch.arange(i.item(), j.item())), [two, five]],
+  range_down: [takes1((i) => torch.arange(i.item(), 0, -1)), [two]],
+  range_floats: [takes2((i, j) => torch.arange(i.item(), j.item(), 0.5)), [half, torch.tensor(7.5)]],
+  range_mixed: [takes2((i, j) => torch.arange(i.item(), sym.mul(j.item(), 1.5), 0.5)), [two, five]],
+  range_floats_down: [takes1((i) => torch.arange(i.item(), float(0), -0.5)), [half]],
+  range_stepped: [
+    takes2((i, j) => {
+      const k = i.item();
+      check(sym.gt(k, 0));
+      return torch.arange(0, j.item(), k);
+    }),
+    [two, five],
+  ],
+  range_to_size: [takes2((x, i) => torch.arange(i.item(), x.size(0))), [x, two], ROWS],
 };
 
 /** The lines of a text of PyTorch without places in source files and blank lines. */
