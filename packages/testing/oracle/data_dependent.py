@@ -329,6 +329,19 @@ def other_float(s, x):
     v = s.item()
     torch._check(v != 3.0)
     return x * v
+# Sizes whose root is no size of an input.
+fours, odds = {"x": {0: 4 * Dim("r")}}, {"x": {0: 2 * Dim("r") + 1}}
+nine = torch.ones(9, 4)
+@case((rows,), fours)
+def derived_slice(x): return torch.zeros(x[::4].size(0))
+@case((rows,), fours)
+def derived_range(x): return x[::4] + torch.arange(x[::4].size(0)).unsqueeze(1)
+@case((rows,), fours)
+def derived_view(x): return torch.ones(x.view(-1, 4, 4).size(0))
+@case((nine,), odds)
+def derived_odd(x): return torch.ones(x[1::2].size(0))
+@case((nine,), odds)
+def derived_own(x): return torch.ones(x.size(0) - 1)
 
 
 def module_of(function):

@@ -190,12 +190,22 @@ export class SymbolicNodes {
 
   /** The source program reads a size of a tensor; one that no nodes compute is read behind it. */
   sizeRead(size: SymInt, tensor: FakeTensor, dim: number): void {
-    if (!(size instanceof SymExpr) || !isRead(size) || this.#nodes.has(size.key)) return;
+    if (!(size instanceof SymExpr) || this.#nodes.has(size.key)) return;
+    if (!isRead(size) && this.#isKnown(size)) return;
     const node = this.#tracer.nodeOf(tensor);
     const read = this.#behind(node.name, this.#tracer.currentMeta, () =>
       this.#readSize(node, dim, size, false),
     );
     this.#bind(size.key, read);
+  }
+
+  /**
+   * Whether all symbols of a size can be read. One that only multiples of it are sizes of inputs of
+   * is not: `x: f32[4*s0]`.
+   */
+  #isKnown(size: SymExpr): boolean {
+    if (this.#sizes.has(size.key)) return true;
+    return [...freeSymbols(size).values()].every(({ key }) => this.#sizes.has(key) || this.#nodes.has(key));
   }
 
   /** Makes nodes right behind another one. */

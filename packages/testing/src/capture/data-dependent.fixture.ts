@@ -56,6 +56,8 @@ const ALL = [{ 0: Dim.DYNAMIC }];
 const AUTO = { 0: Dim.AUTO };
 const DEFERRED = { preferDeferredRuntimeAssertsOverGuards: true };
 const rows = torch.ones(8, 4);
+const FOURS = [{ 0: Dim("r").mul(4) }];
+const ODDS = [{ 0: Dim("r").mul(2).add(1) }];
 const repeated = torch.tensor([3, 1, 3, 2, 2]).to("float32");
 const SIZES = [null, Dim.DYNAMIC, Dim.DYNAMIC];
 const from = (start: Size): ReturnType<typeof slice> => slice(start, null);
@@ -367,6 +369,15 @@ export const twins: Readonly<{ [name: string]: Twin }> = {
     }),
     [half, ones],
   ],
+  derived_slice: [takes1((x) => torch.zeros(x.at("::4").size(0))), [rows], FOURS],
+  derived_range: [
+    takes1((x) => x.at("::4").add(torch.arange(x.at("::4").size(0)).unsqueeze(1))),
+    [rows],
+    FOURS,
+  ],
+  derived_view: [takes1((x) => torch.ones(x.view(-1, 4, 4).size(0))), [rows], FOURS],
+  derived_odd: [takes1((x) => torch.ones(x.at("1::2").size(0))), [torch.ones(9, 4)], ODDS],
+  derived_own: [takes1((x) => torch.ones(sym.sub(x.size(0), 1))), [torch.ones(9, 4)], ODDS],
 };
 
 /** The lines of a text of PyTorch without places in source files and blank lines. */
