@@ -162,4 +162,4 @@ export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./trace
 export { CollisionNames, callName, functionName, liftedName } from "./trace/naming.js";
 export { type NormalizedCall, normalizeCall } from "./trace/normalize.js";
 export { INPUT_SIZE_META, reifiedFunction } from "./trace/reified-metadata.js";
-export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf } from "./trace/size-expressions.js";
+export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./trace/size-expressions.js";

@@ -32,12 +32,14 @@ ROWS = {"x": {0: D}}
 TWINS, FILES = {}, {}
 
 
-def case(args, dynamic=None, twin=True, file=False):
+def case(args, dynamic=None, twin=True, file=False, **options):
+    """A function of the arguments; `options` are those of `export`."""
+
     def add(function):
         name = function.__name__.strip("_")
         for kind, wanted in ((TWINS, twin), (FILES, file)):
             if wanted:
-                kind[name] = (function, args, dynamic)
+                kind[name] = (function, args, dynamic, options)
         return function
 
     return add
@@ -215,6 +217,132 @@ def bits_transposed(x):
     y.sub_(1)
     return y.view(torch.int32).t(), y.view(torch.int16)
 
+# Floats beside whole numbers in conditions.
+half, floats = torch.tensor(2.5), (torch.tensor(2.5), torch.ones(3))
+@case(floats)
+def float_above(s, x):
+    v = s.item()
+    torch._check(v > 0)
+    return x * v
+@case(floats)
+def float_between(s, x):
+    v = s.item()
+    torch._check(0.0 < v)
+    torch._check(v <= 10.0)
+    return x * v
+@case(floats)
+def float_sum(s, x):
+    v = s.item()
+    torch._check(v + 1 > 2.0)
+    return x * v
+@case(floats)
+def float_product(s, x):
+    v = s.item()
+    torch._check(v * 2 >= 1.0)
+    return x * v
+@case((half, torch.tensor(1.5), torch.ones(3)))
+def float_pair(s, r, x):
+    a, b = s.item(), r.item()
+    torch._check(a > b)
+    torch._check(a - b > 0.5)
+    torch._check(a - b >= 0.0)
+    return x * a * b
+# Ranges have the direction of their steps.
+@case((two, five))
+def range_between(i, j): return torch.arange(i.item(), j.item())
+@case((two,))
+def range_down(i): return torch.arange(i.item(), 0, -1)
+@case((half, torch.tensor(7.5)))
+def range_floats(i, j): return torch.arange(i.item(), j.item(), 0.5)
+@case((two, five))
+def range_mixed(i, j): return torch.arange(i.item(), j.item() * 1.5, 0.5)
+@case((half,))
+def range_floats_down(i): return torch.arange(i.item(), 0.0, -0.5)
+@case((two, five))
+def range_stepped(i, j):
+    k = i.item()
+    torch._check(k > 0)
+    return torch.arange(0, j.item(), k)
+@case((x, two), ROWS)
+def range_to_size(x, i): return torch.arange(i.item(), x.shape[0])
+# Guards that became assertions of the program.
+auto = {"x": {0: Dim.AUTO}, "y": {0: Dim.AUTO}}
+deferred = {"prefer_deferred_runtime_asserts_over_guards": True}
+rows = torch.ones(8, 4)
+@case((torch.ones(8),), auto, **deferred)
+def deferred_view(x): return x.view(-1, 2) * 2
+@case((rows,), auto, **deferred)
+def deferred_halves(x): return x.reshape(2, x.shape[0] // 2, 4).sum(0)
+@case((rows,), auto, **deferred)
+def deferred_bound(x):
+    torch._check(x.shape[0] > 3)
+    return x * 2
+@case((rows,), auto, **deferred)
+def deferred_bounds(x):
+    torch._check(x.shape[0] != 5)
+    torch._check(x.shape[0] < 100)
+    return x * 2
+@case((rows,), auto, **deferred)
+def deferred_product(x):
+    torch._check(x.shape[0] * 2 > 7)
+    return x * 2
+@case((rows, torch.ones(6)), auto, **deferred)
+def deferred_order(x, y):
+    torch._check(x.shape[0] + 1 > y.shape[0])
+    return x * 2 + y.sum()
+@case((rows, torch.ones(8, 4)), auto, **deferred)
+def deferred_equality(x, y): return x + y
+@case((rows, torch.ones(8, 2)), auto, **deferred)
+def deferred_cat(x, y): return torch.cat([x, y], 1)
+@case((rows, torch.ones(4, 4)), auto, **deferred)
+def deferred_multiple(x, y):
+    torch._check(x.shape[0] == y.shape[0] * 2)
+    torch._check(x.shape[0] % 4 == 0)
+    return x.view(-1, 8) + y.repeat(1, 2)
+@case((torch.tensor([True, False]), rows), {"x": {0: Dim.AUTO}}, **deferred)
+def deferred_count(m, x):
+    n = m.sum().item()
+    torch._check(n < x.shape[0])
+    return x[:, 0] * n, torch.zeros(n)
+# What a call with several results gives, and the comparisons of inequalities.
+repeated = torch.tensor([3.0, 1.0, 3.0, 2.0, 2.0])
+@case((repeated,), file=True)
+def unique_counts(x): return torch.unique_consecutive(x, return_counts=True)
+@case((repeated,))
+def unique_all(x): return torch.unique_consecutive(x, return_inverse=True, return_counts=True)
+@case((repeated,))
+def unique_last(x): return torch.unique_consecutive(x, return_counts=True)[1] + 1
+@case((repeated,))
+def unique_sorted(x): return torch.unique(x, return_inverse=True, return_counts=True)
+@case((x,))
+def unique_rows(x):
+    v, i, c = torch.unique(x, dim=0, return_inverse=True, return_counts=True)
+    return v.sum(0), i, c
+@case((two, three))
+def other_number(i, j):
+    a, b = i.item(), j.item()
+    torch._check(a != b)
+    torch._check(a >= 0)
+    return torch.zeros(a) + b
+@case(floats)
+def other_float(s, x):
+    v = s.item()
+    torch._check(v != 3.0)
+    return x * v
+# Sizes whose root is no size of an input.
+fours, odds = {"x": {0: 4 * Dim("r")}}, {"x": {0: 2 * Dim("r") + 1}}
+nine = torch.ones(9, 4)
+@case((rows,), fours)
+def derived_slice(x): return torch.zeros(x[::4].size(0))
+@case((rows,), fours)
+def derived_range(x): return x[::4] + torch.arange(x[::4].size(0)).unsqueeze(1)
+@case((rows,), fours)
+def derived_view(x): return torch.ones(x.view(-1, 4, 4).size(0))
+@case((nine,), odds)
+def derived_odd(x): return torch.ones(x[1::2].size(0))
+@case((nine,), odds)
+def derived_own(x): return torch.ones(x.size(0) - 1)
+
 
 def module_of(function):
     names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
@@ -235,27 +363,27 @@ def lowered(program):
         return None
 
 
-def exported(function, args, dynamic):
+def exported(function, args, dynamic, options):
     copies = tuple(arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args)
     names = function.__code__.co_varnames[: len(args)]
     dynamic = dynamic and {name: dynamic.get(name) for name in names}
-    return export(module_of(function), copies, dynamic_shapes=dynamic, strict=False)
+    return export(module_of(function), copies, dynamic_shapes=dynamic, strict=False, **options)
 
 
 def values(items):
     return [[str(t.dtype)[6:], list(t.shape), t.detach().flatten().tolist()] for t in items]
 
 
-def twin(function, args, dynamic):
-    program = exported(function, args, dynamic)
+def twin(*parts):
+    program = exported(*parts)
     # What PyTorch leaves of the wrapper of a function is not part of the program.
     low = lowered(program)
     return {"program": text_of(program), "lowered": low and re.sub(r"(, )?s83: VR\[2, int_oo\]", "", low)}
 
 
-def file(function, args, dynamic):
+def file(function, args, *options):
     buffer = io.BytesIO()
-    save(exported(function, args, dynamic), buffer)
+    save(exported(function, args, *options), buffer)
     data = buffer.getvalue()
     program = load(io.BytesIO(data))
     out = function(*[arg.clone() for arg in args])

@@ -403,6 +403,18 @@ def checked_size(self, a, p):
     return torch.cond(p, lambda z: z.sum(), lambda z: z.max(), (y,))
 
 
+# Operands that are broadcast for their layout alone count for names.
+row = torch.ones(4)
+for name, args in (
+    ("lerp by a row", (x234[0], torch.zeros(2, 3, 4), row)),
+    ("lerp to a row", (x234[0], torch.zeros(4), row)),
+    ("lerp from a row", (row, x234[0], torch.ones(2, 1, 1))),
+    ("lerp by a number", (x234[0], row, torch.tensor(0.25))),
+    ("lerp of one size", (x234[0], torch.zeros(2, 3, 4), x234[0] / 2)),
+):
+    case(name, args)(lambda self, a, b, w: torch.lerp(a, b, w).sum(0).expand(2, 3, 4))
+
+
 def groups(program):
     """The names of calls, divided where the comment on their source changes."""
     found = [[]]

@@ -1,7 +1,7 @@
 /** @file Symbolic expressions as nodes of Python operators. */
 import { type Argument, isSymScalar, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf } from "@sconce/passes";
+import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "@sconce/passes";
 import { not, type SymExpr } from "@sconce/symbolic";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
@@ -44,7 +44,7 @@ export function lowerExpression(
     const [first, second] = parts;
     const value = isChoice(first)
       ? evaluateScalarFunction(target, [first.val as SymScalar, second as Argument])
-      : scalarOf(expr);
+      : withFloatSides(expr);
     return add(target, parts, value, functionName(target));
   }
   const partAt = (i: number): SymScalar =>

@@ -1,10 +1,11 @@
 /** @file Sequences, identity matrices, index grids and windows. */
-import { device, FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { add, eq, floorDiv, gt, type SymEnv, sub } from "@sconce/symbolic";
+import { device, FakeTensor, float as pythonFloat, type SymInt, type SymScalar } from "@sconce/ir";
+import { add, eq, floorDiv, gt, type SymBool, type SymEnv, sub } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { evaluateScalarFunction } from "../rows/scalar-functions.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 import { computationDType, scalarKind } from "../rules/promote.js";
@@ -45,6 +46,7 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: Sym
  * `ceil((end - start) / step)`.
  */
 function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
+  requireDirection(start, end, step, env);
   if (rangeDType([start, end, step]) === "int64") {
     const stride = sizeOf(step);
     const last = add(sub(sizeOf(end), sizeOf(start)), sub(stride, signOf(stride, env)));
@@ -64,6 +66,17 @@ function signOf(step: SymInt, env: SymEnv): number {
   if (env.guard(eq(step, 0))) throw invalidArgument("step must be nonzero");
   return env.guard(gt(step, 0)) ? 1 : -1;
 }
+
+/** Requires that the step leads from the start to the end. @throws SconceError `INVALID_ARGUMENT` */
+function requireDirection(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): void {
+  const isUp = isSymbolicScalar(step) ? env.guard(isPositive(step)) : numberOf(step) > 0;
+  const isAhead = scalarMath(isUp ? "operator.ge" : "operator.le", [end, start]);
+  const condition = typeof isAhead === "object" ? ((isAhead as SymScalar).expr as SymBool) : Boolean(isAhead);
+  if (!env.check(condition)) throw invalidArgument("upper bound and lower bound inconsistent with step sign");
+}
+
+const isPositive = (step: SymScalar): SymBool =>
+  evaluateScalarFunction("operator.gt", [step, 0]).expr as SymBool;
 
 /** A range that goes the other way is refused even where it would be empty after rounding. */
 function checkDirection(start: ScalarArg, end: ScalarArg, stride: number): void {

@@ -57,7 +57,8 @@ export function* finishProgram(
   yield;
   const nameOf = (traced: string): string => names.get(traced) ?? traced;
   const sizes = new Map([...retrace.sizesOf].map(([size, tensor]) => [nameOf(size), nameOf(tensor)]));
-  const live = yield* withoutDeadNodes(dropBufferCopies(named, retrace), operators, sizes);
+  const kept = [...retrace.kept].map(nameOf);
+  const live = yield* withoutDeadNodes(dropBufferCopies(named, retrace), operators, { sizes, kept });
   yield;
   const partial = new Set([...retrace.partial].map(nameOf));
   const canonical = new Map([...retrace.canonical].map(([node, key]) => [nameOf(node), key]));

@@ -44,24 +44,30 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
 
 /**
  * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included.
- * `sizes` gives the tensors whose sizes nodes stand for: PyTorch drops dead nodes while those still
- * read the tensors.
+ *
  */
-export function eliminateDeadNodes(
-  graph: Graph,
-  operators: OperatorTable,
-  sizes: ReadonlyMap<string, string> = NO_SIZES,
-): Graph {
-  return finish(withoutDeadNodes(graph, operators, sizes));
+export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
+  return finish(withoutDeadNodes(graph, operators));
+}
+
+/** What {@link withoutDeadNodes} leaves besides what is used. */
+interface Live {
+  /**
+   * The tensors whose sizes nodes stand for: PyTorch drops dead nodes while those still read the
+   * tensors.
+   */
+  readonly sizes?: ReadonlyMap<string, string>;
+  /** Nodes that stay although nothing reads them. */
+  readonly kept?: readonly string[];
 }
 
 /** As {@link eliminateDeadNodes}, in pieces. */
 export function* withoutDeadNodes(
   graph: Graph,
   operators: OperatorTable,
-  sizes: ReadonlyMap<string, string> = NO_SIZES,
+  { sizes = NO_SIZES, kept = [] }: Live = {},
 ): Work<Graph> {
-  const used = new Set<string>();
+  const used = new Set(kept);
   const note = (name: string): void => void used.add(name);
   const live = new Uint8Array(graph.size);
   const nodes = graph.nodes();

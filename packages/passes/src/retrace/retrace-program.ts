@@ -47,6 +47,8 @@ export interface Retrace {
   readonly guards: readonly string[];
   /** Nodes that compute a part of a sum or product of sizes. */
   readonly partial: ReadonlySet<string>;
+  /** Nodes that stay although nothing reads them. */
+  readonly kept: ReadonlySet<string>;
   /** Symbols of the source program for sizes of views that are known by now. */
   readonly resolved: ReadonlySet<string>;
   /** Keys of asserted conditions, by nodes that show them in another form. */
@@ -83,7 +85,10 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     const bound = functional ?? (constant?.kind === "constant" ? constant.value : value);
     interpreter.bind(node.name, bound as EmitArg);
   });
+  const placeholderOf = new Map([...traced].map(([name, input]) => [input, ref(name)]));
+  tracer.placeholderOf = (input) => placeholderOf.get(input);
   tracer.symbols.beginBody();
+  assertions.emitFirst(tracer);
   yield;
   const result = yield* interpreter.steps();
   inputs.forEach((input, i) => {
@@ -115,6 +120,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     guards: tracer.guards.added,
     partial: tracer.symbols.partial,
     canonical: tracer.symbols.canonical,
+    kept: tracer.symbols.kept,
     resolved: assertions.resolvedSymbols,
     sizesOf: tracer.symbols.sizesOf,
   };

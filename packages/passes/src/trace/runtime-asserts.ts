@@ -18,7 +18,9 @@ import {
   canonicalCondition,
   freeSymbols,
   ge,
+  isUnbacked,
   le,
+  MAX_SIZE,
   printExpr,
   type SymBool,
   SymExpr,
@@ -40,6 +42,13 @@ interface Assertion {
   readonly bound: number | undefined;
 }
 
+/** An assertion on sizes of inputs whose condition holds for the sizes that are written. */
+interface KnownAssertion {
+  readonly text: string;
+  /** The comparison of the source program. */
+  readonly equation: Node;
+}
+
 /** An assertion on a size of a view that is known after the view was made. */
 interface ResolvedAssertion {
   /** The canonical text, with the symbol that the source program had for the size. */
@@ -52,6 +61,9 @@ interface ResolvedAssertion {
 
 export class RuntimeAssertions {
   readonly #pending: Assertion[] = [];
+  /** Assertions on sizes of inputs that an export made of its guards. */
+  #ofInputs: (Assertion | KnownAssertion)[] = [];
+  readonly #source: Graph;
   /** Assertions on sizes that are known by now, by the views of the source program. */
   readonly #resolved = new Map<string, ResolvedAssertion[]>();
   /** Symbols of the source program for sizes that are known by now. */
@@ -68,13 +80,18 @@ export class RuntimeAssertions {
   /** @param isFresh of a program that was exported here it is false */
   constructor(graph: Graph, isFresh: boolean) {
     this.#isFresh = isFresh;
+    this.#source = graph;
     const known = new Set<string>();
     for (const node of graph.nodes()) {
       const assertion = assertionOf(node, graph);
       if (assertion === undefined || known.has(assertion.text)) continue;
       known.add(assertion.text);
-      if (!this.#resolve(node, assertion, graph) && assertion.condition !== undefined)
-        this.#pending.push({ ...assertion, condition: assertion.condition });
+      const { condition, text, equation } = assertion;
+      if (this.#resolve(node, assertion, graph)) continue;
+      if (condition === undefined) {
+        if (!isFresh && equation !== undefined) this.#ofInputs.push({ text, equation });
+      } else if (dependsOnData(condition)) this.#pending.push({ ...assertion, condition });
+      else if (!isFresh) this.#ofInputs.push({ ...assertion, condition });
     }
     this.#pending.sort((a, b) => Number(b.isRange) - Number(a.isRange));
   }
@@ -117,6 +134,56 @@ export class RuntimeAssertions {
     const name = isRef(condition) ? condition.name : "";
     const message = `Runtime assertion failed for expression ${text} on node '${name}'`;
     tracer.record(TARGET, [condition, message], {}, null, "_assert_scalar_default");
+  }
+
+  /**
+   * Sizes of inputs that became others, or whose range is checked, are read before the first call:
+   * the assertions follow those reads.
+   */
+  emitFirst(tracer: Tracer): void {
+    const isChecked = (symbol: SymExpr): boolean => {
+      const { min, max } = tracer.env.range(symbol);
+      return min > 2 || max < MAX_SIZE;
+    };
+    const isReadFirst = (assertion: Assertion | KnownAssertion): boolean =>
+      isKnown(assertion) || [...freeSymbols(assertion.condition).values()].some(isChecked);
+    if (this.#ofInputs.some(isReadFirst)) this.emitOfInputs(tracer);
+  }
+
+  emitOfInputs(tracer: Tracer): void {
+    const ready = this.#ofInputs;
+    this.#ofInputs = [];
+    tracer.reify(() => {
+      for (const assertion of ready) {
+        if (isKnown(assertion)) this.#emitKnown(tracer, assertion);
+        else
+          this.#assert(
+            tracer,
+            assertion.text,
+            tracer.symbols.ofInputs(canonicalCondition(assertion.condition) as SymExpr),
+          );
+      }
+    });
+  }
+
+  /** Asserts anew what the export found out about a size: its condition is not a question here. */
+  #emitKnown(tracer: Tracer, { text, equation }: KnownAssertion): void {
+    const { symbols } = tracer;
+    const operands = equation.args.map((arg) => {
+      const node = isRef(arg) ? this.#source.node(arg.name) : undefined;
+      if (node === undefined) return arg;
+      const [tensor, dim] = node.args;
+      const isRead = node.target === "aten.sym_size.int" && isRef(tensor);
+      const placeholder = isRead ? tracer.placeholderOf(tensor.name) : undefined;
+      const own = placeholder === undefined ? undefined : symbols.replacedRead(placeholder, Number(dim));
+      if (own !== undefined) return own;
+      const { expr } = node.meta.val as SymScalar;
+      return expr instanceof SymExpr ? symbols.ofInputs(expr) : arg;
+    });
+    const value = { kind: "SymBool", expr: true } as const;
+    this.#assert(tracer, text, tracer.scalarCall(equation.target, operands, value, "eq"));
+    // The source program's own assertion stays.
+    this.#asserted.delete(text);
   }
 
   /** Asserts what only waited for a symbol that has just been bound. */
@@ -175,6 +242,7 @@ export class RuntimeAssertions {
     const text = printExpr(known);
     if (this.#asserted.has(text)) {
       tracer.names.create("_assert_scalar");
+      tracer.symbols.keepEquality(known);
       return;
     }
     this.#asserted.add(text);
@@ -185,6 +253,11 @@ export class RuntimeAssertions {
     tracer.record(TARGET, [asserted, message], {}, null, "_assert_scalar");
   }
 }
+
+const isKnown = (assertion: Assertion | KnownAssertion): assertion is KnownAssertion =>
+  !("condition" in assertion);
+
+const dependsOnData = (condition: SymExpr): boolean => [...freeSymbols(condition).values()].some(isUnbacked);
 
 function haveSameSymbols(a: SymExpr, b: SymExpr): boolean {
   const [own, others] = [freeSymbols(a), freeSymbols(b)];
@@ -204,6 +277,8 @@ type FoundAssertion = Omit<Assertion, "condition"> & {
   readonly condition: SymExpr | undefined;
   /** What the source program records for the condition. */
   readonly shown: SymExpr | undefined;
+  /** The comparison of sizes of inputs that became one size. */
+  readonly equation: Node | undefined;
 };
 
 function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
@@ -211,12 +286,15 @@ function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
   const [condition, message] = node.args;
   const text = typeof message === "string" ? MESSAGE.exec(message)?.[1] : undefined;
   if (text === undefined || !isRef(condition)) return undefined;
-  const val = graph.node(condition.name).meta.val as SymScalar | undefined;
+  const source = graph.node(condition.name);
+  const val = source.meta.val as SymScalar | undefined;
   const range = rangeOf(text);
   const shown = val?.expr instanceof SymExpr ? val.expr : undefined;
   const expr = range ?? shown;
   const bound = expr === undefined ? undefined : boundOf(expr, text);
-  return { text, condition: expr, shown, isRange: range !== undefined, bound };
+  const isEquation = expr === undefined && source.target === "operator.eq" && !/\b(u|zuf)\d/.test(text);
+  const equation = isEquation ? source : undefined;
+  return { text, condition: expr, shown, isRange: range !== undefined, bound, equation };
 }
 
 /** A bound of a symbol's range, from its text: a condition that is read shows another form. */

@@ -1,7 +1,7 @@
 /** @file Expressions of sizes as Python functions compute them. */
-import { type Argument, isSymScalar, type MetaValue, type Node, type SymScalar } from "@sconce/ir";
+import { type Argument, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { isCondition, isUnbacked, SymExpr } from "@sconce/symbolic";
+import { isCondition, isUnbacked, SymExpr, scalarKind } from "@sconce/symbolic";
 
 /** Python functions that compute expressions, by the heads of the expressions. */
 export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
@@ -35,8 +35,6 @@ export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
   Not: "torch.sym_not",
 };
 
-const FLOATS = new Set(["ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "Float", "OpaqueUnaryFn_sqrt"]);
-
 const READ: ReadonlySet<string> = new Set(["ToFloat", "TruncToInt", "CeilToInt"]);
 
 /**
@@ -63,20 +61,30 @@ export function asWritten(expr: SymExpr): SymScalar {
   if (expr.op === "And" || expr.op === "Or")
     return expr.args.map(asWritten).reduce((left, right) => evaluateScalarFunction(target, [left, right]));
   const reflected = first?.op === "Integer" || first?.op === "Float" ? REFLECTED[target] : undefined;
-  if (reflected === undefined) return scalarOf(expr);
+  if (reflected === undefined) return withFloatSides(expr);
   return evaluateScalarFunction(reflected, [scalarOf(second!), scalarOf(first!)]);
 }
 
 /** A symbolic scalar of the kind that an expression has. */
 export function scalarOf(expr: SymExpr): SymScalar {
-  if (isCondition(expr)) return { kind: "SymBool", expr };
-  return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
+  const kind = scalarKind(expr);
+  return { kind: kind === "bool" ? "SymBool" : kind === "float" ? "SymFloat" : "SymInt", expr };
 }
 
-const isFloating = (expr: SymExpr): boolean =>
-  FLOATS.has(expr.op) ||
-  ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
-    expr.args.some(isFloating));
+/**
+ * The comparison of a float with a whole number as Python computes it: the number becomes a float.
+ * Other expressions stay as they are.
+ */
+export function withFloatSides(expr: SymExpr): SymScalar {
+  const target = PYTHON_TARGETS[expr.op];
+  const [first, second] = expr.args;
+  const isMixed =
+    expr.args.length === 2 &&
+    isCondition(expr) &&
+    ((first!.op === "Integer" && scalarKind(second!) === "float") ||
+      (second!.op === "Integer" && scalarKind(first!) === "float"));
+  return isMixed ? evaluateScalarFunction(target!, [scalarOf(first!), scalarOf(second!)]) : scalarOf(expr);
+}
 
 const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
   typeof arg === "number" || (isSymScalar(arg as MetaValue) && typeof (arg as SymScalar).expr === "number");
@@ -102,11 +110,6 @@ export function asPython(
   if (reflected === undefined) return [target, args, value];
   const operands = [second!, first!];
   return [reflected, operands, evaluateScalarFunction(reflected, operands)];
-}
-
-export function position(node: Node, order: ReadonlyMap<string, number>): number {
-  const { expr } = node.meta.val as SymScalar;
-  return expr instanceof SymExpr ? (order.get(expr.key) ?? 0) : 0;
 }
 
 /** The symbol of a condition that is read out of a tensor: `u0` of `Eq(u0, 1)`. */

@@ -34,10 +34,10 @@ import {
   linearIn,
   multipleOf,
   PYTHON_TARGETS,
-  position,
   readSymbol,
   reflectedTarget,
   scalarOf,
+  withFloatSides,
 } from "./size-expressions.js";
 import type { FirstTensor, NodeMaker, Recipe, SizeRead } from "./size-records.js";
 import type { SymbolSource } from "./symbol-sources.js";
@@ -62,6 +62,8 @@ export class SymbolicNodes {
   /** Sizes that are read where their symbol was made. */
   readonly #own = new Set<string>();
   readonly #firstSizes = new Map<string, SizeRead>();
+  /** The places of sizes of inputs, in the order of inputs and dimensions. */
+  readonly #places = new Map<string, number>();
   #reads = 0;
   readonly #recipes = new Map<string, Recipe>();
   readonly #prelude: Node[] = [];
@@ -82,6 +84,8 @@ export class SymbolicNodes {
   readonly partial = new Set<string>();
   /** Keys of conditions that are computed as Python writes them: `0 <= u0` is `u0 >= 0`. */
   readonly canonical = new Map<string, string>();
+  /** Nodes that stay although nothing reads them. */
+  readonly kept = new Set<string>();
   /**
    * A number that the last computation came to; arithmetic that follows reads its node, operators
    * the number.
@@ -139,6 +143,7 @@ export class SymbolicNodes {
     value.shape.forEach((size, dim) => {
       if (!(size instanceof SymExpr)) return;
       if (!this.#inBody) {
+        this.#places.set(placeOf(node, dim), this.#reads);
         this.#readable(size, { node, dim, at: this.#reads++ });
         this.#see(size);
       } else if (this.#define(size, () => this.#readSize(node, dim, size, false))) bound = true;
@@ -150,6 +155,15 @@ export class SymbolicNodes {
     const offset = value.storageOffset;
     if (this.#inBody && this.#define(offset, () => this.#readOffset(node, offset))) bound = true;
     return bound;
+  }
+
+  /** Whether a size of a tensor is the first with a data-dependent symbol. */
+  introduces({ shape }: FakeTensor): boolean {
+    if (!this.#inBody) return false;
+    return shape.some((size) => {
+      const multiple = size instanceof SymExpr ? multipleOf(size) : undefined;
+      return multiple !== undefined && !this.#seen.has(multiple.symbol.name);
+    });
   }
 
   /**
@@ -176,12 +190,22 @@ export class SymbolicNodes {
 
   /** The source program reads a size of a tensor; one that no nodes compute is read behind it. */
   sizeRead(size: SymInt, tensor: FakeTensor, dim: number): void {
-    if (!(size instanceof SymExpr) || !isRead(size) || this.#nodes.has(size.key)) return;
+    if (!(size instanceof SymExpr) || this.#nodes.has(size.key)) return;
+    if (!isRead(size) && this.#isKnown(size)) return;
     const node = this.#tracer.nodeOf(tensor);
     const read = this.#behind(node.name, this.#tracer.currentMeta, () =>
       this.#readSize(node, dim, size, false),
     );
     this.#bind(size.key, read);
+  }
+
+  /**
+   * Whether all symbols of a size can be read. One that only multiples of it are sizes of inputs of
+   * is not: `x: f32[4*s0]`.
+   */
+  #isKnown(size: SymExpr): boolean {
+    if (this.#sizes.has(size.key)) return true;
+    return [...freeSymbols(size).values()].every(({ key }) => this.#sizes.has(key) || this.#nodes.has(key));
   }
 
   /** Makes nodes right behind another one. */
@@ -336,6 +360,39 @@ export class SymbolicNodes {
     return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
   }
 
+  /**
+   * A read of an input's size whose own symbol was replaced: it stays beside what computes the size
+   * from other symbols. Undefined for a size with its own symbol.
+   */
+  replacedRead(placeholder: NodeRef, dim: number): NodeRef | undefined {
+    const size = this.#tracer.sizeOf(placeholder, dim);
+    if (!(size instanceof SymExpr)) return undefined;
+    const source = size.op === "Symbol" ? this.sources.get(size.name) : undefined;
+    if (size.op === "Symbol" && (source === undefined || isAt(source, placeholder, dim))) return undefined;
+    const read = this.#readSize(placeholder, dim, size, true);
+    this.partial.add(read.name);
+    return read;
+  }
+
+  /** Computes a condition on sizes of inputs from their symbols, whatever was computed before. */
+  ofInputs(condition: SymExpr): Argument {
+    const [source, call] = [this.sourceOperands, this.callOperands];
+    this.sourceOperands = this.callOperands = [];
+    const node = this.#fromSymbols(condition);
+    this.sourceOperands = source;
+    this.callOperands = call;
+    return node;
+  }
+
+  #fromSymbols(expr: SymExpr): Argument {
+    if (expr.args.length === 0 || expr.op === "Piecewise") return this.#nodeFor(expr);
+    const known = this.#nodes.get(expr.key);
+    if (known !== undefined) return known;
+    const node = this.#fromStructure(expr, (arg) => this.#fromSymbols(arg));
+    this.#nodes.set(expr.key, node);
+    return node;
+  }
+
   /** The comparison of a symbol with a bound of its range. */
   rangeBound(condition: SymExpr): NodeRef {
     const [symbol, limit] = condition.args;
@@ -353,7 +410,7 @@ export class SymbolicNodes {
   comparison(condition: SymExpr, bound: number): NodeRef {
     const target = PYTHON_TARGETS[condition.op]!;
     const args = [this.#nodeFor(condition.args[0]!), bound];
-    const node = this.#tracer.scalarCall(target, args, scalarOf(condition), functionName(target));
+    const node = this.#tracer.scalarCall(target, args, withFloatSides(condition), functionName(target));
     this.canonical.set(node.name, `asserted ${condition.key}`);
     return node;
   }
@@ -370,13 +427,25 @@ export class SymbolicNodes {
   }
 
   /**
+   * The source program's comparison of an inequality that is asserted elsewhere: PyTorch shares the
+   * inequality alone, when nodes that nothing reads are gone.
+   */
+  keepEquality(condition: SymExpr): void {
+    if (condition.op !== "Unequality") return;
+    const equality = not(condition) as SymBool;
+    const node = equality instanceof SymExpr ? this.#evaluated.get(equality.key) : undefined;
+    if (node !== undefined) this.kept.add(node.name);
+  }
+
+  /**
    * The nodes with the size reads put after the placeholders, in the order of inputs and
    * dimensions.
    */
   withPrelude(nodes: readonly Node[]): readonly Node[] {
     const first = nodes.findIndex((node) => node.op !== "placeholder");
-    const order = new Map([...this.#sizes].map(([key, { at }]) => [key, at]));
-    const prelude = [...this.#prelude].sort((a, b) => position(a, order) - position(b, order));
+    const at = ({ args: [node, dim] }: Node): number =>
+      this.#places.get(placeOf(node as NodeRef, Number(dim))) ?? 0;
+    const prelude = [...this.#prelude].sort((a, b) => at(a) - at(b));
     const body = nodes.slice(first).flatMap((node) => [node, ...(this.#following.get(node.name) ?? [])]);
     return [...nodes.slice(0, first), ...prelude, ...body];
   }
@@ -474,7 +543,6 @@ export class SymbolicNodes {
 
   #fromStructure(expr: SymExpr, nodeOf = (arg: SymExpr): Argument => this.#nodeFor(arg)): Argument {
     if (expr.op === "Piecewise") return this.#choice(expr);
-    if (expr.op === "Unequality") return this.#unequal(expr);
     const target = PYTHON_TARGETS[expr.op];
     if (target === undefined) {
       throw symbolicNode(expr);
@@ -489,7 +557,8 @@ export class SymbolicNodes {
   /** A condition as Python computes it. */
   #condition(expr: SymExpr, target: string, args: readonly Argument[]): Argument {
     if (expr.op === "Unequality") {
-      const equality = scalarOf(not(expr) as SymExpr);
+      // PyTorch writes `Ne(a, b)` as `sym_not(a == b)` (`PythonReferenceAnalysis`).
+      const equality = withFloatSides(not(expr) as SymExpr);
       const node = this.#tracer.scalarCall("operator.eq", args, equality, "eq");
       // The comparison belongs to this node alone.
       this.canonical.set(node.name, `part of ${expr.key}`);
@@ -523,13 +592,6 @@ export class SymbolicNodes {
     });
   }
 
-  /** PyTorch writes `Ne(a, b)` as `sym_not(a == b)` (`PythonReferenceAnalysis`). */
-  #unequal(expr: SymExpr): Argument {
-    const equal = not(expr as SymBool) as SymExpr;
-    const node = this.#nodeFor(equal);
-    return this.#tracer.scalarCall("torch.sym_not", [node], scalarOf(expr), "sym_not");
-  }
-
   /** `Piecewise((a, condition), (b, True))` is a choice. */
   #choice(expr: SymExpr): Argument {
     const [first, second] = expr.args;
@@ -537,3 +599,8 @@ export class SymbolicNodes {
     return this.#tracer.scalarCall("torch.sym_ite", args, scalarOf(expr), "sym_ite");
   }
 }
+
+const placeOf = ({ name }: NodeRef, dim: number): string => `${name} ${dim}`;
+
+const isAt = ({ placeholder, dim }: SymbolSource, node: NodeRef, at: number): boolean =>
+  placeholder === node.name && dim === at;

@@ -44,6 +44,8 @@ interface ReplayedMeta {
 
 /** Places the run-time assertions of the source program in the graph being traced. */
 interface AssertionWriter {
+  /** Adds the assertions that wait for inputs alone, the first time that it is called. */
+  emitOfInputs(tracer: Tracer): void;
   /** Adds the assertions whose symbols are all bound by now. */
   emitReady(tracer: Tracer): void;
   /**
@@ -237,9 +239,14 @@ export class Tracer {
       kwargs: nodeKwargs,
       meta: { ...this.currentMeta, ...(callForm && { callForm }), val: fresh },
     });
-    if (this.#trackResult(fresh, ref(name), operands)) this.assertions?.emitReady(this);
+    const isBound = this.#trackResult(fresh, ref(name), operands);
+    if (!this.isBody) this.assertions?.emitOfInputs(this);
+    if (isBound) this.assertions?.emitReady(this);
     return fresh;
   }
+
+  /** The placeholder that stands for an input of the source program. */
+  placeholderOf: (input: string) => NodeRef | undefined = () => undefined;
 
   getAttr(target: string, graph: Graph): NodeRef {
     const name = this.names.create(target);
@@ -261,6 +268,8 @@ export class Tracer {
 
   /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
   scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef {
+    // Arithmetic that comes first reads sizes of inputs: the assertions follow those reads.
+    if (!this.#reifying && !this.isBody) this.assertions?.emitOfInputs(this);
     const name = this.#name(candidate);
     // Arithmetic that comes to a plain number has it as its value.
     const val: MetaValue =
@@ -430,23 +439,42 @@ export class Tracer {
     return this.symbols.bindScalar(result, node);
   }
 
+  /**
+   * PyTorch unpacks every result, and drops those that nothing reads: they count for names. The
+   * pass for run-time assertions reads items with new symbols itself, and asserts what it knows of
+   * those before the other items.
+   */
   #trackItems(items: readonly MetaValue[], source: NodeRef, operands: readonly FakeTensor[]): boolean {
-    let bound = false;
-    items.forEach((item, index) => {
-      // PyTorch unpacks every result, and drops those that nothing reads: they count for names.
-      const name = this.names.create("getitem");
-      if (item === null) return;
-      this.#push({
-        name,
-        op: "call_function",
-        target: "operator.getitem",
-        args: [source, index],
-        kwargs: {},
-        meta: { ...this.currentMeta, val: item },
+    const names = items.map(() => this.names.create("getitem"));
+    const defining = new Set<MetaValue>();
+    for (const [index, item] of items.entries()) {
+      if (!(item instanceof FakeTensor) || !this.symbols.introduces(item)) continue;
+      defining.add(item);
+      this.reify(() => {
+        const name = this.#name("getitem");
+        this.#pushItem(name, source, index, item);
+        this.track(item, ref(name));
       });
-      bound = this.#trackResult(item, ref(name), operands) || bound;
+    }
+    if (defining.size > 0) this.assertions?.emitReady(this);
+    let isBound = false;
+    for (const [index, item] of items.entries()) {
+      if (item === null || defining.has(item)) continue;
+      this.#pushItem(names[index]!, source, index, item);
+      isBound = this.#trackResult(item, ref(names[index]!), operands) || isBound;
+    }
+    return isBound;
+  }
+
+  #pushItem(name: string, source: NodeRef, index: number, item: MetaValue): void {
+    this.#push({
+      name,
+      op: "call_function",
+      target: "operator.getitem",
+      args: [source, index],
+      kwargs: {},
+      meta: { ...this.currentMeta, val: item },
     });
-    return bound;
   }
 }
 

@@ -4,7 +4,18 @@
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { check, cond, Dim, type ExportOptions, float, type Size, slice, sym, torch } from "@sconce/capture";
+import {
+  check,
+  cond,
+  Dim,
+  type ExportOptions,
+  float,
+  pythonTuple,
+  type Size,
+  slice,
+  sym,
+  torch,
+} from "@sconce/capture";
 import type { Tensor } from "@sconce/tensor";
 
 /** A tensor: its dtype, its shape, and its elements in order. */
@@ -32,14 +43,22 @@ export type Twin = readonly [
   model: (...args: never[]) => unknown,
   args: readonly unknown[],
   dynamicShapes?: ExportOptions["dynamicShapes"],
+  options?: ExportOptions,
 ];
 
 const x = torch.arange(12).to("float32").reshape(4, 3);
-const [one, two, three] = [torch.tensor(1), torch.tensor(2), torch.tensor(3)];
+const [one, two, three, five] = [1, 2, 3, 5].map((n) => torch.tensor(n)) as [Tensor, Tensor, Tensor, Tensor];
+const half = torch.tensor(2.5);
 const [ones, flag] = [torch.ones(3), torch.tensor(true)];
 const twelve = torch.arange(12).to("float32");
 const ROWS = [{ 0: Dim.DYNAMIC }, null];
 const ALL = [{ 0: Dim.DYNAMIC }];
+const AUTO = { 0: Dim.AUTO };
+const DEFERRED = { preferDeferredRuntimeAssertsOverGuards: true };
+const rows = torch.ones(8, 4);
+const FOURS = [{ 0: Dim("r").mul(4) }];
+const ODDS = [{ 0: Dim("r").mul(2).add(1) }];
+const repeated = torch.tensor([3, 1, 3, 2, 2]).to("float32");
 const SIZES = [null, Dim.DYNAMIC, Dim.DYNAMIC];
 const from = (start: Size): ReturnType<typeof slice> => slice(start, null);
 const to = (stop: Size): ReturnType<typeof slice> => slice(null, stop);
@@ -190,6 +209,175 @@ export const twins: Readonly<{ [name: string]: Twin }> = {
     [torch.ones(2), 2, 3],
     SIZES,
   ],
+  float_above: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.gt(v, 0));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_between: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.lt(float(0), v));
+      check(sym.le(v, float(10)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_sum: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.gt(sym.add(v, 1), float(2)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_product: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.ge(sym.mul(v, 2), float(1)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  float_pair: [
+    takes3((s, r, x) => {
+      const [a, b] = [s.item(), r.item()];
+      check(sym.gt(a, b));
+      check(sym.gt(sym.sub(a, b), 0.5));
+      check(sym.ge(sym.sub(a, b), float(0)));
+      return x.mul(a).mul(b);
+    }),
+    [half, torch.tensor(1.5), ones],
+  ],
+  range_between: [takes2((i, j) => torch.arange(i.item(), j.item())), [two, five]],
+  range_down: [takes1((i) => torch.arange(i.item(), 0, -1)), [two]],
+  range_floats: [takes2((i, j) => torch.arange(i.item(), j.item(), 0.5)), [half, torch.tensor(7.5)]],
+  range_mixed: [takes2((i, j) => torch.arange(i.item(), sym.mul(j.item(), 1.5), 0.5)), [two, five]],
+  range_floats_down: [takes1((i) => torch.arange(i.item(), float(0), -0.5)), [half]],
+  range_stepped: [
+    takes2((i, j) => {
+      const k = i.item();
+      check(sym.gt(k, 0));
+      return torch.arange(0, j.item(), k);
+    }),
+    [two, five],
+  ],
+  range_to_size: [takes2((x, i) => torch.arange(i.item(), x.size(0))), [x, two], ROWS],
+  deferred_view: [takes1((x) => x.view(-1, 2).mul(2)), [torch.ones(8)], [AUTO], DEFERRED],
+  deferred_halves: [
+    takes1((x) => x.reshape(2, sym.floorDiv(x.size(0), 2), 4).sum(0)),
+    [rows],
+    [AUTO],
+    DEFERRED,
+  ],
+  deferred_bound: [
+    takes1((x) => {
+      check(sym.gt(x.size(0), 3));
+      return x.mul(2);
+    }),
+    [rows],
+    [AUTO],
+    DEFERRED,
+  ],
+  deferred_bounds: [
+    takes1((x) => {
+      check(sym.ne(x.size(0), 5));
+      check(sym.lt(x.size(0), 100));
+      return x.mul(2);
+    }),
+    [rows],
+    [AUTO],
+    DEFERRED,
+  ],
+  deferred_product: [
+    takes1((x) => {
+      check(sym.gt(sym.mul(x.size(0), 2), 7));
+      return x.mul(2);
+    }),
+    [rows],
+    [AUTO],
+    DEFERRED,
+  ],
+  deferred_order: [
+    takes2((x, y) => {
+      check(sym.gt(sym.add(x.size(0), 1), y.size(0)));
+      return x.mul(2).add(y.sum());
+    }),
+    [rows, torch.ones(6)],
+    [AUTO, AUTO],
+    DEFERRED,
+  ],
+  deferred_equality: [takes2((x, y) => x.add(y)), [rows, torch.ones(8, 4)], [AUTO, AUTO], DEFERRED],
+  deferred_cat: [takes2((x, y) => torch.cat([x, y], 1)), [rows, torch.ones(8, 2)], [AUTO, AUTO], DEFERRED],
+  deferred_multiple: [
+    takes2((x, y) => {
+      check(sym.eq(x.size(0), sym.mul(y.size(0), 2)));
+      check(sym.eq(sym.mod(x.size(0), 4), 0));
+      return x.view(-1, 8).add(y.repeat(1, 2));
+    }),
+    [rows, torch.ones(4, 4)],
+    [AUTO, AUTO],
+    DEFERRED,
+  ],
+  deferred_count: [
+    takes2((m, x) => {
+      const n = m.sum().item();
+      check(sym.lt(n, x.size(0)));
+      return pythonTuple(x.at(":", 0).mul(n), torch.zeros(n));
+    }),
+    [torch.tensor([true, false]), rows],
+    [null, AUTO],
+    DEFERRED,
+  ],
+  unique_counts: [
+    takes1((x) => pythonTuple(...torch.uniqueConsecutive(x, { returnCounts: true }))),
+    [repeated],
+  ],
+  unique_all: [
+    takes1((x) => pythonTuple(...torch.uniqueConsecutive(x, { returnInverse: true, returnCounts: true }))),
+    [repeated],
+  ],
+  unique_last: [takes1((x) => torch.uniqueConsecutive(x, { returnCounts: true })[1]!.add(1)), [repeated]],
+  unique_sorted: [
+    takes1((x) => pythonTuple(...torch.unique(x, { returnInverse: true, returnCounts: true }))),
+    [repeated],
+  ],
+  unique_rows: [
+    takes1((x) => {
+      const [v, i, c] = torch.unique(x, { dim: 0, returnInverse: true, returnCounts: true });
+      return pythonTuple(v!.sum(0), i, c);
+    }),
+    [x],
+  ],
+  other_number: [
+    takes2((i, j) => {
+      const [a, b] = [i.item(), j.item()];
+      check(sym.ne(a, b));
+      check(sym.ge(a, 0));
+      return torch.zeros(a).add(b);
+    }),
+    [two, three],
+  ],
+  other_float: [
+    takes2((s, x) => {
+      const v = s.item();
+      check(sym.ne(v, float(3)));
+      return x.mul(v);
+    }),
+    [half, ones],
+  ],
+  derived_slice: [takes1((x) => torch.zeros(x.at("::4").size(0))), [rows], FOURS],
+  derived_range: [
+    takes1((x) => x.at("::4").add(torch.arange(x.at("::4").size(0)).unsqueeze(1))),
+    [rows],
+    FOURS,
+  ],
+  derived_view: [takes1((x) => torch.ones(x.view(-1, 4, 4).size(0))), [rows], FOURS],
+  derived_odd: [takes1((x) => torch.ones(x.at("1::2").size(0))), [torch.ones(9, 4)], ODDS],
+  derived_own: [takes1((x) => torch.ones(sym.sub(x.size(0), 1))), [torch.ones(9, 4)], ODDS],
 };
 
 /** The lines of a text of PyTorch without places in source files and blank lines. */

@@ -11,8 +11,12 @@ const sconce = createSconce();
 describe("views and sizes that only the data decide", () => {
   test.each(Object.keys(recorded.twins))("%s exports and lowers to PyTorch's program", async (name) => {
     const { program: text, lowered } = recorded.twins[name]!;
-    const [model, args, dynamicShapes] = twins[name]!;
-    const options = { checkSource: false, ...(dynamicShapes === undefined ? {} : { dynamicShapes }) };
+    const [model, args, dynamicShapes, more] = twins[name]!;
+    const options = {
+      checkSource: false,
+      ...more,
+      ...(dynamicShapes === undefined ? {} : { dynamicShapes }),
+    };
     const program = exportProgram(model as never, args, options);
     expect(linesOf(String(program))).toEqual(linesOf(text));
     const low = sconce.runDecompositions(program);

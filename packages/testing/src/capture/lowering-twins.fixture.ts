@@ -156,6 +156,8 @@ const inc = library.customOp(
 );
 fillAll.registerFake((x: Tensor) => x.newEmpty([]));
 
+const lerped: Forward = (_, a, b, w) => torch.lerp(a!, b!, w!).sum(0).expand(2, 3, 4);
+
 /** A session that knows the models' operators. */
 export const session = createSconce({ plugins: [library.plugin("twins", [fillAll, inc])] });
 
@@ -409,6 +411,15 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
     },
     args: x7,
   },
+  ...Object.fromEntries(
+    Object.entries({
+      "lerp by a row": [...x234, torch.zeros([2, 3, 4]), torch.ones([4])],
+      "lerp to a row": [...x234, torch.zeros([4]), torch.ones([4])],
+      "lerp from a row": [torch.ones([4]), ...x234, torch.ones([2, 1, 1])],
+      "lerp by a number": [...x234, torch.ones([4]), torch.tensor(0.25)],
+      "lerp of one size": [...x234, torch.zeros([2, 3, 4]), x234[0]!.div(2)],
+    }).map(([name, args]): [string, Model] => [name, { forward: lerped, args }]),
+  ),
   "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
 };
 

@@ -6,8 +6,6 @@ import { calledDifference, exportAgain, RETRACED } from "./retraced.fixture.js";
 const REFUSED = /^(flow_associative|text_regions)/;
 /** What differs, and why. */
 const DIFFERENT: Readonly<Record<string, readonly (keyof (typeof RETRACED)[string])[]>> = {
-  // The bound of a float is printed as an integer.
-  lower_arange_float: ["program"],
   // PyTorch closes over a size, and asserts of a size that the branches have no longer.
   lower_cond_sizes: ["program", "modules"],
   // A node whose modules are an empty list has none in a file.
