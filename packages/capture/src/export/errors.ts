@@ -117,3 +117,12 @@ export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
     where: path,
     fix: "pass tensors and static numbers, or leave the module out of `preserveModuleCallSignature`",
   });
+
+/** A table of `asRecorded` that gives other things than numbers. */
+export const badRecording = (base: string): SconceError =>
+  new SconceError({
+    code: "RECORDED_NAMES",
+    message: `the numbers of "${base}" are not a list of integers and nulls`,
+    where: "asRecorded",
+    fix: "write `[null, 2]` for a name without a number and one with the number 2",
+  });

@@ -5,8 +5,8 @@ import { VariableNames } from "./literals.js";
 
 /** What generated modules import, or declare themselves. */
 const TAKEN = [
-  "associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim enableGrad",
-  "ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
+  "asRecorded associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim",
+  "enableGrad ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
   "registerNamedTuple registerPytreeNode scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
   "whileLoop args attributeKey dynamicShapes FloatLiteral kwargs load model Model",
 ].flatMap((line) => line.split(" "));

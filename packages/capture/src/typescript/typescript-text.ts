@@ -24,6 +24,7 @@ import { notWritable } from "./errors.js";
 import { type GuardTexts, guardTexts } from "./guard-text.js";
 import { argumentText, isIdentifier, keyText } from "./literals.js";
 import { ModuleFile } from "./module-file.js";
+import { recordedText } from "./recorded-text.js";
 import { stateText } from "./state-text.js";
 import { tensorText } from "./tensor-text.js";
 
@@ -87,6 +88,8 @@ class ModelText {
   readonly #containers: Containers;
   readonly #inputs: readonly UserInput[];
   readonly #guards: GuardTexts;
+  /** Arguments whose names are words of JavaScript, or taken, by their variables. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(program: ExportedProgram, file: ModuleFile) {
     this.#program = program;
@@ -139,7 +142,7 @@ class ModelText {
     ];
     return [
       model.join("\n"),
-      "export const model = new Model();",
+      `export const model = ${recordedText(this.#program, this.#renamed, this.#file)};`,
       ...(hasState ? [this.#load()] : []),
       ...this.#example(),
     ];
@@ -199,6 +202,7 @@ class ModelText {
     };
     const parameters = positional.map((part) => {
       const variable = names.take(part.name);
+      if (variable !== part.name) this.#renamed.set(variable, part.name);
       // The type declares the classes of containers, which reads use.
       const type = typeOf(part);
       bind(part, variable);

@@ -25,30 +25,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 const wordsOf = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(" ")));
 
-/**
- * Programs that come back with other numbers in names: numbers count nodes that are made and left
- * out again, such as reads of sizes by several functions.
- */
-const OTHER_NAMES = wordsOf(
-  "api_refine_dynamic_shapes flow_asserts flow_grad_mode lower_item_range_step",
-  "lower_three_inputs net_bert net_diffusion net_llama_prefill ops_indexing ops_reductions",
-  "pm_cat_shapes pm_nonzero_check pm_unbacked_sizes shape_split strict_cond_dynamic",
-  "unbacked_select unbacked_split",
-);
-
-/** The same of lowered programs, whose names PyTorch's process decides, too. */
-const OTHER_NAMES_LOWERED = wordsOf(
-  "api_derived_dim api_derived_multiples api_dynamic_branches api_refine_dynamic_shapes",
-  "api_shapes_collection digits flow_asserts flow_associative_scan flow_cond_dynamic",
-  "flow_cond_shape lower_arange_scaled lower_item_float_ends lower_item_range_step",
-  "lower_linspace_ends lower_split_chunk lower_three_inputs net_bert net_diffusion net_gpt",
-  "net_graph net_llama_prefill net_lstm_cell net_resnet net_vit old_constrain_as_size",
-  "old_data_dependent_slice old_dynamic_dim_equality ops_convolutions",
-  "ops_indexing ops_reductions pass_in_place pass_redundant pm_cat_shapes pm_functionalization",
-  "shape_auto shape_broadcast shape_conv_sizes",
-  "shape_factories shape_int_input shape_numbers shape_reshapes shape_slices",
-  "strict_cond_dynamic text_arguments unbacked_select unbacked_split",
-);
+/** A strict export names sizes of inputs after other sources. */
+const OTHER_NAMES = wordsOf("strict_cond_dynamic");
 
 const SIZES = "A size that equals one computed before is that one.";
 const CLOSURES =
@@ -58,13 +36,11 @@ const BRANCHES = "Branches assert nothing of a size of the graph around, which a
 
 /** What differs, in how many lines, and why. */
 const DIFFERENT: Readonly<Record<string, readonly [lines: number, reason: string]>> = {
-  api_static_loop: [4, "`const` is a word of JavaScript: the argument is `const_`."],
   flow_associative_scan: [66, "The items of a batch are computed one by one."],
   flow_cond_nested: [6, CLOSURES],
   lower_arange_float: [2, FLOATS],
   lower_cat_many: [5, SIZES],
   lower_cond_sizes: [4, BRANCHES],
-  strict_tied_reverse: [10, "Strict mode names an input of a tied parameter by its other name."],
   "flow_cond_nested lowered": [6, CLOSURES],
   "lower_arange_float lowered": [2, FLOATS],
   "lower_cat_many lowered": [8, SIZES],
@@ -105,8 +81,7 @@ describe("source out", () => {
       expect(changedLines(got, wanted)).toBe(known![0]);
       return;
     }
-    const others = file === "program" ? OTHER_NAMES : OTHER_NAMES_LOWERED;
-    expect([result, key in DIFFERENT]).toEqual([others.has(name) ? "names" : "equal", false]);
+    expect([result, key in DIFFERENT]).toEqual([OTHER_NAMES.has(name) ? "names" : "equal", false]);
   });
 
   test("what is written has the right types", async () => {
@@ -114,8 +89,7 @@ describe("source out", () => {
     expect(await typeErrors(written)).toBe("");
   });
 
-  // The name of an argument is in the messages of refused calls, too.
-  const isRunnable = (name: string): boolean => !(name in REFUSED) && name !== "api_static_loop";
+  const isRunnable = (name: string): boolean => !(name in REFUSED);
   const runnable = namesWith("outputs.safetensors").filter((name) => namesWith("program.pt2").includes(name));
   test.each(runnable.filter(isRunnable))("%s gives PyTorch's numbers", async (name) => {
     expect(await writtenCallProblems(name)).toEqual([]);
