@@ -25,7 +25,7 @@ describe("asRecorded", () => {
   test("nodes have the recorded numbers, and outputs follow", () => {
     const { program, names, warnings } = exported({ numbers: { add: [1, null], mul: [7] } });
     expect(names).toEqual(["x", "const_", "add_1", "add", "mul_7", "output"]);
-    expect(program.userOutputs).toEqual(["mul_7"]);
+    expect(program.userOutputs).toEqual([{ name: "mul_7" }]);
     expect(warnings).toEqual([]);
   });
 

@@ -38,6 +38,8 @@ export interface Recorded {
    * `{ const_: "const" }`. @defaultValue none
    */
   readonly arguments?: Readonly<Record<string, string>> | undefined;
+  /** Whether dynamic sizes have the symbols of a strict export. @defaultValue false */
+  readonly strictSymbols?: boolean | undefined;
   /**
    * Inputs of parameters and buffers that have other names, by those that the export gives:
    * `{ p_a_weight: "p_b_weight" }`. @defaultValue none
@@ -51,6 +53,7 @@ const RECORDED: OptionNames<Recorded> = {
   inputs: true,
   lowered: true,
   numbers: true,
+  strictSymbols: true,
 };
 
 const recordings = new WeakMap<object, Recorded>();
@@ -87,6 +90,10 @@ export function withRecordedNames(
       : parameter,
   );
 }
+
+/** Whether {@link asRecorded} gave a model the symbols of a strict export. */
+export const hasStrictSymbols = (model: Module | undefined): boolean =>
+  model !== undefined && recordings.get(model)?.strictSymbols === true;
 
 /** The exported program with what {@link asRecorded} gave its model. */
 export function withRecorded(

@@ -48,7 +48,7 @@ import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { PreservedCalls } from "./module-calls.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
-import { withRecordedNames } from "./recorded.js";
+import { hasStrictSymbols, withRecordedNames } from "./recorded.js";
 import { SourceChecks } from "./source-checks.js";
 import { placeOf, withUserLines } from "./user-place.js";
 
@@ -211,9 +211,10 @@ function prepareInputs(
   parameters: readonly FunctionParameter[] | undefined,
   locate: () => RawStack,
 ): FakeInputs {
-  const { args, kwargs, draft, deferGuards, isStrict } = request;
+  const { args, kwargs, draft, deferGuards, module } = request;
   const named = bindInputs(parameters, args, kwargs);
   const shapes = shapesOf(request, parameters);
+  const isStrict = request.isStrict || hasStrictSymbols(module);
   return makeFakeInputs(named, shapes, { locate, observer: draft, deferGuards, isStrict });
 }
 

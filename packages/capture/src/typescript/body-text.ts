@@ -146,6 +146,11 @@ export class BodyText implements LanesBody {
       return;
     }
     if (this.#assigns(node, nodes, at)) return;
+    const viewed = this.#viewedAs(node);
+    if (viewed !== undefined) {
+      this.bind(name, this.nodeText(viewed, name));
+      return;
+    }
     const next = nodes[at + 1];
     if (target === ASSERT_METADATA && next !== undefined && isConversionOf(next, args[0])) return;
     if (target === ASSERT_SCALAR) {
@@ -172,6 +177,13 @@ export class BodyText implements LanesBody {
     if (!text.startsWith("this") || !isLast || this.graph.users(name).length > 0) return false;
     this.lines.push(`${this.indent}${text} = ${this.text(value!, name)};`);
     return true;
+  }
+
+  /** The view as another dtype that an `alias` is of: lowered again, the view gets its alias. */
+  #viewedAs({ target, args: [view] }: Node): string | undefined {
+    if (!this.file.isLowered || target !== "aten.alias.default" || !isRef(view)) return undefined;
+    const isOnlyUse = this.graph.users(view.name).length === 1;
+    return isOnlyUse && this.graph.find(view.name)?.target === "aten.view.dtype" ? view.name : undefined;
   }
 
   #expression(node: Node): string {

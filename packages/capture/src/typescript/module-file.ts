@@ -22,9 +22,12 @@ export class ModuleFile {
   readonly operators: OperatorTable;
   /** Inputs that the program writes to, by the nodes that give what is written. */
   readonly writes: ReadonlyMap<string, string>;
+  /** Whether the program is lowered. */
+  readonly isLowered: boolean;
   readonly #imported = new Set<string>();
 
-  constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>) {
+  constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>, isLowered: boolean) {
+    this.isLowered = isLowered;
     this.operators = operators;
     this.writes = writes;
   }

@@ -1,7 +1,17 @@
 /** @file What a program has that its calls do not say, as a call of `asRecorded`. */
 import { scriptString } from "@sconce/errors";
-import { type ExportedProgram, type Graph, isRef, isSymScalar, Namespace, type Node } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  isRef,
+  isSymScalar,
+  Namespace,
+  type Node,
+} from "@sconce/ir";
+import { userLeaves } from "@sconce/ops";
 import { liftedName } from "@sconce/passes";
+import { SymExpr, symbolNumber } from "@sconce/symbolic";
 import { ASSERT_SCALAR, ASSERTED, nameParts, numberedNodes, numbersKey } from "../export/recorded.js";
 import { keyText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
@@ -17,10 +27,11 @@ export function recordedText(
   file: ModuleFile,
 ): string {
   const { numbers, asserted } = tablesOf(program);
-  const isLowered = program.dialect !== "TRAINING";
+  const { isLowered } = file;
   const parts = [
     ...(isLowered ? ["  lowered: true,"] : []),
     ...(renamed.size > 0 ? [`  arguments: ${namesText(renamed)},`] : []),
+    ...(isNamedStrictly(program) ? ["  strictSymbols: true,"] : []),
     ...inputsText(program),
     ...block("numbers", "The numbers in names of nodes, such as `add_3`; null is none.", numbers),
     ...block("asserted", "The nodes that messages of assertions name.", asserted),
@@ -36,6 +47,22 @@ const block = (key: string, comment: string, lines: readonly string[]): readonly
 
 const namesText = (names: Iterable<readonly [string, string]>): string =>
   `{ ${[...names].map(([own, wanted]) => `${keyText(own)}: ${scriptString(wanted)}`).join(", ")} }`;
+
+/** Whether symbols have their numbers from places of inputs in the flattened list. */
+function isNamedStrictly(program: ExportedProgram): boolean {
+  const counts = { plain: 0, strict: 0 };
+  userLeaves(program).forEach(({ name, root, path }, i) => {
+    const { val } = program.graph.node(name).meta;
+    if (!(val instanceof FakeTensor) || path.length > 0) return;
+    val.shape.forEach((size, dim) => {
+      if (!(size instanceof SymExpr) || size.op !== "Symbol") return;
+      const isOf = (source: string): boolean => size.name === `s${symbolNumber(`${source}.size()[${dim}]`)}`;
+      if (isOf(`L['${root}']`)) counts.plain++;
+      else if (isOf(`L['flat_args'][${i}]`)) counts.strict++;
+    });
+  });
+  return counts.strict > counts.plain;
+}
 
 /** Inputs of state that a strict export named after another name of the state. */
 function inputsText({ graphSignature: { inputSpecs } }: ExportedProgram): readonly string[] {

@@ -53,7 +53,11 @@ const OPTIONS: OptionNames<TypescriptOptions> = { from: true, operators: true };
  */
 export function typescriptText(program: ExportedProgram, options: TypescriptOptions = {}): string {
   checkOptions("typescriptText", options, OPTIONS);
-  const file = new ModuleFile(options.operators ?? modelOperators(), writesOf(program));
+  const file = new ModuleFile(
+    options.operators ?? modelOperators(),
+    writesOf(program),
+    program.dialect !== "TRAINING",
+  );
   const parts = onValid(program, () => new ModelText(program, file).run());
   return `${[file.importText(options.from ?? "sconce"), file.declarations.join("\n"), ...parts]
     .filter((part) => part !== "")

@@ -73,8 +73,12 @@ export function scalarOf(expr: SymExpr): SymScalar {
   return isFloating(expr) ? { kind: "SymFloat", expr } : { kind: "SymInt", expr };
 }
 
+/** Symbols of floats: `zuf0` of data, `zf0` of inputs. */
+const FLOAT_SYMBOL = /^zu?f\d+$/;
+
 const isFloating = (expr: SymExpr): boolean =>
   FLOATS.has(expr.op) ||
+  (expr.op === "Symbol" && FLOAT_SYMBOL.test(expr.name)) ||
   ((expr.op === "Add" || expr.op === "Mul" || expr.op === "Max" || expr.op === "Min") &&
     expr.args.some(isFloating));
 
