@@ -126,3 +126,12 @@ export const badRecording = (base: string): SconceError =>
     where: "asRecorded",
     fix: "write `[null, 2]` for a name without a number and one with the number 2",
   });
+
+/** Containers of `asRecorded` for another number of values than the model takes or gives. */
+export const otherTree = (wanted: number, count: number): SconceError =>
+  new SconceError({
+    code: "RECORDED_NAMES",
+    message: `the containers have ${wanted} values, and those of the model ${count}`,
+    where: "asRecorded",
+    fix: "remove `inSpec` and `outSpec`: the export then has the containers of JavaScript",
+  });

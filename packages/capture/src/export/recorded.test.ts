@@ -53,6 +53,27 @@ describe("asRecorded", () => {
     expect(warnings).toEqual([expect.stringContaining("two nodes one name")]);
   });
 
+  test("the containers are those of the recorded call, which fit the model", () => {
+    const leaf = '{"type": null, "context": null, "children_spec": []}';
+    const tree = (leaves: number): string =>
+      `[1, {"type": "builtins.tuple", "context": "null", "children_spec": [{"type": "collections.deque", "context": "null", "children_spec": [${Array(leaves).fill(leaf).join(", ")}]}, {"type": "builtins.dict", "context": "[]", "children_spec": []}]}]`;
+    expect(exported({ inSpec: tree(2) }).program.inSpec!.children[0]!.type).toBe("collections.deque");
+    expect(() => exported({ inSpec: tree(3) })).toThrow(expect.objectContaining({ code: "RECORDED_NAMES" }));
+  });
+
+  test("a write to an input of a lowered program is the value that is returned for it", () => {
+    class Writes extends Module {
+      override forward(x: Tensor): Tensor {
+        const value = x.mul(2);
+        x.copy_(value);
+        return value.add(1);
+      }
+    }
+    const program = exportProgram(asRecorded(new Writes(), { lowered: true }), [torch.ones(2)]);
+    expect([...program.userInputsToMutate.keys()]).toEqual(["mul"]);
+    expect(program.opHistogram().has("aten.copy.default")).toBe(false);
+  });
+
   test("a table that is none is refused", () => {
     const wrong = { add: "1 2" } as never;
     expect(() => asRecorded(new Adds(), { numbers: wrong })).toThrow(

@@ -6,17 +6,23 @@ import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type ArgumentSpec,
   type ExportedProgram,
+  edit,
   type Graph,
+  isRef,
+  leafCount,
   mapModuleCalls,
   type Node,
+  type NodeRef,
+  parseTreeSpec,
   rebuild,
   renameNodes,
+  type TreeSpec,
 } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Module } from "../nn/module.js";
 import type { FunctionParameter } from "../source/function-parameters.js";
 import { modelOperators } from "../trace/custom-operators.js";
-import { badRecording } from "./errors.js";
+import { badRecording, otherTree } from "./errors.js";
 
 /** What {@link asRecorded} gives the exports of a model. */
 export interface Recorded {
@@ -38,6 +44,13 @@ export interface Recorded {
    * `{ const_: "const" }`. @defaultValue none
    */
   readonly arguments?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The containers of the arguments and of the result as PyTorch's text of a tree, where JavaScript
+   * has no such container: a `collections.deque` is an array here. @defaultValue those of the call
+   */
+  readonly inSpec?: string | undefined;
+  /** As `inSpec`, of the result. */
+  readonly outSpec?: string | undefined;
   /** Whether dynamic sizes have the symbols of a strict export. @defaultValue false */
   readonly strictSymbols?: boolean | undefined;
   /**
@@ -51,6 +64,8 @@ const RECORDED: OptionNames<Recorded> = {
   arguments: true,
   asserted: true,
   inputs: true,
+  inSpec: true,
+  outSpec: true,
   lowered: true,
   numbers: true,
   strictSymbols: true,
@@ -103,12 +118,47 @@ export function withRecorded(
 ): ExportedProgram {
   const recorded = model === undefined ? undefined : recordings.get(model);
   if (recorded === undefined) return exported;
-  const program =
-    recorded.lowered === true
-      ? runDecompositions(exported, undefined, { operators: modelOperators() })
-      : exported;
+  const program = recorded.lowered === true ? lowered(exported) : exported;
   const { graph, names } = new Renaming(recorded, warn).run(program.graph);
-  return renamedProgram(program, graph, names);
+  return withTrees(renamedProgram(program, graph, names), recorded);
+}
+
+/** The program as it is after it was lowered: writes to inputs are what it returns for them. */
+function lowered(exported: ExportedProgram): ExportedProgram {
+  const program = runDecompositions(exported, undefined, { operators: modelOperators() });
+  const { graph } = program;
+  const written = new Map<string, NodeRef>();
+  for (const name of program.userInputsToMutate.keys()) {
+    const { target, args } = graph.node(name);
+    const value = args[1];
+    const isCopy = target === "aten.copy.default" && isRef(args[0]) && isRef(value);
+    if (isCopy && graph.users(name).every(({ op }) => op === "output")) written.set(name, value);
+  }
+  if (written.size === 0) return program;
+  const copied = edit(graph, (editor) => {
+    for (const [name, value] of written) {
+      editor.replaceAllUses(name, value);
+      editor.remove(name);
+    }
+  });
+  return program.with({ graph: copied });
+}
+
+/** The program with the containers of the recorded call. */
+function withTrees(program: ExportedProgram, { inSpec, outSpec }: Recorded): ExportedProgram {
+  if (inSpec === undefined && outSpec === undefined) return program;
+  const read = (text: string | undefined, own: TreeSpec): TreeSpec => {
+    const spec = text === undefined ? own : parseTreeSpec(text);
+    if (leafCount(spec) !== leafCount(own)) throw otherTree(leafCount(spec), leafCount(own));
+    return spec;
+  };
+  const moduleCallGraph = program.moduleCallGraph.map((entry) => {
+    const { fqn, signature } = entry;
+    if (fqn !== "" || signature === null) return entry;
+    const specs = { inSpec: read(inSpec, signature.inSpec), outSpec: read(outSpec, signature.outSpec) };
+    return { fqn, signature: { ...signature, ...specs } };
+  });
+  return program.with({ moduleCallGraph });
 }
 
 /** A name without its number, and its number. */

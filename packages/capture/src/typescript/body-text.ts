@@ -12,6 +12,7 @@ import {
   typeText,
 } from "@sconce/ir";
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
+import { SymExpr } from "@sconce/symbolic";
 import { camelCase } from "../torch/names.js";
 import type { OperatorArgument } from "../trace/dispatch.js";
 import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
@@ -35,6 +36,9 @@ const SIZES: Readonly<Record<string, string>> = {
   "aten.sym_numel.default": "numel",
   "aten.sym_storage_offset.default": "storageOffset",
 };
+
+/** The indentation of the statements of `forward`. */
+const MODEL_INDENT = 4;
 
 /** Writes the statements of one graph. */
 export class BodyText implements LanesBody {
@@ -62,11 +66,30 @@ export class BodyText implements LanesBody {
     this.lanes = lanes;
   }
 
+  get isNested(): boolean {
+    return this.indent.length > MODEL_INDENT;
+  }
+
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[] {
+    this.#noteSizes();
     this.statements(withStrictFirst([...this.graph.nodes()]));
     const result = this.graph.outputArgument();
     return itemsOf(result) ?? [result];
+  }
+
+  /** Notes arithmetic on sizes that an export leaves out; lowering repeats what it did. */
+  #noteSizes(): void {
+    const known = new Set<string>();
+    for (const { target, name, meta } of this.graph.nodes()) {
+      const { val } = meta;
+      if (!isScalarFunction(target) || (isSymScalar(val) && val.kind === "SymBool")) continue;
+      const expr = isSymScalar(val) && val.expr instanceof SymExpr ? val.expr.key : "";
+      if (known.has(expr)) {
+        if (!this.file.isLowered) this.file.differ("REPEATED_SIZE", name);
+      } else if (this.graph.users(name).length === 0) this.file.differ("UNUSED_SIZE", name);
+      if (expr !== "") known.add(expr);
+    }
   }
 
   statements(nodes: readonly Node[]): void {
@@ -155,6 +178,8 @@ export class BodyText implements LanesBody {
     if (target === ASSERT_METADATA && next !== undefined && isConversionOf(next, args[0])) return;
     if (target === ASSERT_SCALAR) {
       const [condition, message] = args;
+      const val = isRef(condition) ? this.graph.find(condition.name)?.meta.val : condition;
+      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) this.file.differ("KNOWN_CONDITION", name);
       const shown =
         typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);

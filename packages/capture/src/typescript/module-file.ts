@@ -1,7 +1,7 @@
 /** @file What the parts of a generated module share: names, imports, declarations. */
 import { scriptString } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
-import { VariableNames } from "./literals.js";
+import { commentText, VariableNames } from "./literals.js";
 
 /** What generated modules import, or declare themselves. */
 const TAKEN = [
@@ -14,6 +14,27 @@ const TAKEN = [
 /** Names that are imported as types alone. */
 const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"]);
 
+/** A part of a program that comes back in another form when what is written is exported. */
+export interface SourceDifference {
+  /**
+   * `BATCHED_SCAN`: the items of a batch are computed one by one. `KNOWN_CONDITION`: an assertion
+   * that always holds is left out. `OPERAND_ORDER`: operands of nested control flow come in another
+   * order. `REPEATED_SIZE`: a size that equals one computed before is that one. `UNUSED_SIZE`: a
+   * size that nothing reads is left out.
+   */
+  readonly reason: "BATCHED_SCAN" | "KNOWN_CONDITION" | "OPERAND_ORDER" | "REPEATED_SIZE" | "UNUSED_SIZE";
+  /** The node. */
+  readonly where: string;
+}
+
+const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
+  BATCHED_SCAN: "the items of the batch are computed one by one",
+  KNOWN_CONDITION: "the assertion always holds, and is left out",
+  OPERAND_ORDER: "the operands come in another order",
+  REPEATED_SIZE: "the size equals one computed before, and is that one",
+  UNUSED_SIZE: "nothing reads the size, and it is left out",
+};
+
 /** A module that is being written. */
 export class ModuleFile {
   readonly names = new VariableNames(TAKEN);
@@ -24,6 +45,7 @@ export class ModuleFile {
   readonly writes: ReadonlyMap<string, string>;
   /** Whether the program is lowered. */
   readonly isLowered: boolean;
+  readonly differences: SourceDifference[] = [];
   readonly #imported = new Set<string>();
 
   constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>, isLowered: boolean) {
@@ -42,6 +64,20 @@ export class ModuleFile {
   operatorCall(target: string, args: readonly string[], kwargs: readonly string[]): string {
     const keywords = kwargs.length === 0 ? "" : `, { ${kwargs.join(", ")} }`;
     return `${this.use("callOperator")}(${scriptString(target)}, [${args.join(", ")}]${keywords})`;
+  }
+
+  /** Notes a part that comes back in another form. */
+  differ(reason: SourceDifference["reason"], where: string): void {
+    this.differences.push({ reason, where });
+  }
+
+  /** What differs in the exported program, as a comment; empty for nothing. */
+  differencesText(): string {
+    if (this.differences.length === 0) return "";
+    const lines = this.differences.map(
+      ({ reason, where }) => ` * - ${reason} at ${commentText(where)}: ${REASONS[reason]}.`,
+    );
+    return ["/*", " * Exported, this module gives the program but for:", ...lines, " */"].join("\n");
   }
 
   /** The statement that imports what is used. */

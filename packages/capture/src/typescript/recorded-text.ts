@@ -8,11 +8,13 @@ import {
   isSymScalar,
   Namespace,
   type Node,
+  treeSpecJson,
 } from "@sconce/ir";
-import { userLeaves } from "@sconce/ops";
+import { callingConvention, userLeaves } from "@sconce/ops";
 import { liftedName } from "@sconce/passes";
 import { SymExpr, symbolNumber } from "@sconce/symbolic";
 import { ASSERT_SCALAR, ASSERTED, nameParts, numberedNodes, numbersKey } from "../export/recorded.js";
+import { lacksCounterpart } from "./container-text.js";
 import { keyText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 
@@ -32,6 +34,7 @@ export function recordedText(
     ...(isLowered ? ["  lowered: true,"] : []),
     ...(renamed.size > 0 ? [`  arguments: ${namesText(renamed)},`] : []),
     ...(isNamedStrictly(program) ? ["  strictSymbols: true,"] : []),
+    ...treesText(program),
     ...inputsText(program),
     ...block("numbers", "The numbers in names of nodes, such as `add_3`; null is none.", numbers),
     ...block("asserted", "The nodes that messages of assertions name.", asserted),
@@ -47,6 +50,14 @@ const block = (key: string, comment: string, lines: readonly string[]): readonly
 
 const namesText = (names: Iterable<readonly [string, string]>): string =>
   `{ ${[...names].map(([own, wanted]) => `${keyText(own)}: ${scriptString(wanted)}`).join(", ")} }`;
+
+/** Containers that are others in JavaScript. */
+function treesText(program: ExportedProgram): readonly string[] {
+  const { inSpec, outSpec } = callingConvention(program);
+  return Object.entries({ inSpec, outSpec }).flatMap(([key, spec]) =>
+    lacksCounterpart(spec) ? [`  ${key}: ${scriptString(treeSpecJson(spec))},`] : [],
+  );
+}
 
 /** Whether symbols have their numbers from places of inputs in the flattened list. */
 function isNamedStrictly(program: ExportedProgram): boolean {
