@@ -129,6 +129,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     stateNodes,
     read: changes.read,
     inputs,
+    markedDims: markedDims(prepared),
     userNodes,
     results,
     outputs,
@@ -231,6 +232,15 @@ function shapesOf(
   if (spec instanceof ShapesCollection) return collectedShapes(spec, bind({ args, kwargs }));
   return spec instanceof AdditionalInputs ? mergedShapes(spec, bind({ args, kwargs }), bind) : spec;
 }
+
+/** The dims that `Dim.DYNAMIC` marks, which samples in files keep. */
+const markedDims = ({ inputs }: FakeInputs): ReadonlyMap<number, readonly number[]> =>
+  new Map(
+    inputs.flatMap(({ constraints }, i): [number, readonly number[]][] => {
+      const dims = constraints.flatMap((constraint, dim) => (constraint === "dynamic" ? [dim] : []));
+      return dims.length === 0 ? [] : [[i, dims]];
+    }),
+  );
 
 /** The parameters, under the names that `asRecorded` gives them. */
 const parametersOf = (
