@@ -54,7 +54,7 @@ describe("numbers that are written as floats and are integers", () => {
     expect(warningsOf(written(code))).toEqual([]);
   });
 
-  test("what a tool shortens is no float: the source has `1000`", () => {
+  test("what a tool shortens is not a float: the source has `1000`", () => {
     expect(warningsOf((x: ReturnType<typeof torch.ones>) => x.mul(1000000))).toEqual([]);
     const [warning] = warningsOf((x: ReturnType<typeof torch.ones>) => x.maskedFill(x.gt(0), -1e9));
     expect(warning).toMatch(/float-literals\.test\.ts:\d+: -1e9: JavaScript has no float `-1e9`/);

@@ -1,6 +1,6 @@
 /**
  * @file Numbers that are written as floats where JavaScript makes integers of them: `-1e9`, `2.0`.
- * JavaScript has one type of numbers, so that the text alone tells them apart.
+ * JavaScript has one type of numbers: only the text shows which was meant.
  */
 import { knownSchemaText, knownTargets } from "@sconce/ops";
 import type { AnyNode, CallExpression, Expression, Literal, ObjectExpression, SpreadElement } from "acorn";
@@ -132,7 +132,9 @@ const hasDtype = (node: CallExpression): boolean =>
       (property.key.type === "Identifier" && property.key.name === "dtype"),
   ) === true;
 
-/** Whether a list has a number that is not an integer, or anything but numbers: then it is known. */
+/**
+ * Whether a list has a number that is not an integer, or anything but numbers: then it is known.
+ */
 function hasFraction(node: AnyNode | undefined | null): boolean {
   if (node?.type === "ArrayExpression") return node.elements.some(hasFraction);
   const literal = node?.type === "UnaryExpression" ? node.argument : node;

@@ -76,8 +76,8 @@ const recordings = new WeakMap<object, Recorded>();
 /**
  * Lets the exports of a model have what a recorded program has and no call says: the numbers in the
  * names of its nodes, which depend on calls that are no longer in the program, and its dialect.
- * Returns the model. `typescriptText` writes such calls; `exportProgram` reports the numbers that no
- * longer fit a model that you changed, and counts anew.
+ * Returns the model. `typescriptText` writes such calls; `exportProgram` reports the numbers that
+ * no longer fit a model that you changed, and counts anew.
  *
  * @throws SconceError `RECORDED_NAMES`
  */
