@@ -58,7 +58,7 @@ describe("asRecorded", () => {
     const tree = (leaves: number): string =>
       `[1, {"type": "builtins.tuple", "context": "null", "children_spec": [{"type": "collections.deque", "context": "null", "children_spec": [${Array(leaves).fill(leaf).join(", ")}]}, {"type": "builtins.dict", "context": "[]", "children_spec": []}]}]`;
     expect(exported({ inSpec: tree(2) }).program.inSpec!.children[0]!.type).toBe("collections.deque");
-    expect(() => exported({ inSpec: tree(3) })).toThrow(expect.objectContaining({ code: "RECORDED_NAMES" }));
+    expect(() => exported({ inSpec: tree(3) })).toThrow(expect.objectContaining({ code: "EXPORT_OPTION" }));
   });
 
   test("a write to an input of a lowered program is the value that is returned for it", () => {
@@ -77,7 +77,7 @@ describe("asRecorded", () => {
   test("a table that is none is refused", () => {
     const wrong = { add: "1 2" } as never;
     expect(() => asRecorded(new Adds(), { numbers: wrong })).toThrow(
-      expect.objectContaining({ code: "RECORDED_NAMES" }),
+      expect.objectContaining({ code: "EXPORT_OPTION" }),
     );
   });
 });

@@ -79,7 +79,7 @@ const recordings = new WeakMap<object, Recorded>();
  * Returns the model. `typescriptText` writes such calls; `exportProgram` reports the numbers that
  * no longer fit a model that you changed, and counts anew.
  *
- * @throws SconceError `RECORDED_NAMES`
+ * @throws SconceError `EXPORT_OPTION`
  */
 export function asRecorded<M extends Module>(model: M, recorded: Recorded): M {
   checkOptions("asRecorded", recorded, RECORDED);

@@ -86,8 +86,8 @@ export class BodyText implements LanesBody {
       if (!isScalarFunction(target) || (isSymScalar(val) && val.kind === "SymBool")) continue;
       const expr = isSymScalar(val) && val.expr instanceof SymExpr ? val.expr.key : "";
       if (known.has(expr)) {
-        if (!this.file.isLowered) this.file.differ("REPEATED_SIZE", name);
-      } else if (this.graph.users(name).length === 0) this.file.differ("UNUSED_SIZE", name);
+        if (!this.file.isLowered) this.file.differ("repeated-size", name);
+      } else if (this.graph.users(name).length === 0) this.file.differ("unused-size", name);
       if (expr !== "") known.add(expr);
     }
   }
@@ -179,7 +179,7 @@ export class BodyText implements LanesBody {
     if (target === ASSERT_SCALAR) {
       const [condition, message] = args;
       const val = isRef(condition) ? this.graph.find(condition.name)?.meta.val : condition;
-      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) this.file.differ("KNOWN_CONDITION", name);
+      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) this.file.differ("known-condition", name);
       const shown =
         typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);

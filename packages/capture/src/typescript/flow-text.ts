@@ -154,7 +154,7 @@ function noteOrder(body: FlowBody, node: Node): void {
     const isShared = branches.every((graph) => graph.users(graph.placeholders()[i]!.name).length > 0);
     const key = [isShared ? 0 : 1, place];
     if (key[0]! < last[0]! || (key[0] === last[0] && key[1]! < last[1]!)) {
-      body.file.differ("OPERAND_ORDER", node.name);
+      body.file.differ("operand-order", node.name);
       return;
     }
     last = key;

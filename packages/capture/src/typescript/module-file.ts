@@ -17,22 +17,22 @@ const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"
 /** A part of a program that comes back in another form when what is written is exported. */
 export interface SourceDifference {
   /**
-   * `BATCHED_SCAN`: the items of a batch are computed one by one. `KNOWN_CONDITION`: an assertion
-   * that always holds is left out. `OPERAND_ORDER`: operands of nested control flow come in another
-   * order. `REPEATED_SIZE`: a size that equals one computed before is that one. `UNUSED_SIZE`: a
+   * `batched-scan`: the items of a batch are computed one by one. `known-condition`: an assertion
+   * that always holds is left out. `operand-order`: operands of nested control flow come in another
+   * order. `repeated-size`: a size that equals one computed before is that one. `unused-size`: a
    * size that nothing reads is left out.
    */
-  readonly reason: "BATCHED_SCAN" | "KNOWN_CONDITION" | "OPERAND_ORDER" | "REPEATED_SIZE" | "UNUSED_SIZE";
+  readonly reason: "batched-scan" | "known-condition" | "operand-order" | "repeated-size" | "unused-size";
   /** The node. */
   readonly where: string;
 }
 
 const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
-  BATCHED_SCAN: "the items of the batch are computed one by one",
-  KNOWN_CONDITION: "the assertion always holds, and is left out",
-  OPERAND_ORDER: "the operands come in another order",
-  REPEATED_SIZE: "the size equals one computed before, and is that one",
-  UNUSED_SIZE: "nothing reads the size, and it is left out",
+  "batched-scan": "the items of the batch are computed one by one",
+  "known-condition": "the assertion always holds, and is left out",
+  "operand-order": "the operands come in another order",
+  "repeated-size": "the size equals one computed before, and is that one",
+  "unused-size": "nothing reads the size, and it is left out",
 };
 
 /** A module that is being written. */

@@ -32,14 +32,14 @@ beforeAll(() => {
 const DIFFERENT: Readonly<
   Record<string, readonly [lines: number, ...reasons: SourceDifference["reason"][]]>
 > = {
-  flow_associative_scan: [66, "BATCHED_SCAN", "BATCHED_SCAN", "BATCHED_SCAN"],
-  flow_cond_nested: [6, "OPERAND_ORDER"],
-  lower_cat_many: [5, "REPEATED_SIZE"],
-  lower_cond_sizes: [4, "KNOWN_CONDITION"],
-  "flow_cond_nested lowered": [6, "OPERAND_ORDER"],
-  "lower_cat_many lowered": [8, "UNUSED_SIZE"],
-  "lower_cond_sizes lowered": [4, "KNOWN_CONDITION"],
-  "shape_split lowered": [1, "UNUSED_SIZE"],
+  flow_associative_scan: [66, "batched-scan", "batched-scan", "batched-scan"],
+  flow_cond_nested: [6, "operand-order"],
+  lower_cat_many: [5, "repeated-size"],
+  lower_cond_sizes: [4, "known-condition"],
+  "flow_cond_nested lowered": [6, "operand-order"],
+  "lower_cat_many lowered": [8, "unused-size"],
+  "lower_cond_sizes lowered": [4, "known-condition"],
+  "shape_split lowered": [1, "unused-size"],
 };
 
 /** How many lines one text has that the other lacks, in both directions. */
