@@ -73,6 +73,7 @@ export {
   exportForTraining,
   exportProgram,
 } from "./export/export-program.js";
+export { asRecorded, type Recorded } from "./export/recorded.js";
 export * as library from "./library/index.js";
 export * as nn from "./nn/index.js";
 export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./torch/check.js";

@@ -131,6 +131,7 @@ function callObject(
   on.strict?.countOperator();
   runCallbacks(args, [TENSORS], on, node, scope);
   on.noteOperator(object.name!);
+  on.numbers(object.name!, true, node, scope);
   return atSite(node, scope, methodResult(object.name!, object.closure, args));
 }
 
@@ -212,6 +213,7 @@ function openResults({ objects }: Kind): void {
 function operatorResult(name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
   on.strict?.countOperator();
   on.noteOperator(name);
+  on.numbers(name, false, node, scope);
   return atSite(node, scope, functionResult(name));
 }
 

@@ -12,6 +12,7 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
 import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
 import { assignTo, evaluateExpression } from "./expressions.js";
+import { floatLiterals } from "./float-literals.js";
 import { runHidden } from "./hidden-calls.js";
 import {
   elementOf,
@@ -358,6 +359,14 @@ class Checker implements Interpreter {
 
   unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void {
     this.#report({ message }, construct, node, scope);
+  }
+
+  numbers(name: string, isMethod: boolean, node: AnyNode, scope: Scope): void {
+    if (this.state === null) return;
+    for (const { node: number, message, fix } of floatLiterals(name, isMethod, node)) {
+      const finding = { ...placeOf(number, scope), construct: "float", message, fix };
+      this.#findings.warn(keyOf("float", number, scope), finding, scope.frame.fn);
+    }
   }
 
   #refuse(construct: StrictConstruct, node: AnyNode, scope: Scope): void {

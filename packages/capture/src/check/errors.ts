@@ -23,6 +23,15 @@ export const uncheckedPlaces = (findings: readonly SourceFinding[], isStrict: bo
 export const uncheckedBodies = (findings: readonly SourceFinding[]): string =>
   `The source check could not follow functions of control flow everywhere. Where one of these places changes a value from outside of the function, the program does not do it:${listed(findings)}`;
 
+/** The warning about numbers that are written as floats and are integers. */
+export function writtenFloats(problems: readonly SourceProblem[]): string {
+  const shown = problems
+    .slice(0, SHOWN)
+    .map((one) => `\n  ${placeOf(one)}: ${one.code}: ${one.message}; ${one.fix}`);
+  if (problems.length > SHOWN) shown.push(`\n  and ${problems.length - SHOWN} more`);
+  return `Numbers of the model are written as floats, and JavaScript makes integers of them:${shown.join("")}`;
+}
+
 /** The places of findings, one on a line. */
 function listed(findings: readonly SourceFinding[]): string {
   const lines = findings.slice(0, SHOWN).map((one) => `${placeOf(one)}: ${one.message}: ${one.code}`);

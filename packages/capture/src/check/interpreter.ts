@@ -162,6 +162,8 @@ export interface Interpreter {
   /** A value is made a number or a text. */
   coercion(value: Kind, construct: string, node: AnyNode, scope: Scope): void;
   unchecked(construct: string, message: string, node: AnyNode, scope: Scope): void;
+  /** An operator is called, with numbers that may be written as floats. */
+  numbers(name: string, isMethod: boolean, node: AnyNode, scope: Scope): void;
 
   /** What strict mode looks at; undefined outside of strict mode. */
   readonly strict: StrictObserver | undefined;

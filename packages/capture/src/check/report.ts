@@ -39,6 +39,8 @@ export interface SourceReport {
   readonly refused: readonly StrictProblem[];
   /** Uses that the check could not follow. */
   readonly unchecked: readonly SourceFinding[];
+  /** Numbers that are written as floats and are integers; undefined for none. */
+  readonly warnings?: readonly SourceProblem[];
 }
 
 const origins = new WeakMap<SourceFinding, AnyFunction>();
@@ -63,6 +65,7 @@ export function findingPosition(finding: SourceFinding): string | undefined {
 export class Findings {
   readonly #errors = new Map<string, SourceProblem>();
   readonly #refused = new Map<string, StrictProblem>();
+  readonly #warnings = new Map<string, SourceProblem>();
   readonly #unchecked = new Map<string, SourceFinding>();
 
   error(key: string, problem: SourceProblem, fn?: AnyFunction): void {
@@ -74,6 +77,12 @@ export class Findings {
   refuse(key: string, problem: StrictProblem, fn?: AnyFunction): void {
     if (this.#refused.has(key)) return;
     this.#refused.set(key, problem);
+    if (fn !== undefined) origins.set(problem, fn);
+  }
+
+  warn(key: string, problem: SourceProblem, fn?: AnyFunction): void {
+    if (this.#warnings.has(key)) return;
+    this.#warnings.set(key, problem);
     if (fn !== undefined) origins.set(problem, fn);
   }
 
@@ -94,6 +103,7 @@ export class Findings {
       errors: [...this.#errors.values()],
       refused: refused.map(([, problem]) => problem),
       unchecked: unchecked.map(([, finding]) => finding),
+      ...(this.#warnings.size === 0 ? {} : { warnings: [...this.#warnings.values()] }),
     };
   }
 }

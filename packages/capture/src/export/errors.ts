@@ -117,3 +117,21 @@ export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
     where: path,
     fix: "pass tensors and static numbers, or leave the module out of `preserveModuleCallSignature`",
   });
+
+/** A table of `asRecorded` that gives other things than numbers. */
+export const badRecording = (base: string): SconceError =>
+  new SconceError({
+    code: "EXPORT_OPTION",
+    message: `the numbers of "${base}" are not a list of integers and nulls`,
+    where: "asRecorded",
+    fix: "write `[null, 2]` for a name without a number and one with the number 2",
+  });
+
+/** Containers of `asRecorded` for another number of values than the model takes or gives. */
+export const otherTree = (wanted: number, count: number): SconceError =>
+  new SconceError({
+    code: "EXPORT_OPTION",
+    message: `the containers have ${wanted} values, and those of the model ${count}`,
+    where: "asRecorded",
+    fix: "remove `inSpec` and `outSpec`: the export then has the containers of JavaScript",
+  });

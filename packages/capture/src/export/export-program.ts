@@ -17,6 +17,7 @@ import { type AnyFunction, isClass } from "../source/parse-function.js";
 import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
 import { badArguments, badKeywords, classGiven, notExportable, strictWithoutSource } from "./errors.js";
+import { withRecorded } from "./recorded.js";
 import { type TraceRequest, traceProgram } from "./trace-program.js";
 
 installMethods();
@@ -90,7 +91,8 @@ export function exportProgram(
   args: readonly unknown[],
   options: ExportOptions = {},
 ): ExportedProgram {
-  return traceProgram(exportRequest("exportProgram", target, args, options));
+  const request = exportRequest("exportProgram", target, args, options);
+  return withRecorded(request.module, traceProgram(request), request.warn);
 }
 
 declareOwn("exportProgram", exportProgram);

@@ -42,6 +42,8 @@ export interface TraceResult {
   /** Parameters and buffers in the order in which the model read them first. */
   readonly read: readonly StateEntry[];
   readonly inputs: InputLeaves;
+  /** Dims of the inputs that `Dim.DYNAMIC` marks, by the places of the leaves. */
+  readonly markedDims: ReadonlyMap<number, readonly number[]>;
   readonly userNodes: readonly TraceNode[];
   readonly results: readonly TraceArgument[];
   readonly outputs: { readonly leaves: readonly unknown[]; readonly spec: TreeSpec };
@@ -71,7 +73,10 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
     guardsCode: solved.guardsCode,
     symbolHints: tracer.env.hints,
     moduleCallGraph: [rootCall(trace), ...moduleCalls(trace)],
-    exampleInputs: { leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument) },
+    exampleInputs: {
+      leaves: inputs.leaves.map(({ value }) => value as Tensor | Argument),
+      ...(trace.markedDims.size === 0 ? {} : { markedDims: trace.markedDims }),
+    },
     dialect: "TRAINING",
   });
 }

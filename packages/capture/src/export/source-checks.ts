@@ -7,8 +7,10 @@ import {
   strictProblems,
   uncheckedBodies,
   uncheckedPlaces,
+  writtenFloats,
 } from "../check/errors.js";
-import { findingPlace, findingPosition, type SourceFinding } from "../check/report.js";
+import { isFloatInSource } from "../check/float-literals.js";
+import { findingPlace, findingPosition, type SourceFinding, type SourceProblem } from "../check/report.js";
 import type { Module } from "../nn/module.js";
 import { isOwnFile } from "../source/format-stack.js";
 import type { AnyFunction } from "../source/parse-function.js";
@@ -32,6 +34,7 @@ export class SourceChecks {
   readonly #unchecked: SourceFinding[] = [];
   /** Places in functions of control flow, which are reported after the trace. */
   readonly #inBodies: SourceFinding[] = [];
+  readonly #warned = new Set<string>();
   readonly #checked = new WeakSet<AnyFunction>();
 
   constructor(init: SourceChecksInit) {
@@ -45,11 +48,16 @@ export class SourceChecks {
    */
   model(source: AnyFunction, args: readonly unknown[]): void {
     const { module, isStrict } = this.#init;
-    const { errors, refused, unchecked } = checkSource(source, { thisValue: module, args, strict: isStrict });
+    const { errors, refused, unchecked, warnings } = checkSource(source, {
+      thisValue: module,
+      args,
+      strict: isStrict,
+    });
     if (refused.length > 0) throw strictProblems([...refused, ...errors]);
     if (errors.length > 0) throw sourceProblems(errors);
     this.#unchecked.push(...unchecked);
     this.#report(unchecked, (all) => uncheckedPlaces(all, isStrict));
+    this.#warnOf(warnings);
   }
 
   /**
@@ -60,12 +68,25 @@ export class SourceChecks {
   body(call: BodyCall): void {
     if (this.#checked.has(call.fn)) return;
     // The program does not have what the check reads.
-    const { errors, refused, unchecked } = withoutNotes(() => withTrace(undefined, () => checkBody(call)));
+    const { errors, refused, unchecked, warnings } = withoutNotes(() =>
+      withTrace(undefined, () => checkBody(call)),
+    );
     const changes = refused.filter((one) => !isOwnFile(findingPlace(one)?.replace(/:\d+$/, "") ?? ""));
     if (changes.length > 0) throw refusal(sideEffects(call.operator, changes));
     if (errors.length > 0) throw refusal(sourceProblems(errors));
     this.#checked.add(call.fn);
     this.#inBodies.push(...unchecked);
+    this.#warnOf(warnings);
+  }
+
+  /** Warns of numbers that are written as floats, each place once. */
+  #warnOf(warnings: readonly SourceProblem[] = []): void {
+    const found = warnings.filter((one) => {
+      if (isOwnFile(findingPlace(one)?.replace(/:\d+$/, "") ?? "") || !isFloatInSource(one)) return false;
+      const key = keyOf(one);
+      return !this.#warned.has(key) && this.#warned.add(key);
+    });
+    if (found.length > 0) this.#init.warn(writtenFloats(found));
   }
 
   /** Reports what the checks of functions of control flow could not follow. */

@@ -48,6 +48,7 @@ import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { PreservedCalls } from "./module-calls.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
+import { hasStrictSymbols, withRecordedNames } from "./recorded.js";
 import { SourceChecks } from "./source-checks.js";
 import { placeOf, withUserLines } from "./user-place.js";
 
@@ -80,7 +81,7 @@ const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: 
 export function traceProgram(request: TraceRequest): ExportedProgram {
   const { call, module, args, kwargs, warn, draft } = request;
   const source = sourceOf(request);
-  const parameters = functionParameters(source);
+  const parameters = parametersOf(request, source);
   const inputs = flattenInputs(parameters, args, kwargs);
   for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
   let tracer: ExportTracer | undefined;
@@ -128,6 +129,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     stateNodes,
     read: changes.read,
     inputs,
+    markedDims: markedDims(prepared),
     userNodes,
     results,
     outputs,
@@ -210,15 +212,16 @@ function prepareInputs(
   parameters: readonly FunctionParameter[] | undefined,
   locate: () => RawStack,
 ): FakeInputs {
-  const { args, kwargs, draft, deferGuards, isStrict } = request;
+  const { args, kwargs, draft, deferGuards, module } = request;
   const named = bindInputs(parameters, args, kwargs);
   const shapes = shapesOf(request, parameters);
+  const isStrict = request.isStrict || hasStrictSymbols(module);
   return makeFakeInputs(named, shapes, { locate, observer: draft, deferGuards, isStrict });
 }
 
 /** The specification of an export: what a collection or further inputs give, too. */
 export const resolvedShapes = (request: TraceRequest): DynamicShapes | null | undefined =>
-  shapesOf(request, functionParameters(sourceOf(request)));
+  shapesOf(request, parametersOf(request, sourceOf(request)));
 
 function shapesOf(
   { args, kwargs, dynamicShapes: spec }: TraceRequest,
@@ -229,6 +232,21 @@ function shapesOf(
   if (spec instanceof ShapesCollection) return collectedShapes(spec, bind({ args, kwargs }));
   return spec instanceof AdditionalInputs ? mergedShapes(spec, bind({ args, kwargs }), bind) : spec;
 }
+
+/** The dims that `Dim.DYNAMIC` marks, which samples in files keep. */
+const markedDims = ({ inputs }: FakeInputs): ReadonlyMap<number, readonly number[]> =>
+  new Map(
+    inputs.flatMap(({ constraints }, i): [number, readonly number[]][] => {
+      const dims = constraints.flatMap((constraint, dim) => (constraint === "dynamic" ? [dim] : []));
+      return dims.length === 0 ? [] : [[i, dims]];
+    }),
+  );
+
+/** The parameters, under the names that `asRecorded` gives them. */
+const parametersOf = (
+  { module }: TraceRequest,
+  source: AnyFunction,
+): readonly FunctionParameter[] | undefined => withRecordedNames(module, functionParameters(source));
 
 /** The function whose source and parameters count. */
 const sourceOf = ({ call, module }: TraceRequest): AnyFunction =>

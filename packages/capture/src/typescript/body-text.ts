@@ -12,6 +12,7 @@ import {
   typeText,
 } from "@sconce/ir";
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
+import { SymExpr } from "@sconce/symbolic";
 import { camelCase } from "../torch/names.js";
 import type { OperatorArgument } from "../trace/dispatch.js";
 import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
@@ -35,6 +36,9 @@ const SIZES: Readonly<Record<string, string>> = {
   "aten.sym_numel.default": "numel",
   "aten.sym_storage_offset.default": "storageOffset",
 };
+
+/** The indentation of the statements of `forward`. */
+const MODEL_INDENT = 4;
 
 /** Writes the statements of one graph. */
 export class BodyText implements LanesBody {
@@ -62,11 +66,30 @@ export class BodyText implements LanesBody {
     this.lanes = lanes;
   }
 
+  get isNested(): boolean {
+    return this.indent.length > MODEL_INDENT;
+  }
+
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[] {
+    this.#noteSizes();
     this.statements(withStrictFirst([...this.graph.nodes()]));
     const result = this.graph.outputArgument();
     return itemsOf(result) ?? [result];
+  }
+
+  /** Notes arithmetic on sizes that an export leaves out; lowering repeats what it did. */
+  #noteSizes(): void {
+    const known = new Set<string>();
+    for (const { target, name, meta } of this.graph.nodes()) {
+      const { val } = meta;
+      if (!isScalarFunction(target) || (isSymScalar(val) && val.kind === "SymBool")) continue;
+      const expr = isSymScalar(val) && val.expr instanceof SymExpr ? val.expr.key : "";
+      if (known.has(expr)) {
+        if (!this.file.isLowered) this.file.differ("repeated-size", name);
+      } else if (this.graph.users(name).length === 0) this.file.differ("unused-size", name);
+      if (expr !== "") known.add(expr);
+    }
   }
 
   statements(nodes: readonly Node[]): void {
@@ -146,10 +169,17 @@ export class BodyText implements LanesBody {
       return;
     }
     if (this.#assigns(node, nodes, at)) return;
+    const viewed = this.#viewedAs(node);
+    if (viewed !== undefined) {
+      this.bind(name, this.nodeText(viewed, name));
+      return;
+    }
     const next = nodes[at + 1];
     if (target === ASSERT_METADATA && next !== undefined && isConversionOf(next, args[0])) return;
     if (target === ASSERT_SCALAR) {
       const [condition, message] = args;
+      const val = isRef(condition) ? this.graph.find(condition.name)?.meta.val : condition;
+      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) this.file.differ("known-condition", name);
       const shown =
         typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);
@@ -172,6 +202,13 @@ export class BodyText implements LanesBody {
     if (!text.startsWith("this") || !isLast || this.graph.users(name).length > 0) return false;
     this.lines.push(`${this.indent}${text} = ${this.text(value!, name)};`);
     return true;
+  }
+
+  /** The view as another dtype that an `alias` is of: lowered again, the view gets its alias. */
+  #viewedAs({ target, args: [view] }: Node): string | undefined {
+    if (!this.file.isLowered || target !== "aten.alias.default" || !isRef(view)) return undefined;
+    const isOnlyUse = this.graph.users(view.name).length === 1;
+    return isOnlyUse && this.graph.find(view.name)?.target === "aten.view.dtype" ? view.name : undefined;
   }
 
   #expression(node: Node): string {

@@ -129,22 +129,28 @@ function classText({ name, fields, types }: ContainerClass): string[] {
 
 const listText = (names: readonly string[]): string => `[${names.map(scriptString).join(", ")}]`;
 
-const isSequence = ({ type }: TreeSpec): boolean => type === "builtins.tuple" || type === "builtins.list";
+/** A deque is an array in JavaScript. */
+const SEQUENCES = new Set<string | null>(["builtins.tuple", "builtins.list", "collections.deque"]);
+const isSequence = ({ type }: TreeSpec): boolean => SEQUENCES.has(type);
 type Key = string | number | boolean;
 
-const dictOf = (spec: TreeSpec): readonly unknown[] | undefined =>
-  spec.type === "builtins.dict" || spec.type === "collections.OrderedDict" ? dictKeys(spec) : undefined;
+/** Containers that are others in JavaScript. */
+const WITHOUT_COUNTERPART = new Set<string | null>(["collections.deque", "collections.defaultdict"]);
+
+/** Whether a tree has a container that JavaScript has not. */
+export const lacksCounterpart = ({ type, children }: TreeSpec): boolean =>
+  WITHOUT_COUNTERPART.has(type) || children.some(lacksCounterpart);
 
 /** Whether a dict is a Map: an ordered one, or one whose keys are not all texts. */
 const isMap = (spec: TreeSpec): boolean =>
-  spec.type === "collections.OrderedDict" || dictOf(spec)?.some((key) => typeof key !== "string") === true;
+  spec.type === "collections.OrderedDict" || dictKeys(spec)?.some((key) => typeof key !== "string") === true;
 
 /**
  * The keys of a dict. An object has the names that are whole numbers first, in ascending order, so
  * that a dict with such keys in other places has no counterpart.
  */
 function keysOf(spec: TreeSpec): readonly Key[] | undefined {
-  const keys = dictOf(spec);
+  const keys = dictKeys(spec);
   if (keys === undefined) return undefined;
   const texts = keys.map(String);
   const own = isMap(spec) ? texts : Object.keys(Object.fromEntries(texts.map((key) => [key, true])));

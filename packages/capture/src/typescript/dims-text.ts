@@ -1,9 +1,12 @@
 /** @file Which sizes are dynamic: the declaration with `Dim`. */
 import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
-import { asLinear, freeSymbols, type Linear, SymExpr, type SymInt } from "@sconce/symbolic";
+import { asLinear, freeSymbols, type Linear, SymExpr, type SymInt, symbolNumber } from "@sconce/symbolic";
 
 import type { ModuleFile } from "./module-file.js";
+
+/** How many names are tried for a dim; one in a hundred gives the wanted number. */
+const MOST_NAMES = 2000;
 
 /** Writes the dims of a program. */
 export class DimsText {
@@ -59,7 +62,23 @@ export class DimsText {
     this.#dims.set(symbol, variable);
     const shown = boundsText(this.#rootRange(symbol));
     const bounds = shown === "" ? "" : `, ${shown.slice(1, -1)}`;
-    this.lines.push(`const ${variable} = ${this.#file.use("Dim")}(${scriptString(variable)}${bounds});`);
+    const name = this.#nameFor(symbol, variable);
+    this.lines.push(`const ${variable} = ${this.#file.use("Dim")}(${scriptString(name)}${bounds});`);
+    return variable;
+  }
+
+  /**
+   * The name of a dim: the symbol's. A dim that no input has as a size gives the symbol its number,
+   * by its name.
+   */
+  #nameFor(symbol: string, variable: string): string {
+    const number = /^s(\d+)$/.exec(symbol)?.[1];
+    const isSize = this.#sizes.some((size) => size.op === "Symbol" && size.name === symbol);
+    if (isSize || number === undefined) return variable;
+    for (let i = 0; i < MOST_NAMES; i++) {
+      const name = i === 0 ? variable : `${variable}_${i}`;
+      if (symbolNumber(name) === Number(number)) return name;
+    }
     return variable;
   }
 

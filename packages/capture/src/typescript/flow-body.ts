@@ -6,6 +6,8 @@ import type { ModuleFile } from "./module-file.js";
 export interface FlowBody {
   readonly file: ModuleFile;
   readonly graph: Graph;
+  /** Whether the graph is that of a function of control flow. */
+  readonly isNested: boolean;
   readonly indent: string;
   readonly lines: readonly string[];
   /** Writes all calls, and returns the items of the result. */

@@ -127,6 +127,7 @@ function sharedFunction(body: FlowBody, text: string): readonly string[] {
 
 function condText(body: FlowBody, node: Node): string {
   const [pred, whenTrue, whenFalse, operands] = node.args;
+  noteOrder(body, node);
   const { passed, inputsOf } = operandsOf(body, node, operands);
   const branch = (argument: Argument | undefined): string => {
     const graph = graphOf(body, node, argument);
@@ -135,6 +136,29 @@ function condText(body: FlowBody, node: Node): string {
   const isShared = graphOf(body, node, whenTrue) === graphOf(body, node, whenFalse);
   const functions = isShared ? sharedFunction(body, branch(whenTrue)) : [branch(whenTrue), branch(whenFalse)];
   return `${body.file.use("cond")}(${[body.text(pred!, node.name), ...functions, listText(passed)].join(", ")})`;
+}
+
+/**
+ * Notes operands in another order than an export of nested functions gives: first what both read,
+ * each part in the order of the inputs around.
+ */
+function noteOrder(body: FlowBody, node: Node): void {
+  if (!body.isNested) return;
+  const [, whenTrue, whenFalse, operands] = node.args;
+  const places = body.graph.placeholders().map(({ name }) => name);
+  const branches = [whenTrue, whenFalse].map((argument) => graphOf(body, node, argument));
+  let last = [0, -1];
+  for (const [i, operand] of (itemsOf(operands ?? null) ?? []).entries()) {
+    const place = isRef(operand) ? places.indexOf(operand.name) : -1;
+    if (place < 0) return;
+    const isShared = branches.every((graph) => graph.users(graph.placeholders()[i]!.name).length > 0);
+    const key = [isShared ? 0 : 1, place];
+    if (key[0]! < last[0]! || (key[0] === last[0] && key[1]! < last[1]!)) {
+      body.file.differ("operand-order", node.name);
+      return;
+    }
+    last = key;
+  }
 }
 
 function mapText(body: FlowBody, node: Node): string {

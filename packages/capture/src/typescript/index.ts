@@ -1,3 +1,10 @@
 /** @file Programs as TypeScript: `@sconce/capture/typescript`. */
+
+export type { SourceDifference } from "./module-file.js";
 export { type DeclarationOptions, typeDeclarations } from "./type-declarations.js";
-export { type TypescriptOptions, typescriptText } from "./typescript-text.js";
+export {
+  type TypescriptModule,
+  type TypescriptOptions,
+  typescriptModule,
+  typescriptText,
+} from "./typescript-text.js";

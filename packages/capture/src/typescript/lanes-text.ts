@@ -25,6 +25,7 @@ export function lanesText(body: LanesBody, begin: Node, region: readonly Node[])
   const [count] = begin.args;
   if (typeof count !== "number")
     throw notWritable("a batch of a dynamic size", begin.name, "make the size along the dimension static");
+  body.file.differ("batched-scan", begin.name);
   const { names, use } = body.file;
   const torch = use("torch");
   if (count === 0) {

@@ -1,18 +1,39 @@
 /** @file What the parts of a generated module share: names, imports, declarations. */
 import { scriptString } from "@sconce/errors";
 import type { OperatorTable } from "@sconce/ops";
-import { VariableNames } from "./literals.js";
+import { commentText, VariableNames } from "./literals.js";
 
 /** What generated modules import, or declare themselves. */
 const TAKEN = [
-  "associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim enableGrad",
-  "ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
+  "asRecorded associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim",
+  "enableGrad ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
   "registerNamedTuple registerPytreeNode scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
   "whileLoop args attributeKey dynamicShapes FloatLiteral kwargs load model Model",
 ].flatMap((line) => line.split(" "));
 
 /** Names that are imported as types alone. */
 const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"]);
+
+/** A part of a program that comes back in another form when what is written is exported. */
+export interface SourceDifference {
+  /**
+   * `batched-scan`: the items of a batch are computed one by one. `known-condition`: an assertion
+   * that always holds is left out. `operand-order`: operands of nested control flow come in another
+   * order. `repeated-size`: a size that equals one computed before is that one. `unused-size`: a
+   * size that nothing reads is left out.
+   */
+  readonly reason: "batched-scan" | "known-condition" | "operand-order" | "repeated-size" | "unused-size";
+  /** The node. */
+  readonly where: string;
+}
+
+const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
+  "batched-scan": "the items of the batch are computed one by one",
+  "known-condition": "the assertion always holds, and is left out",
+  "operand-order": "the operands come in another order",
+  "repeated-size": "the size equals one computed before, and is that one",
+  "unused-size": "nothing reads the size, and it is left out",
+};
 
 /** A module that is being written. */
 export class ModuleFile {
@@ -22,9 +43,13 @@ export class ModuleFile {
   readonly operators: OperatorTable;
   /** Inputs that the program writes to, by the nodes that give what is written. */
   readonly writes: ReadonlyMap<string, string>;
+  /** Whether the program is lowered. */
+  readonly isLowered: boolean;
+  readonly differences: SourceDifference[] = [];
   readonly #imported = new Set<string>();
 
-  constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>) {
+  constructor(operators: OperatorTable, writes: ReadonlyMap<string, string>, isLowered: boolean) {
+    this.isLowered = isLowered;
     this.operators = operators;
     this.writes = writes;
   }
@@ -39,6 +64,20 @@ export class ModuleFile {
   operatorCall(target: string, args: readonly string[], kwargs: readonly string[]): string {
     const keywords = kwargs.length === 0 ? "" : `, { ${kwargs.join(", ")} }`;
     return `${this.use("callOperator")}(${scriptString(target)}, [${args.join(", ")}]${keywords})`;
+  }
+
+  /** Notes a part that comes back in another form. */
+  differ(reason: SourceDifference["reason"], where: string): void {
+    this.differences.push({ reason, where });
+  }
+
+  /** What differs in the exported program, as a comment; empty for nothing. */
+  differencesText(): string {
+    if (this.differences.length === 0) return "";
+    const lines = this.differences.map(
+      ({ reason, where }) => ` * - ${reason} at ${commentText(where)}: ${REASONS[reason]}.`,
+    );
+    return ["/*", " * Exported, this module gives the program but for:", ...lines, " */"].join("\n");
   }
 
   /** The statement that imports what is used. */

@@ -83,6 +83,7 @@ function declarationsOf(program: ExportedProgram, options: DeclarationOptions): 
     'export interface Program extends Omit<ProgramModule, "call"> {',
     "  /** Calls with all arguments by their names. */",
     "  call(inputs: Inputs, options?: RunOptions): Promise<Outputs>;",
+    ...onlyTensorText([...positional, ...keywords], [...args.children, ...kwargs.children]),
     "  /** Calls with arguments by position, then those by keyword. */",
     keywords.length === 0
       ? "  call(args: Args, kwargs?: Kwargs, options?: RunOptions): Promise<Outputs>;"
@@ -95,6 +96,16 @@ interface NamedType {
   readonly name: string;
   readonly type: string;
   readonly doc: string;
+}
+
+/** A program of one argument, a tensor, is called with the tensor. */
+function onlyTensorText([only, ...others]: readonly NamedType[], [spec]: readonly TreeSpec[]): string[] {
+  if (only === undefined || others.length > 0 || spec?.type !== null || !only.type.startsWith("Tensor"))
+    return [];
+  return [
+    "  /** Calls with the only argument. */",
+    `  call(${new VariableNames().take(only.name)}: ${only.type}, options?: RunOptions): Promise<Outputs>;`,
+  ];
 }
 
 /** A type of properties: one that is not an interface, so that it is a record, too. */

@@ -2,6 +2,7 @@
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
+  dictKeys,
   type ExportedProgram,
   FakeTensor,
   isRef,
@@ -23,7 +24,8 @@ import { DimsText } from "./dims-text.js";
 import { notWritable } from "./errors.js";
 import { type GuardTexts, guardTexts } from "./guard-text.js";
 import { argumentText, isIdentifier, keyText } from "./literals.js";
-import { ModuleFile } from "./module-file.js";
+import { ModuleFile, type SourceDifference } from "./module-file.js";
+import { recordedText } from "./recorded-text.js";
 import { stateText } from "./state-text.js";
 import { tensorText } from "./tensor-text.js";
 
@@ -52,11 +54,44 @@ const OPTIONS: OptionNames<TypescriptOptions> = { from: true, operators: true };
  */
 export function typescriptText(program: ExportedProgram, options: TypescriptOptions = {}): string {
   checkOptions("typescriptText", options, OPTIONS);
-  const file = new ModuleFile(options.operators ?? modelOperators(), writesOf(program));
+  return written(program, options).text;
+}
+
+/** A program as a module, and what comes back in another form. */
+export interface TypescriptModule {
+  readonly text: string;
+  /** What the program has in another form when the module is exported; the text begins with it. */
+  readonly differences: readonly SourceDifference[];
+}
+
+/**
+ * As {@link typescriptText}, with what differs in the program that the module gives when it is
+ * exported. Without differences, that program has the same text.
+ *
+ * @throws SconceError `NO_TYPESCRIPT`, `NO_CALLING_CONVENTION`, `INVALID_PROGRAM`
+ */
+export function typescriptModule(
+  program: ExportedProgram,
+  options: TypescriptOptions = {},
+): TypescriptModule {
+  checkOptions("typescriptModule", options, OPTIONS);
+  return written(program, options);
+}
+
+function written(program: ExportedProgram, options: TypescriptOptions): TypescriptModule {
+  const file = new ModuleFile(
+    options.operators ?? modelOperators(),
+    writesOf(program),
+    program.dialect !== "TRAINING",
+  );
   const parts = onValid(program, () => new ModelText(program, file).run());
-  return `${[file.importText(options.from ?? "sconce"), file.declarations.join("\n"), ...parts]
-    .filter((part) => part !== "")
-    .join("\n\n")}\n`;
+  const text = [
+    file.differencesText(),
+    file.importText(options.from ?? "sconce"),
+    file.declarations.join("\n"),
+    ...parts,
+  ].filter((part) => part !== "");
+  return { text: `${text.join("\n\n")}\n`, differences: file.differences };
 }
 
 /** An input of the user. */
@@ -87,6 +122,8 @@ class ModelText {
   readonly #containers: Containers;
   readonly #inputs: readonly UserInput[];
   readonly #guards: GuardTexts;
+  /** Arguments whose names are words of JavaScript, or taken, by their variables. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(program: ExportedProgram, file: ModuleFile) {
     this.#program = program;
@@ -139,7 +176,7 @@ class ModelText {
     ];
     return [
       model.join("\n"),
-      "export const model = new Model();",
+      `export const model = ${recordedText(this.#program, this.#renamed, this.#file)};`,
       ...(hasState ? [this.#load()] : []),
       ...this.#example(),
     ];
@@ -199,6 +236,7 @@ class ModelText {
     };
     const parameters = positional.map((part) => {
       const variable = names.take(part.name);
+      if (variable !== part.name) this.#renamed.set(variable, part.name);
       // The type declares the classes of containers, which reads use.
       const type = typeOf(part);
       bind(part, variable);
@@ -294,8 +332,9 @@ class ModelText {
   #shapes(spec: TreeSpec, inputs: UserInput[], dims: DimsText): string {
     if (spec.type === null) return dims.input(inputs.shift()!.val) ?? "null";
     const children = spec.children.map((child) => this.#shapes(child, inputs, dims));
-    if (spec.type === "builtins.dict" || spec.type === "collections.OrderedDict")
-      return `{ ${(spec.context as readonly string[]).map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
+    const keys = dictKeys(spec);
+    if (keys !== undefined)
+      return `{ ${(keys as readonly string[]).map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
     return `[${children.join(", ")}]`;
   }
 

@@ -1,4 +1,5 @@
 /** @file The JSON of saved programs, as `models/model.json` of a `.pt2` file has it. */
+import { inflateRawSync } from "node:zlib";
 import { joinPieces, pt2Pieces } from "@sconce/formats/write";
 import type { ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
@@ -8,38 +9,72 @@ const operators = defaultOperators().extend(corpusPlugin.ops ?? []);
 
 /** The parsed `models/model.json` of a program. */
 export async function modelJson(program: ExportedProgram): Promise<unknown> {
+  return JSON.parse(textOf((await savedEntries(program)).get("models/model.json")!));
+}
+
+/** What is in the file of a saved program, by names without the folder of the archive. */
+export async function savedEntries(program: ExportedProgram): Promise<Map<string, Uint8Array>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of pt2Pieces(program, { operators, onWarning: () => undefined })) pieces.push(piece);
-  return JSON.parse(entryText(joinPieces(pieces), "/models/model.json"));
+  return zipEntries(joinPieces(pieces));
 }
 
 const END_RECORD = 0x06054b50;
+/** The method of packed entries, which small fixtures have. */
+const DEFLATED = 8;
 
-/** The text of a stored entry, by the end of its name. */
-function entryText(bytes: Uint8Array, name: string): string {
+/** The stored entries of a zip archive, without its folder. */
+export function zipEntries(bytes: Uint8Array): Map<string, Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const entries = new Map<string, Uint8Array>();
   let end = bytes.length - 22;
   while (view.getUint32(end, true) !== END_RECORD) end--;
   let at = view.getUint32(end + 16, true);
   for (let left = view.getUint16(end + 10, true); left > 0; left--) {
     const [size, nameSize, extra, comment, local] = [
-      view.getUint32(at + 24, true),
+      view.getUint32(at + 20, true),
       view.getUint16(at + 28, true),
       view.getUint16(at + 30, true),
       view.getUint16(at + 32, true),
       view.getUint32(at + 42, true),
     ] as const;
-    const found = text(bytes.subarray(at + 46, at + 46 + nameSize));
-    if (found.endsWith(name)) {
-      const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-      return text(bytes.subarray(start, start + size));
-    }
+    const name = textOf(bytes.subarray(at + 46, at + 46 + nameSize));
+    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+    const stored = bytes.subarray(start, start + size);
+    const isPacked = view.getUint16(at + 10, true) === DEFLATED;
+    entries.set(name.slice(name.indexOf("/") + 1), isPacked ? inflateRawSync(stored) : stored);
     at += 46 + nameSize + extra + comment;
   }
-  throw new Error(`no entry ${name}`);
+  return entries;
 }
 
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** A hash of the entries. */
+const HASH = ".data/serialization_id";
+
+/**
+ * The places where the entries of two files differ, but for `models/model.json`: names, the fields
+ * of JSON, the bytes of weights and of constants, and the parts of the sample inputs.
+ */
+export function entryDifferences(
+  got: ReadonlyMap<string, Uint8Array>,
+  wanted: ReadonlyMap<string, Uint8Array>,
+): string[] {
+  return [...new Set([...got.keys(), ...wanted.keys()])].flatMap((name) => {
+    const [own, other] = [got.get(name), wanted.get(name)];
+    if (name === "models/model.json" || name === HASH) return [];
+    if (own === undefined || other === undefined)
+      return [`${name}: ${own === undefined ? "missing" : "not in PyTorch's file"}`];
+    if (name.endsWith(".json"))
+      return jsonDifferences(JSON.parse(textOf(own)), JSON.parse(textOf(other)), name);
+    if (own.length === 0 || other.length === 0)
+      return own.length === other.length ? [] : [`${name}: ${own.length} bytes, not ${other.length}`];
+    if (name.endsWith(".pt"))
+      return entryDifferences(zipEntries(own), zipEntries(other)).map((text) => `${name} ${text}`);
+    return Buffer.compare(own, other) === 0 ? [] : [`${name}: ${own.length} bytes, not ${other.length}`];
+  });
+}
 
 /**
  * A program's JSON without what holds names and places of Python: the version with the name of the

@@ -74,6 +74,35 @@ describe("types of calls", () => {
     expect([...new Set(places)]).toEqual(WRONG.map((_, i) => `wrong:${i + 6}`));
   });
 
+  test("a program of one tensor is called with the tensor, by the types, too", async () => {
+    const one = exportProgram((x: Tensor) => x.mul(2), [torch.ones(2, 3)]);
+    const byName = exportProgram(({ x }: { x: Tensor }) => x.mul(2), [], {
+      kwargs: { x: torch.ones(2, 3, { dtype: "int32" }) },
+    });
+    const listed = exportProgram((x: readonly Tensor[]) => x[0]!.mul(2), [[torch.ones(2)]]);
+    for (const [name, program] of Object.entries({ one, byName, listed }))
+      writeFileSync(join(folder, `${name}.d.ts`), typeDeclarations(program));
+    const calls = [
+      'import { torch } from "sconce";',
+      'import type { Program as One } from "./one.js";',
+      'import type { Program as ByName } from "./byName.js";',
+      'import type { Program as Listed } from "./listed.js";',
+      "declare const one: One, byName: ByName, listed: Listed;",
+      "await one.call(torch.ones(2, 3));",
+      'await one.call(new Float32Array(6), { dims: "checked" } as never);',
+      "await byName.call(new Int32Array(6));",
+      "await one.call(1);",
+      "await byName.call(new Float32Array(6));",
+      "await listed.call(torch.ones(2));",
+      "export {};",
+    ];
+    writeFileSync(join(folder, "single.ts"), calls.join("\n"));
+    const lines = (await typeErrors(folder)).match(/(?<=^single\.ts\()\d+/gm);
+    expect([...new Set(lines)]).toEqual(["9", "10", "11"]);
+    const module = await createSconce().module(byName);
+    expect(String(await module.call(new Int32Array([1, 2, 3, 4, 5, 6])))).toContain("12");
+  });
+
   test("names of a file are quoted", async () => {
     const program = manyInputs();
     const [root] = program.moduleCallGraph;
