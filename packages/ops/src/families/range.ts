@@ -67,7 +67,10 @@ function signOf(step: SymInt, env: SymEnv): number {
   return env.guard(gt(step, 0)) ? 1 : -1;
 }
 
-/** Requires that the step leads from the start to the end. @throws SconceError `INVALID_ARGUMENT` */
+/**
+ * Requires that the step leads from the start to the end.
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
 function requireDirection(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): void {
   const isUp = isSymbolicScalar(step) ? env.guard(isPositive(step)) : numberOf(step) > 0;
   const isAhead = scalarMath(isUp ? "operator.ge" : "operator.le", [end, start]);

@@ -12,6 +12,7 @@ import {
   inputsOf,
   type Node,
   type NodeMeta,
+  type NodeRef,
   ref,
   tuple,
 } from "@sconce/ir";
@@ -85,8 +86,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     const bound = functional ?? (constant?.kind === "constant" ? constant.value : value);
     interpreter.bind(node.name, bound as EmitArg);
   });
-  const placeholderOf = new Map([...traced].map(([name, input]) => [input, ref(name)]));
-  tracer.placeholderOf = (input) => placeholderOf.get(input);
+  tracer.placeholderOf = refsByInput(traced);
   tracer.symbols.beginBody();
   assertions.emitFirst(tracer);
   yield;
@@ -124,6 +124,12 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     resolved: assertions.resolvedSymbols,
     sizesOf: tracer.symbols.sizesOf,
   };
+}
+
+/** Gives the placeholder of the trace that stands for an input. */
+function refsByInput(traced: ReadonlyMap<string, string>): (input: string) => NodeRef | undefined {
+  const refs = new Map([...traced].map(([name, input]) => [input, ref(name)]));
+  return (input) => refs.get(input);
 }
 
 /** Sources of symbols by the names that placeholders have while tracing. */
