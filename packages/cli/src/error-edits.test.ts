@@ -26,8 +26,8 @@ describe("errors with --json have the edit of a misspelled word", () => {
   test.each([
     [
       "UNKNOWN_PASS",
-      ["history", MLP, "--passes", "decompose,canonicalise"],
-      edit("canonicalise", "canonicalize"),
+      ["history", MLP, "--passes", "decompose,canonicalze"],
+      edit("canonicalze", "canonicalize"),
     ],
     ["PASS_OPTION", ["history", MLP, "--passes", "decompose{tabel=core}"], edit("tabel", "table")],
     [
