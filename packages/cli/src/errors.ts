@@ -1,12 +1,23 @@
 /** @file Every error that the command raises itself. */
 import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { didYouMean, fileFault, SconceError, shellWord, thrownText } from "@sconce/errors";
+import {
+  didYouMean,
+  fileFault,
+  SconceError,
+  type SconceErrorInit,
+  shellWord,
+  thrownText,
+} from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
 
 /** The command was called in a way that it does not take. */
-export const usage = (message: string, fix: string, cause?: unknown): SconceError =>
-  new SconceError({ code: "USAGE", message, fix, cause });
+export const usage = (
+  message: string,
+  fix: string,
+  cause?: unknown,
+  more: Pick<SconceErrorInit, "edits"> = {},
+): SconceError => new SconceError({ code: "USAGE", message, fix, cause, ...more });
 
 /** A file that takes more work than its size allows. */
 export const overLimit = (error: SconceError, name: string, limit: number): SconceError =>
@@ -34,7 +45,7 @@ const withFix = ({ code, message, where, cause }: SconceError, fix: string): Sco
 
 /** An error as it is shown, with its texts in another form. */
 export const withTexts = (
-  { code, message, where, fix }: SconceError,
+  { code, message, where, fix, edits }: SconceError,
   shown: (text: string) => string,
 ): SconceError =>
   new SconceError({
@@ -42,6 +53,7 @@ export const withTexts = (
     message: shown(message),
     where: where === undefined ? undefined : shown(where),
     fix: fix && shown(fix),
+    edits,
   });
 
 /** What was thrown though nothing should have been. */

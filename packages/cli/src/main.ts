@@ -1,5 +1,5 @@
 /** @file The `sconce` command. */
-import { didYouMean, isSconceError, type SconceError, VERSION } from "@sconce/errors";
+import { didYouMean, isSconceError, nearestEdit, type SconceError, VERSION } from "@sconce/errors";
 import { Command, CommanderError } from "commander";
 import type { LineStyle } from "./colors.js";
 import type { CommandEntry } from "./command-entry.js";
@@ -114,7 +114,12 @@ async function parse(
 }
 
 const unknownCommand = (name: string): SconceError =>
-  usage(`unknown command '${name}'`, didYouMean(name, COMMAND_NAMES, "run sconce --help"));
+  usage(
+    `unknown command '${name}'`,
+    didYouMean(name, COMMAND_NAMES, "run sconce --help"),
+    undefined,
+    nearestEdit(name, COMMAND_NAMES),
+  );
 
 function usageError(error: CommanderError, program: Command, entry: CommandEntry | undefined): SconceError {
   const message = error.message.replace(/^error: /, "");
@@ -134,14 +139,14 @@ function usageError(error: CommanderError, program: Command, entry: CommandEntry
     one.options.flatMap(({ long }) => long ?? []),
   );
   const known = kind === "command" ? COMMAND_NAMES : [...options, "--help"];
-  return usage(message, didYouMean(word, known, fix), error);
+  return usage(message, didYouMean(word, known, fix), error, nearestEdit(word, known));
 }
 
 function failure(error: unknown, io: SafeIo, args: readonly string[]): number {
   const known = isSconceError(error) ? error : crash(error);
-  const { code, message, where = null, fix = null } = known;
+  const { code, message, where = null, fix = null, edits } = known;
   const docs = errorSections().has(code) ? known.docs : null;
-  if (io.settings.json) io.err(jsonLine({ code, message, where, fix, docs }));
+  if (io.settings.json) io.err(jsonLine({ code, message, where, fix, docs, ...(edits && { edits }) }));
   else {
     const see = docs === null ? "" : `  see sconce explain ${code}\n`;
     io.styledError(`${described(known, args)}\n${see}`, errorStyle);

@@ -1,4 +1,5 @@
 /** @file Errors as plain values, for `JSON.stringify`. */
+import type { ErrorEdit } from "./suggest.js";
 import { thrownText } from "./thrown.js";
 
 /** A `SconceError` as JSON holds it. */
@@ -11,6 +12,8 @@ export interface SconceErrorJson extends CauseJson {
   readonly fix?: string;
   /** The section of the documentation that explains the code. */
   readonly docs: string;
+  /** Changes that a tool can apply. */
+  readonly edits?: readonly ErrorEdit[];
 }
 
 /** What was thrown first, as JSON holds it: any error, or a value that is not one. */
@@ -43,11 +46,12 @@ function partsOf(thrown: unknown, seen: Set<unknown>): NonNullable<CauseJson["ca
     const value = read(thrown, part);
     return typeof value === "string" ? [[part, value] as const] : [];
   });
-  const [name, cause] = [read(thrown, "name"), read(thrown, "cause")];
+  const [name, cause, edits] = [read(thrown, "name"), read(thrown, "cause"), read(thrown, "edits")];
   return {
     name: typeof name === "string" ? name : "Error",
     message,
     ...Object.fromEntries(found),
+    ...(Array.isArray(edits) && { edits: edits as readonly ErrorEdit[] }),
     ...(cause !== undefined && { cause: partsOf(cause, seen) }),
   };
 }

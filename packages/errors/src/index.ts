@@ -23,6 +23,7 @@ export {
 } from "./generated-text.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
+export { inNode } from "./platform.js";
 export {
   LONG_WORK,
   type LongWorkOptions,
@@ -32,7 +33,6 @@ export {
   userCallback,
   type WorkPhase,
 } from "./progress.js";
-export { inNode } from "./platform.js";
 export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
 export {
   internalError,
@@ -42,7 +42,7 @@ export {
   UNREACHABLE_MODULE_FIX,
   withoutStacks,
 } from "./sconce-error.js";
-export { didYouMean, suggestions } from "./suggest.js";
+export { didYouMean, type ErrorEdit, editOf, nearestEdit, suggestions } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleLine, visibleText } from "./visible.js";

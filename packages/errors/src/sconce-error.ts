@@ -1,5 +1,6 @@
 import { errorJson, type SconceErrorJson } from "./error-json.js";
 import { shownText } from "./shown-text.js";
+import type { ErrorEdit } from "./suggest.js";
 import { visibleLine } from "./visible.js";
 
 /** What a {@link SconceError} is made of. */
@@ -12,6 +13,8 @@ export interface SconceErrorInit {
   readonly where?: string | undefined;
   /** What the user can do. */
   readonly fix: string;
+  /** Changes of what was given that a tool can apply, where they are known exactly. */
+  readonly edits?: readonly ErrorEdit[] | undefined;
   /** What was thrown first, where this error stands for another. */
   readonly cause?: unknown;
 }
@@ -53,6 +56,11 @@ export class SconceError extends Error {
   readonly where: string | undefined;
   /** What to do about it, as an instruction. */
   readonly fix: string;
+  /**
+   * Changes of what was given that a tool can apply: a misspelled name and the right one. Left out
+   * where no change is known exactly.
+   */
+  declare readonly edits?: readonly ErrorEdit[];
 
   constructor(init: SconceErrorInit) {
     super(shownText(String(init.message)), init.cause === undefined ? undefined : { cause: init.cause });
@@ -62,6 +70,7 @@ export class SconceError extends Error {
     this.where = init.where === undefined ? undefined : visibleLine(shownText(init.where));
     // A plugin in JavaScript may leave it out.
     this.fix = init.fix && shownText(init.fix);
+    if (init.edits !== undefined) this.edits = init.edits;
   }
 
   /**
@@ -69,10 +78,10 @@ export class SconceError extends Error {
    * is not repeated.
    */
   at(where: string): SconceError {
-    const { code, message, fix, cause } = this;
+    const { code, message, fix, cause, edits } = this;
     const inner = this.where?.split(": ") ?? [];
     while (inner.length > 0 && names(where, inner[0]!)) inner.shift();
-    return new SconceError({ code, message, where: [where, ...inner].join(": "), fix, cause });
+    return new SconceError({ code, message, where: [where, ...inner].join(": "), fix, cause, edits });
   }
 
   /**

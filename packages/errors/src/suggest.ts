@@ -1,7 +1,16 @@
 /** @file "Did you mean ...?" */
 
 /** Candidates that a misspelled word may stand for, the nearest first; at most three. */
-export function suggestions(word: string, candidates: Iterable<string>): string[] {
+export const suggestions = (word: string, candidates: Iterable<string>): string[] =>
+  ranked(word, candidates)
+    .slice(0, 3)
+    .map(([, candidate]) => candidate);
+
+/** Near candidates with their distances; negative for operators without an overload. */
+function ranked(
+  word: string,
+  candidates: Iterable<string>,
+): readonly (readonly [distance: number, candidate: string])[] {
   const found: (readonly [distance: number, candidate: string])[] = [];
   const most = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3));
   const wanted = word.toLowerCase();
@@ -16,16 +25,43 @@ export function suggestions(word: string, candidates: Iterable<string>): string[
   found.sort(([a], [b]) => a - b);
   const nearest = found[0]?.[0] ?? 0;
   // What is further away than the nearest by far is noise.
-  return found
-    .filter(([distance]) => distance <= Math.max(nearest, 0) + (nearest < 0 ? -1 : 1))
-    .slice(0, 3)
-    .map(([, candidate]) => candidate);
+  return found.filter(([distance]) => distance <= Math.max(nearest, 0) + (nearest < 0 ? -1 : 1));
 }
 
 /** `did you mean "a" or "b"? ` in front of a remedy; the remedy alone when nothing is near. */
 export function didYouMean(word: string, candidates: Iterable<string>, fix: string): string {
   const near = suggestions(word, candidates);
   return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? ${fix}`;
+}
+
+/** A change of what was given, which a tool can apply: each `find` becomes `replace`. */
+export interface ErrorEdit {
+  /** The word to replace, as it was given. */
+  readonly find: string;
+  /** What stands in its place. */
+  readonly replace: string;
+}
+
+/** Words that a tool can show and search for as they are. */
+const PLAIN = /^[\x20-\x7e]{1,200}$/;
+
+/** The edits of an error, where one replacement is known. */
+export const editOf = (
+  find: unknown,
+  replace: string | undefined,
+): { readonly edits?: readonly ErrorEdit[] } =>
+  typeof find === "string" && replace !== undefined && PLAIN.test(find) && PLAIN.test(replace)
+    ? { edits: [{ find, replace }] }
+    : {};
+
+/** The edit of a misspelled word, where one candidate is nearer than all others. */
+export function nearestEdit(
+  word: string,
+  candidates: Iterable<string>,
+): { readonly edits?: readonly ErrorEdit[] } {
+  const [first, second] = ranked(word, candidates);
+  const isOnly = second === undefined || (first![0] >= 0 && second[0] > first![0]);
+  return editOf(word, isOnly ? first?.[1] : undefined);
 }
 
 /**

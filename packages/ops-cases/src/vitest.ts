@@ -44,7 +44,9 @@ export interface BackendCasesOptions {
   readonly filter?: ((one: OpCase) => boolean) | undefined;
   /** Runs one of this many calls of each overload, so that all kinds come up; 1 when left out. */
   readonly every?: number | undefined;
-  /** The place of the first of them: suites with the others of `every` share all calls; default 0. */
+  /**
+   * The place of the first of them: suites with the others of `every` share all calls; default 0.
+   */
   readonly first?: number | undefined;
 }
 

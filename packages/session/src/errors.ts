@@ -1,4 +1,11 @@
-import { didYouMean, inNode, SconceError, thrownText, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
+import {
+  didYouMean,
+  inNode,
+  nearestEdit,
+  SconceError,
+  thrownText,
+  UNREACHABLE_MODULE_FIX,
+} from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** A name among the `services` of createSconce that no service has. */
@@ -201,7 +208,7 @@ export const otherOutputs = (got: string, want: string, where: string): SconceEr
   });
 
 /** A name of a rule that neither the session nor a pass of it has. */
-export const unknownRule = (name: string, known: Iterable<string>): SconceError =>
+export const unknownRule = (name: string, known: ReadonlySet<string>): SconceError =>
   new SconceError({
     code: "UNKNOWN_RULE",
     message: `unknown rule "${name}"`,
@@ -210,4 +217,5 @@ export const unknownRule = (name: string, known: Iterable<string>): SconceError 
       known,
       "`sconce explain --list` and `sconce.knownRules` list the rules; a pass declares its rules with `rules`, as rulePass does",
     ),
+    ...nearestEdit(name, known),
   });

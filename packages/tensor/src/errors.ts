@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { didYouMean, SconceError, withArticle } from "@sconce/errors";
+import { didYouMean, editOf, nearestEdit, SconceError, withArticle } from "@sconce/errors";
 import type { DType } from "./dtype.js";
 import { type Element, elementText } from "./element.js";
 import { indexOf } from "./shape.js";
@@ -69,6 +69,7 @@ export function unknownDType(name: unknown, known: Iterable<string>): SconceErro
     code: "TENSOR_OPTION",
     message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : String(name)}`,
     fix: names.includes(long) ? `write "${long}"; ${list}` : didYouMean(String(name), names, list),
+    ...(names.includes(long) ? editOf(name, long) : nearestEdit(String(name), names)),
   });
 }
 

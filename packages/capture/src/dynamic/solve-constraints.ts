@@ -96,7 +96,7 @@ export function checkConstraints(prepared: FakeInputs): ConstraintReport | undef
   };
 }
 
-/** What PyTorch's message says of its own logs, which is no advice here. */
+/** What PyTorch's message says of PyTorch's logs, which nobody has here. */
 const LOGS = ' For more information, run with TORCH_LOGS="+dynamic".';
 
 function violationsText(violations: readonly Violation[]): string {

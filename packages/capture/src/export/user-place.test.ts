@@ -9,33 +9,33 @@ import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
 
 class Linear extends nn.Module {
-  fc = new nn.Linear(5, 2);
-  forward(x: Tensor): Tensor {
+  readonly fc = new nn.Linear(5, 2);
+  override forward(x: Tensor): Tensor {
     return this.fc(x); // here
   }
 }
 class Lookup extends nn.Module {
-  table = new nn.Embedding(5, 2);
-  forward(x: Tensor): Tensor {
+  readonly table = new nn.Embedding(5, 2);
+  override forward(x: Tensor): Tensor {
     const rows = x.relu();
     return this.table(rows); // here
   }
 }
 class Stack extends nn.Module {
-  layers = new nn.Sequential(new nn.ReLU(), new nn.Sequential(new nn.ReLU(), new nn.Linear(5, 2)));
-  forward(x: Tensor): Tensor {
+  readonly layers = new nn.Sequential(new nn.ReLU(), new nn.Sequential(new nn.ReLU(), new nn.Linear(5, 2)));
+  override forward(x: Tensor): Tensor {
     return this.layers(x); // here
   }
 }
 class Outer extends nn.Module {
-  inner = new Linear();
-  forward(x: Tensor): Tensor {
+  readonly inner = new Linear();
+  override forward(x: Tensor): Tensor {
     return this.inner(x);
   }
 }
 class Branches extends nn.Module {
-  norm = new nn.BatchNorm1d(4);
-  forward(x: Tensor): Tensor {
+  readonly norm = new nn.BatchNorm1d(4);
+  override forward(x: Tensor): Tensor {
     return cond(
       x.sum().gt(0),
       (value: Tensor) => this.norm(value), // here
@@ -45,13 +45,13 @@ class Branches extends nn.Module {
   }
 }
 class Attention extends nn.Module {
-  block = new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, dropout: 0 });
-  forward(x: Tensor): Tensor {
+  readonly block = new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, dropout: 0 });
+  override forward(x: Tensor): Tensor {
     return this.block(x); // here
   }
 }
 class Own extends nn.Module {
-  forward(x: Tensor): Tensor {
+  override forward(x: Tensor): Tensor {
     return x.relu().matmul(x); // here
   }
 }
@@ -60,7 +60,9 @@ class Own extends nn.Module {
 function markedLines(): Map<string, number> {
   const lines = new Map<string, number>();
   let name = "";
-  for (const [i, line] of readFileSync(fileURLToPath(import.meta.url), "utf8").split("\n").entries()) {
+  for (const [i, line] of readFileSync(fileURLToPath(import.meta.url), "utf8")
+    .split("\n")
+    .entries()) {
     name = /^class (\w+)/.exec(line)?.[1] ?? name;
     if (line.endsWith("// here")) lines.set(name, i + 1);
   }

@@ -4,8 +4,8 @@ import { type ExportedProgram, FakeTensor, type Graph, type MetaValue, type Node
 import type { OperatorTable } from "@sconce/ops";
 import { callProgram } from "@sconce/passes";
 import { type Bindings, freeSymbols } from "@sconce/symbolic";
-import { LOOP_PIPELINE, lowerProgram } from "./lower-program.js";
 import { totalCost } from "../plan/cost.js";
+import { LOOP_PIPELINE, lowerProgram } from "./lower-program.js";
 
 /** What one call costs, or why that is unknown. */
 export type CallCost = { readonly flops: number; readonly bytes: number } | { readonly reason: string };

@@ -155,9 +155,9 @@ export const ofNewerVersion = (error: SconceError, newer: string): SconceError =
 
 /** `where`: line and column of a text, or the node. */
 export const unknownTarget = (
-  { message, fix }: Pick<SconceError, "message" | "fix">,
+  { message, fix, edits }: Pick<SconceError, "message" | "fix" | "edits">,
   where: string,
-): SconceError => new SconceError({ code: "UNKNOWN_TARGET", message, where, fix });
+): SconceError => new SconceError({ code: "UNKNOWN_TARGET", message, where, fix, edits });
 
 /** The reason that the file gave which the text was made of, under its code. */
 export const unreadableExamples = (code: string, message: string): SconceError =>

@@ -1,5 +1,5 @@
 /** @file Whether the target of a call exists, as graphs are read and built. */
-import { didYouMean, type OptionNames } from "@sconce/errors";
+import { didYouMean, type ErrorEdit, nearestEdit, type OptionNames } from "@sconce/errors";
 import { type DialectRules, TRAINING } from "./dialect.js";
 import { HIGHER_ORDER_TARGETS } from "./higher-order-names.js";
 import { isOpaque } from "./opaque.js";
@@ -28,6 +28,8 @@ export const TARGETS: OptionNames<TargetOptions> = { operators: true, dialects: 
 export interface TargetProblem {
   readonly message: string;
   readonly fix: string;
+  /** The right name, where it is known. */
+  readonly edits?: readonly ErrorEdit[];
 }
 
 /**
@@ -54,7 +56,7 @@ const SPELLING = /^[A-Za-z_]\w*\.[A-Za-z_]\w*\.\w+$/;
 function operatorProblem(target: string, operators: TargetOptions["operators"]): TargetProblem | undefined {
   if (operators === undefined) return SPELLING.test(target) ? undefined : misspelled(target, []);
   if (operators.schemaOf(target) !== undefined) return undefined;
-  const known = operators.targets?.() ?? [];
+  const known = [...(operators.targets?.() ?? [])];
   if (!SPELLING.test(target)) return misspelled(target, known);
   return isOpaque(target, operators) ? undefined : unknown("operator", target, known);
 }
@@ -62,11 +64,13 @@ function operatorProblem(target: string, operators: TargetOptions["operators"]):
 const misspelled = (target: string, known: Iterable<string>): TargetProblem => ({
   message: `'${target}' is not the name of an operator: namespace.name.overload`,
   fix: didYouMean(target, known, `name an overload, such as aten.add.Tensor; ${ALLOW}`),
+  ...nearestEdit(target, known),
 });
 
 const unknown = (what: string, target: string, known: Iterable<string>): TargetProblem => ({
   message: `${what} '${target}' is not known`,
   fix: didYouMean(target, known, `call one that PyTorch or a plugin has; ${ALLOW}`),
+  ...nearestEdit(target, known),
 });
 
 const ALLOW = 'unknownTargets: "allow" accepts any name';

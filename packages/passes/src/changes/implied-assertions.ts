@@ -58,7 +58,8 @@ export function metadataKeys(graph: Graph): ReadonlyMap<string, string> {
 function metadataKey(val: MetaValue | undefined): string | undefined {
   if (val instanceof FakeTensor) {
     const sizes = [val.shape, val.strides].map((list) => list.map(sizeKey).join());
-    return [val.dtype, val.device, val.layout, ...sizes].join(";");
+    const { type, index } = val.device;
+    return [val.dtype, type, index ?? "", val.layout, ...sizes].join(";");
   }
   const isScalar = typeof val === "object" && val !== null && isSymScalar(val);
   return isScalar ? sizeKey(val.expr) : undefined;

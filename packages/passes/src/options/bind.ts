@@ -1,5 +1,5 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { didYouMean, thrownText, withArticle } from "@sconce/errors";
+import { didYouMean, type ErrorEdit, nearestEdit, thrownText, withArticle } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
 
 /** A wrong option, with the item of a list that is wrong. */
@@ -9,6 +9,7 @@ export interface OptionProblem {
   readonly code: string;
   readonly message: string;
   readonly fix: string;
+  readonly edits?: readonly ErrorEdit[];
   readonly cause?: unknown;
 }
 
@@ -44,6 +45,7 @@ function unknownOption({ name, options }: Optioned, option: string): OptionProbl
     code: "PASS_OPTION",
     message: `pass "${name}" has no option "${option}" (it has: ${known.join(", ") || "none"})`,
     fix: didYouMean(option, known, fix),
+    ...nearestEdit(option, known),
   };
 }
 
@@ -118,6 +120,7 @@ function wordProblem(
     code: choices.code ?? "PASS_OPTION",
     message: `${place} ${problem}${why}`,
     fix: didYouMean(word, known, choices.fix ?? `use one of: ${[...known].join(", ") || "none"}`),
+    ...nearestEdit(word, known),
   };
 }
 

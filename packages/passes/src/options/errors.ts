@@ -1,4 +1,4 @@
-import { SconceError } from "@sconce/errors";
+import { type ErrorEdit, SconceError } from "@sconce/errors";
 
 /** A wrong option of a pass, with its place in the pipeline. */
 export const optionError = (
@@ -7,6 +7,13 @@ export const optionError = (
     message,
     fix,
     cause,
-  }: { readonly code: string; readonly message: string; readonly fix: string; readonly cause?: unknown },
+    edits,
+  }: {
+    readonly code: string;
+    readonly message: string;
+    readonly fix: string;
+    readonly edits?: readonly ErrorEdit[];
+    readonly cause?: unknown;
+  },
   where?: string,
-): SconceError => new SconceError({ code, message, fix, where, cause });
+): SconceError => new SconceError({ code, message, fix, where, cause, edits });

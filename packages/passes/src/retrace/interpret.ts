@@ -21,7 +21,13 @@ import {
   type NodeMeta,
   type SymScalar,
 } from "@sconce/ir";
-import { constantValue, type EmitArg, evaluateScalarFunction, isScalarFunction, refuseNames } from "@sconce/ops";
+import {
+  constantValue,
+  type EmitArg,
+  evaluateScalarFunction,
+  isScalarFunction,
+  refuseNames,
+} from "@sconce/ops";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { compositeResult } from "../trace/composite-result.js";

@@ -5,7 +5,7 @@ import type { SymEnv } from "@sconce/symbolic";
 
 /**
  * Computes what a call returns, where the operator has no shape rule and its decomposition runs on
- * fakes: it may make numbers of its own. Undefined for other operators.
+ * fakes: it may make numbers that it does not return. Undefined for other operators.
  */
 export function compositeResult(
   { target, args, kwargs }: Node,

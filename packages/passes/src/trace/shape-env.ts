@@ -20,6 +20,8 @@ export class RetraceEnv extends ShapeEnv {
   readonly #declared: ReadonlySet<string>;
   readonly #unnamed: SymExpr[] = [];
   #made = 0;
+  /** The program whose names are not reserved yet. */
+  #source: ExportedProgram | undefined;
   #newLength: SymExpr | undefined;
 
   constructor(init: ShapeEnvInit = {}) {
@@ -59,9 +61,19 @@ export class RetraceEnv extends ShapeEnv {
     this.#newLength = undefined;
   }
 
-  /** Keeps the names of a program's symbols for them. */
-  reserveNames({ graph }: ExportedProgram): void {
-    for (const { meta, args } of graph.nodes()) {
+  /**
+   * Keeps the names of a program's symbols for them: at once where it declares ranges of data,
+   * otherwise when a call makes a number that is not in its result.
+   */
+  reserveNames(program: ExportedProgram): void {
+    this.#source = program;
+    if (this.knowsData) this.#reserveAll();
+  }
+
+  #reserveAll(): void {
+    const nodes = this.#source?.graph.nodes() ?? [];
+    this.#source = undefined;
+    for (const { meta, args } of nodes) {
       for (const name of [...symbolNames(meta.val), ...offsetNames(meta.val)]) this.reserve(name);
       const message = args[1];
       if (typeof message !== "string") continue;
@@ -90,9 +102,12 @@ export class RetraceEnv extends ShapeEnv {
     const inOrder = (names: readonly string[]): string[] =>
       names.filter((name) => !isKnown(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
     this.#expected = inOrder(symbolNames(val));
-    if (compute !== undefined && this.#expected.length > 0)
-      this.#expected = inOrderMade(val, this.#expected, compute) ?? this.#expected;
     this.#expectedOffsets = inOrder(offsetNames(val)).filter((name) => this.#declared.has(name));
+    if (compute === undefined || this.#expected.length === 0) return;
+    const made = inOrderMade(val, this.#expected, compute);
+    if (made === undefined) return;
+    this.#expected = made;
+    this.#reserveAll();
   }
 
   override freshUnbackedInt(use?: "length" | "offset"): SymExpr {
