@@ -1,7 +1,7 @@
 import { draftExport, library, torch } from "@sconce/capture";
+import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { createSconce } from "./index.js";
 
 /** Operators with a kernel and without a fake: a draft records what they gave. */
 const rank = library.customOp("drafts::rank", { schema: "(Tensor x) -> Tensor", mutatesArgs: [] }, (x) =>
