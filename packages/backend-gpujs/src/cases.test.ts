@@ -1,5 +1,5 @@
 /**
- * @file A good part of the recorded calls in modes that every machine has: as programs of one node,
+ * @file A part of the recorded calls in modes that every machine has: as programs of one node,
  * against PyTorch's numbers.
  */
 import { LOWERINGS } from "@sconce/codegen";
@@ -11,8 +11,8 @@ import { gpujsBackend } from "./index.js";
 const operators = defaultOperators();
 
 describe.each([
-  ["webasm", 5],
-  ["cpu", 8],
+  ["webasm", 10],
+  ["cpu", 16],
 ] as const)("operators that have loops in mode %s", (mode, every) => {
   const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), {
     operators,

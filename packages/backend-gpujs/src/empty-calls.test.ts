@@ -9,6 +9,6 @@ import { gpujsBackend } from "./index.js";
 const { counts } = backendCasesSpec(() => gpujsBackend({ mode: "cpu" }), {
   operators: defaultOperators(),
   filter: ({ source }) => source === "empties",
-  every: 5,
+  every: 10,
 });
 test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(100));

@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }));
 describe("commands that do not need weights do not read them", () => {
   test.each([
     ["info"],
-    ["info", "--json"],
+    ["info", "--json", "--no-hash"],
     ["types"],
     ...["program", "graph", "code", "signature", "ir", "json", "mermaid", "dot"].map((format) => [
       "print",
@@ -36,7 +36,7 @@ describe("commands that do not need weights do not read them", () => {
     expect(out.replaceAll(damaged, "FILE")).toBe(sound.out.replaceAll(fixture("net_mlp"), "FILE"));
   });
 
-  test.each([["verify"], ["print", "--passes", "decompose"], ["print", "--format", "ts"], ["run"]])(
+  test.each([["verify"], ["info", "--json"], ["print", "--passes", "decompose"], ["print", "--format", "ts"], ["run"]])(
     "those that do need them find the damage: %s %s %s",
     async (command, ...options) => {
       const { code, err } = await sconce(command, ...options, damaged);

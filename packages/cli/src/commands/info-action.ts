@@ -24,6 +24,7 @@ export interface InfoOptions {
   readonly json?: boolean;
   readonly loops?: boolean;
   readonly security?: boolean;
+  readonly hash?: boolean;
   readonly plugin?: readonly string[];
 }
 
@@ -37,9 +38,9 @@ export async function info(file: string, options: InfoOptions, io: SafeIo): Prom
   const missing = missingValues(program);
   const names = programNameFindings(program);
   if (options.json) {
-    const hash = await program.hash();
+    const hash = options.hash === false ? {} : { hash: await program.hash() };
     const rest = { ...withoutValues(missing), ...(loops && { loops }), ...withFindings(names) };
-    io.out(json({ file, ...facts, hash, ...rest }));
+    io.out(json({ file, ...facts, ...hash, ...rest }));
   } else
     io.styled(textOf(file, program, facts, { missing: missingLines(missing), loops, names }), titleStyle);
 }

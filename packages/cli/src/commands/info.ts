@@ -7,6 +7,7 @@ export const infoCommand: Declare = (command, io) => {
     .argument(...FILE_ARGUMENT)
     .option(...JSON_OPTION)
     .option("--loops", "Add the loop nests of the program: nodes, FLOPs, bytes, planned memory")
+    .option("--no-hash", "Leave the content hashes out of --json, and the weights unread")
     .option("--security", "List what PyTorch would execute or evaluate in the file; nothing is executed")
     .addOption(pluginOption("operators"))
     .addOption(limitOption())

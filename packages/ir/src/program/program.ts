@@ -6,7 +6,7 @@ import { graphText } from "../print-torch/graph-text.js";
 import { COPY } from "../this-copy.js";
 import { type EqualityConstraint, equalityConstraints } from "./equality-constraints.js";
 import { withOutputsOf } from "./follow-outputs.js";
-import { type HashOptions, type ProgramHash, programHash } from "./hash.js";
+import type { HashOptions, ProgramHash } from "./hash.js";
 import type {
   Dialect,
   ExampleInputs,
@@ -150,6 +150,7 @@ export class ExportedProgram {
    * @throws SconceError `ABORTED`, and what reading the file of lazy weights throws
    */
   async hash(options?: HashOptions): Promise<ProgramHash> {
+    const { programHash } = await import("./hash.js");
     return programHash(this, options);
   }
 

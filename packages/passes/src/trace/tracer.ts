@@ -450,11 +450,9 @@ export class Tracer {
     for (const [index, item] of items.entries()) {
       if (!(item instanceof FakeTensor) || !this.symbols.introduces(item)) continue;
       defining.add(item);
-      this.reify(() => {
-        const name = this.#name("getitem");
-        this.#pushItem(name, source, index, item);
-        this.track(item, ref(name));
-      });
+      const name = this.reify(() => this.#name("getitem"));
+      this.#pushItem(name, source, index, item);
+      this.reify(() => this.track(item, ref(name)));
     }
     if (defining.size > 0) this.assertions?.emitReady(this);
     let isBound = false;

@@ -35,7 +35,7 @@ const SAME: Readonly<Record<string, number>> = {
   NO_FAKE: 120,
   FAKE_FAILED: 48,
   NEW_DYNAMIC_SIZE: 60,
-  CONSTRAINT_VIOLATION: 27,
+  CONSTRAINT_VIOLATION: "Constraints violated (n)!".length,
   CONTROL_FLOW_MUTATION: "Encountered input mutation during higher order op tracing".length,
 };
 
