@@ -36,13 +36,16 @@ describe("commands that do not need weights do not read them", () => {
     expect(out.replaceAll(damaged, "FILE")).toBe(sound.out.replaceAll(fixture("net_mlp"), "FILE"));
   });
 
-  test.each([["verify"], ["info", "--json"], ["print", "--passes", "decompose"], ["print", "--format", "ts"], ["run"]])(
-    "those that do need them find the damage: %s %s %s",
-    async (command, ...options) => {
-      const { code, err } = await sconce(command, ...options, damaged);
-      expect(code).not.toBe(0);
-      expect(err).toContain("ZIP_CRC");
-      expect(err).toContain("data/weights/weight_0");
-    },
-  );
+  test.each([
+    ["verify"],
+    ["info", "--json"],
+    ["print", "--passes", "decompose"],
+    ["print", "--format", "ts"],
+    ["run"],
+  ])("those that do need them find the damage: %s %s %s", async (command, ...options) => {
+    const { code, err } = await sconce(command, ...options, damaged);
+    expect(code).not.toBe(0);
+    expect(err).toContain("ZIP_CRC");
+    expect(err).toContain("data/weights/weight_0");
+  });
 });
