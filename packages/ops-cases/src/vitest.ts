@@ -42,7 +42,10 @@ export interface BackendCasesOptions {
   readonly edges?: boolean | undefined;
   /** The calls to run; all when left out. */
   readonly filter?: ((one: OpCase) => boolean) | undefined;
-  /** Runs one of this many calls of each overload, so that all kinds come up; 1 when left out. */
+  /**
+   * Runs one of this many calls of each overload, so that all kinds come up; 1 when left out. All
+   * calls of one that draws random numbers run: each draws what the ones before have left.
+   */
   readonly every?: number | undefined;
   /**
    * The place of the first of them: suites with the others of `every` share all calls; default 0.
@@ -69,10 +72,12 @@ export function backendCasesSpec(open: () => Backend, options: BackendCasesOptio
   checkOptions("backendCasesSpec", options, CASES);
   const { operators, edges = false, filter = () => true, every = 1, first = 0 } = options;
   const checker = new BackendChecker(open, operators);
+  const isRun = (target: string, at: number): boolean =>
+    at % every === first || operators.tagsOf(target).includes("nondeterministic_seeded");
   const isChosen = (one: OpCase): boolean => (edges || one.source !== "edges") && filter(one);
   for (const family of caseFamilies()) {
     const overloads = casesByTarget(readFamily(family).filter(isChosen));
-    if (overloads.size > 0) describe(family, () => testOverloads(overloads, checker, { every, first }));
+    if (overloads.size > 0) describe(family, () => testOverloads(overloads, checker, isRun));
   }
   return checker;
 }
@@ -80,10 +85,10 @@ export function backendCasesSpec(open: () => Backend, options: BackendCasesOptio
 function testOverloads(
   overloads: ReadonlyMap<string, readonly OpCase[]>,
   checker: BackendChecker,
-  { every, first }: { readonly every: number; readonly first: number },
+  isRun: (target: string, at: number) => boolean,
 ): void {
   for (const [target, cases] of overloads) {
-    const chosen = cases.filter((_, at) => at % every === first);
+    const chosen = cases.filter((_, at) => isRun(target, at));
     if (chosen.length === 0) continue;
     test(`${target}, ${chosen.length} calls`, async () => {
       const problems: string[] = [];
