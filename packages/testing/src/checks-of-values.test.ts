@@ -48,6 +48,15 @@ const ROWS = "f32[3,2] 1 2 3 4 5 6";
 /** Call, type of its result, inputs; a part of PyTorch's message. */
 const REFUSED: readonly (readonly [call: string, type: string, args: readonly string[], message: string])[] =
   [
+    ["repeat_interleave.Tensor(%x)", "i64[u0]", ["i64[3] -1 3 1"], "repeats can not be negative"],
+    [
+      "repeat_interleave.self_Tensor(%x, %y)",
+      "f32[u0]",
+      ["f32[3] 1 2 3", "i64[3] -1 1 1"],
+      "repeats can not be negative",
+    ],
+    ["histc.default(%x, 4)", "f32[4]", ["f32[3] 1 NaN 2"], "is not finite"],
+    ["histc.default(%x, 4)", "f32[4]", ["f32[2] Infinity 1"], "range of [1, inf] is not finite"],
     [
       "index_add.default(%x, 0, %y, %z)",
       "f32[3]",

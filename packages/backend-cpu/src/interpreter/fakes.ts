@@ -1,4 +1,5 @@
 import { FakeTensor, type SymScalar } from "@sconce/ir";
+import { bigInteger, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { CallArgument, RuntimeValue } from "../kernel/kernel.js";
 
@@ -51,6 +52,9 @@ function scalarOf(value: unknown): unknown {
   if (typeof scalar !== "object" || scalar === null) return value;
   switch (scalar.kind) {
     case "SymInt":
+      return scalar.expr instanceof SymExpr && scalar.expr.op === "Integer"
+        ? BigInt(scalar.expr.value)
+        : scalar.expr;
     case "SymBool":
       return scalar.expr;
     case "SymFloat":
@@ -63,7 +67,7 @@ function scalarOf(value: unknown): unknown {
 /** A run-time scalar as rules know it. */
 export function symbolicOf(value: RuntimeValue): unknown {
   if (typeof value === "boolean") return { kind: "SymBool", expr: value };
-  if (typeof value === "bigint") return { kind: "SymInt", expr: Number(value) };
+  if (typeof value === "bigint") return { kind: "SymInt", expr: bigInteger(value) };
   if (typeof value === "number")
     return { kind: Number.isInteger(value) ? "SymInt" : "SymFloat", expr: value };
   if (typeof value === "object" && value !== null && "kind" in value && value.kind === "float") {

@@ -107,4 +107,17 @@ describe("sorting kernels", () => {
     expect(run("aten.searchsorted.Tensor", [sorted, f32([2])]).toArray()).toEqual([1n]);
     expect(run("aten.searchsorted.Tensor", [sorted, f32([2])], { right: true }).toArray()).toEqual([3n]);
   });
+
+  test("a search goes on to the right of NaN, as in PyTorch", () => {
+    const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
+    const values = f32([nan, inf, 1, -inf]);
+    const points = (sorted: number[], right: boolean): unknown =>
+      run("aten.searchsorted.Tensor", [f32(sorted), values], { right }).toArray();
+    expect(points([1, 3, nan], false)).toEqual([3n, 3n, 0n, 0n]);
+    expect(points([1, 3, nan], true)).toEqual([3n, 3n, 1n, 0n]);
+    expect(points([nan, 1], false)).toEqual([2n, 2n, 1n, 1n]);
+    expect(points([nan, 1], true)).toEqual([2n, 2n, 2n, 1n]);
+    expect(points([1, nan, 2, inf], false)).toEqual([4n, 3n, 2n, 2n]);
+    expect(points([1, nan, 2, inf], true)).toEqual([4n, 4n, 2n, 2n]);
+  });
 });

@@ -137,6 +137,10 @@ const bincount = kernel(
   },
 );
 
+/** As C++ prints what is not finite. */
+const printed = (value: number): string =>
+  Number.isFinite(value) ? String(value) : String(value).toLowerCase().replace("infinity", "inf");
+
 /** Each step of finding the bin is rounded to the dtype (`histogramdd_linear_cpu`). */
 const histc = kernel(
   "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
@@ -148,6 +152,9 @@ const histc = kernel(
       [low, high] = [Infinity, -Infinity];
       for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
     }
+    // Those of the call are checked with its other numbers; those of the data are known here only.
+    if (!Number.isFinite(low) || !Number.isFinite(high))
+      throw invalidArgument(`torch.histc: range of [${printed(low)}, ${printed(high)}] is not finite`);
     if (low === high) [low, high] = [low - 1, high + 1];
     const counts = scratch(Float64Array, bins);
     const round = roundTo(self.dtype);

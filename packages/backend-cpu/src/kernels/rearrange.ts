@@ -3,6 +3,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { copyInto, detached } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { dynamicOutput, narrowView, wrapDimension } from "./index-elements.js";
@@ -80,7 +81,10 @@ const repeatInterleave = kernel(
   ({ repeats }) => {
     const counts = readNumbers(repeats);
     let total = 0;
-    for (const count of counts) total += count;
+    for (const count of counts) {
+      if (count < 0) throw invalidArgument("repeats can not be negative");
+      total += count;
+    }
     const values = scratch(Float64Array, total);
     let at = 0;
     for (let i = 0; i < counts.length; i++) for (let k = 0; k < counts[i]!; k++) values[at++] = i;

@@ -10,8 +10,8 @@ import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
 import { readKeys } from "./reduction-rows.js";
 
 /**
- * First place in a sorted row at which `value` may be inserted (`right`: the last such place). NaN
- * is the largest.
+ * First place in a sorted row at which `value` may be inserted (`right`: the last such place). As in
+ * PyTorch, the search goes on to the right of each NaN.
  */
 function insertionPoint(
   sorted: NumberArray,
@@ -26,10 +26,8 @@ function insertionPoint(
   while (low < high) {
     const middle = (low + high) >> 1;
     const at = sorted[start + (order === undefined ? middle : order[start + middle]!)]!;
-    const goesOn = right
-      ? !(at > value) && !(Number.isNaN(at) && !Number.isNaN(value))
-      : !(at >= value) && !Number.isNaN(at);
-    if (goesOn) low = middle + 1;
+    const isBeyond = right ? at > value : at >= value;
+    if (!isBeyond) low = middle + 1;
     else high = middle;
   }
   return low;

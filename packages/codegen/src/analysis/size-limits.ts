@@ -33,6 +33,8 @@ interface NestSizes {
   readonly divided: readonly Index[];
   /** Indices that are values. */
   readonly values: readonly Index[];
+  /** Those of them that depend on sizes. */
+  readonly sizedValues: readonly Index[];
   /** Loads that are not inside for all sizes; undefined if there are too many to look at. */
   readonly loads: readonly OpenLoad[] | undefined;
 }
@@ -80,7 +82,7 @@ export class SizeLimits {
 
   /** @param isEach whether the spaces are those of several nests, of which one may be empty */
   #fault(
-    { sizes, spaces, divided, loads }: Omit<NestSizes, "nest" | "values">,
+    { sizes, spaces, divided, sizedValues, loads }: Omit<NestSizes, "nest" | "values">,
     ranges: IndexRanges,
     isEach = false,
   ): Fault | undefined {
@@ -100,6 +102,9 @@ export class SizeLimits {
       if (volume > MOST) return outside("it takes more elements than integers of 32 bits count");
     }
     if (!divided.every((index) => fits(ranges.of(index)))) return outside("its places are beyond 32 bits");
+    // Sizes are doubles: larger ones are rounded, and products of them wrap.
+    if (!sizedValues.every((index) => isExact(ranges.of(index))))
+      return outside("it computes with a size of 2^53 or more");
     if (loads === undefined) return outside("it is too large to prove that its places exist");
     const load = loads.find((one) => !this.#isInside(one, ranges));
     return load && outside(`it would read outside of %${this.#buffers[load.buffer]!.node}`);
@@ -116,6 +121,9 @@ export class SizeLimits {
     return (low >= 0 && high < ranges.exact(limit)) || isGuarded;
   }
 }
+
+const isExact = ({ low, high }: IndexRange): boolean =>
+  low >= Number.MIN_SAFE_INTEGER && high <= Number.MAX_SAFE_INTEGER;
 
 const brokenText = (one: SizeAssumption): string =>
   one.kind === "index"
@@ -142,14 +150,25 @@ function sizesOf(nest: LoopNest, buffers: readonly LoopBuffer[]): NestSizes {
   });
   const isOpen = hasSizes(nest) || sizes.size > 0;
   const loads = isOpen ? openLoads(nest, buffers) : [];
-  return { nest, sizes, spaces, divided: [...divided.values()], values, loads };
+  const sizedValues = values.filter(dependsOnSizes);
+  return { nest, sizes, spaces, divided: [...divided.values()], values, sizedValues, loads };
+}
+
+function dependsOnSizes(index: Index): boolean {
+  let found = false;
+  forEachAtom(index, (item) => {
+    if (item.kind === "size") found = true;
+  });
+  return found;
 }
 
 /** What several nests depend on, each once. */
 function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values"> {
   const spaces = new Map<string, readonly Axis[]>();
   const divided = new Map<string, Index>();
+  const sizedValues = new Map<string, Index>();
   for (const one of nests) {
+    for (const index of one.sizedValues) sizedValues.set(index.text, index);
     for (const axes of one.spaces) spaces.set(axes.map(({ extent }) => extent.text).join(), axes);
     for (const index of one.divided) divided.set(index.text, index);
   }
@@ -158,6 +177,7 @@ function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values">
     sizes: new Map(nests.flatMap((one) => [...one.sizes])),
     spaces: [...spaces.values()],
     divided: [...divided.values()],
+    sizedValues: [...sizedValues.values()],
     loads: loads.includes(undefined) ? undefined : loads.flatMap((own) => own ?? []),
   };
 }

@@ -43,7 +43,8 @@ export class RunSizes {
 
   /**
    * What a size must be in this run. A symbol that nothing bound before is bound by the value that
-   * came; undefined when the size does not fit any value of it, or cannot be known.
+   * came; undefined when the size does not fit any value of it, or cannot be known. Values of 2^53
+   * or more, which numbers of data can have, are not exact here and are not known.
    */
   expected(size: SymInt, came: number): number | undefined {
     if (typeof size === "number") return size;
@@ -51,7 +52,8 @@ export class RunSizes {
     if (more.length > 0) return undefined;
     if (unknown !== undefined && !this.#bind(unknown, size, came)) return undefined;
     try {
-      return Number(evaluate(size, this.#values));
+      const value = Number(evaluate(size, this.#values));
+      return Number.isSafeInteger(value) ? value : undefined;
     } catch {
       return undefined;
     }
@@ -78,8 +80,9 @@ export class RunSizes {
 
   #bind(name: string, size: SymExpr, came: number): boolean {
     const value = size.op === "Symbol" ? came : this.#solved(size, came);
-    if (value !== undefined) this.#values.set(name, value);
-    return value !== undefined;
+    if (value === undefined || !Number.isSafeInteger(value)) return false;
+    this.#values.set(name, value);
+    return true;
   }
 
   #solved(size: SymExpr, came: number): number | undefined {
