@@ -58,7 +58,7 @@ const WASM_WITH_THREADS = /^WebAssembly with (relaxed )?SIMD: 2 threads$/;
 /** The query, what it has to run on, and random programs besides. */
 const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> = {
   webgl: [
-    ["?mode=webgl2&programs=60", SOFTWARE_GL],
+    ["?mode=webgl2&programs=20", SOFTWARE_GL],
     ["?mode=webasm&programs=3", /^webasm: gpu\.js webasm$/],
     ["?mode=cpu", /^cpu: gpu\.js cpu$/],
     ["?gpu", /^webasm: /],
@@ -67,7 +67,7 @@ const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> 
     ["?software", SOFTWARE_GL],
   ],
   webgpu: [
-    ["?mode=webgpu&programs=60", SOFTWARE_GPU],
+    ["?mode=webgpu&programs=30", SOFTWARE_GPU],
     ["?gpu", /^webasm: /],
     ["", WASM],
     ["?software", SOFTWARE_GPU],

@@ -220,6 +220,8 @@ describe("bundles run in Node, which has no page", () => {
       output: { path: join(project.folder, "webpack"), filename: "main.cjs", publicPath: "" },
       // Node has no page to load chunks into.
       module: { parser: { javascript: { dynamicImportMode: "eager" } } },
+      // The page's bundle is minified.
+      optimization: { minimize: false },
     });
     // Bundles of pages read the address, which the URL of a worker's script is relative to.
     const host = 'globalThis.self = globalThis;\nglobalThis.location = { href: "http://localhost/" };';
