@@ -68,8 +68,6 @@ const OTHER_GUARDS: readonly (readonly [position: number, step: string])[] = [
   [106, "aavg1d"],
   // PyTorch also asks `s - 2 != 0`, next to `s - 2 >= 2`.
   [61, "pad"],
-  // `2*s >= s//3` is `2*s - s//3 >= 0` here.
-  [63, "arange"],
   // PyTorch also asks `s//2 != 1`, next to `s//2 >= 2`.
   [67, "interps"],
   // Sconce also asks `Max(1, s//2) == s//2`.

@@ -69,8 +69,6 @@ const OTHERWISE = new Set([
   // Values of a named tuple that is not registered here are arrays.
   "call_namedtuple/program",
   "tree_namedtuple/program",
-  "lower_arange_float/program",
-  "lower_arange_float/decomposed",
   "lower_cond_sizes/program",
   "lower_cond_sizes/decomposed",
 ]);
