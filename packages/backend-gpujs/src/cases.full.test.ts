@@ -1,6 +1,7 @@
 /**
  * @file All recorded calls, those of operators that run on the host too: each in a mode without an
- * adapter, and a third of them on the adapter too.
+ * adapter, and some on the adapter too: `device-calls.full.test.ts` runs all there, without a
+ * backend.
  */
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
@@ -17,4 +18,4 @@ function spec(mode: Mode, every: number, first: number): void {
 }
 describe("mode webasm", () => spec("webasm", 2, 0));
 describe("mode cpu", () => spec("cpu", 2, 1));
-describe.skipIf(!isThere)("mode webgpu", () => spec("webgpu", 3, 0));
+describe.skipIf(!isThere)("mode webgpu", () => spec("webgpu", 8, 0));

@@ -10,8 +10,8 @@ import { commonDType, numberDType, type Operand } from "./pointwise-loop.js";
 import { readKeys } from "./reduction-rows.js";
 
 /**
- * First place in a sorted row at which `value` may be inserted (`right`: the last such place). As in
- * PyTorch, the search goes on to the right of each NaN.
+ * First place in a sorted row at which `value` may be inserted (`right`: the last such place). As
+ * in PyTorch, the search goes on to the right of each NaN.
  */
 function insertionPoint(
   sorted: NumberArray,
