@@ -82,7 +82,8 @@ describe.skipIf(!hasChromium)("versions, files and exports", () => {
     await page.click("text=Run from here");
     await page.getByLabel("Show branch 2 of net_gpt.pt2").waitFor();
     await page.waitForSelector('.title:has-text("after canonicalize")');
-    expect(decodeURIComponent(page.url())).toContain("#/net_gpt/decompose,canonicalize/2");
+    // The address follows the title.
+    await expect.poll(() => decodeURIComponent(page.url())).toContain("#/net_gpt/decompose,canonicalize/2");
     await page.getByLabel("Name of branch 2").fill("simpler");
     await page.keyboard.press("Tab");
     await page.getByLabel("Compare with main of net_gpt.pt2").click();
