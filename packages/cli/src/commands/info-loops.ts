@@ -49,8 +49,8 @@ export interface LoopFacts {
 }
 
 /**
- * The program as loops, with costs at the example sizes; sizes without an example are taken 64 or
- * the nearest end of their range.
+ * The program as loops, with costs at the example sizes; a size without an example is taken as 64,
+ * or as the nearest end of its range.
  */
 export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const { prepared, lowered } = loopsOf(program, session);

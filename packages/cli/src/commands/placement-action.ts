@@ -89,7 +89,11 @@ interface OperatorPlaces {
 
 function byOperator({ backends, rows }: PlacementTable): OperatorRow[] {
   const groups = new Map<string, PlacementRow[]>();
-  for (const row of rows) groups.set(row.target, [...(groups.get(row.target) ?? []), row]);
+  for (const row of rows) {
+    const group = groups.get(row.target);
+    if (group === undefined) groups.set(row.target, [row]);
+    else group.push(row);
+  }
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([target, calls]) => ({

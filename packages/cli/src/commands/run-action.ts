@@ -53,7 +53,8 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
   const results = new OutputReport(program, outputs, shown);
   if (options.outputs !== undefined)
     await writeBytes(options.outputs, writeSafetensors(namedOutputs(outputs)));
-  const compared = await expectation({ executable, inputs, outputs }, options.expect, closeness);
+  const isDetailed = options.json === true || shown.stats;
+  const compared = await expectation({ executable, inputs, outputs }, options.expect, closeness, isDetailed);
   if ((compared?.differences.length ?? 0) > 0) outcome.code = EXIT.differs;
   const placement = options.placement ? executable.placement?.() : undefined;
   const kernels = options.kernels ? executable.executionPlan?.() : undefined;
@@ -67,7 +68,7 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
         ...(profile && { profile }),
       })
     : results.text() +
-      expectationText(compared, shown.stats) +
+      expectationText(compared) +
       (options.placement ? placementText(options.backend, placement) : "") +
       (options.kernels ? kernelsText(options.backend, kernels) : "") +
       (profile === undefined ? "" : profileText(profile));
@@ -156,6 +157,7 @@ async function findNonfinite(file: string, options: RunOptions, io: SafeIo, outc
 /** What `--expect` reports. */
 interface Expectation {
   readonly differences: readonly Difference[];
+  /** Distances, where they were asked for or something differs. */
   readonly ulp: Readonly<Record<string, UlpMeasure>>;
 }
 
@@ -163,10 +165,12 @@ async function expectation(
   run: FinishedRun,
   file: string | undefined,
   closeness: Closeness,
+  isDetailed: boolean,
 ): Promise<Expectation | undefined> {
   if (file === undefined) return undefined;
   const wanted = await openTensors(file);
-  return { differences: compareRun(run, wanted, closeness), ulp: ulpDistances(run, wanted) };
+  const differences = compareRun(run, wanted, closeness);
+  return { differences, ulp: isDetailed || differences.length > 0 ? ulpDistances(run, wanted) : {} };
 }
 
 type OnProgress = (progress: Progress) => void;
@@ -198,14 +202,12 @@ function namedOutputs(outputs: readonly Value[]): Map<string, Tensor> {
   return named;
 }
 
-/** Distances are shown where something differs, and with `--stats`. */
-function expectationText(compared: Expectation | undefined, stats: boolean): string {
+function expectationText(compared: Expectation | undefined): string {
   if (compared === undefined) return "";
   const { differences, ulp } = compared;
-  const distances = stats || differences.length > 0 ? Object.entries(ulp) : [];
   return linesText([
     ...differences.map(({ name, problem }) => `${name} differs: ${problem}`),
-    ...distances.flatMap(([name, measure]) => ulpLines(name, measure)),
+    ...Object.entries(ulp).flatMap(([name, measure]) => ulpLines(name, measure)),
     ...(differences.length === 0 ? ["outputs are as expected"] : []),
   ]);
 }

@@ -56,21 +56,24 @@ const SPELLING = /^[A-Za-z_]\w*\.[A-Za-z_]\w*\.\w+$/;
 function operatorProblem(target: string, operators: TargetOptions["operators"]): TargetProblem | undefined {
   if (operators === undefined) return SPELLING.test(target) ? undefined : misspelled(target, []);
   if (operators.schemaOf(target) !== undefined) return undefined;
-  const known = [...(operators.targets?.() ?? [])];
+  const known = operators.targets?.() ?? [];
   if (!SPELLING.test(target)) return misspelled(target, known);
   return isOpaque(target, operators) ? undefined : unknown("operator", target, known);
 }
 
 const misspelled = (target: string, known: Iterable<string>): TargetProblem => ({
   message: `'${target}' is not the name of an operator: namespace.name.overload`,
-  fix: didYouMean(target, known, `name an overload, such as aten.add.Tensor; ${ALLOW}`),
-  ...nearestEdit(target, known),
+  ...remedy(target, known, "name an overload, such as aten.add.Tensor"),
 });
 
 const unknown = (what: string, target: string, known: Iterable<string>): TargetProblem => ({
   message: `${what} '${target}' is not known`,
-  fix: didYouMean(target, known, `call one that PyTorch or a plugin has; ${ALLOW}`),
-  ...nearestEdit(target, known),
+  ...remedy(target, known, "call one that PyTorch or a plugin has"),
 });
+
+function remedy(target: string, known: Iterable<string>, advice: string): Omit<TargetProblem, "message"> {
+  const names = [...known];
+  return { fix: didYouMean(target, names, `${advice}; ${ALLOW}`), ...nearestEdit(target, names) };
+}
 
 const ALLOW = 'unknownTargets: "allow" accepts any name';

@@ -1,6 +1,6 @@
 /** @file Elementwise operators of three operands, and clamping. */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
-import { symEquals } from "@sconce/symbolic";
+import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { sameSizes } from "@sconce/symbolic";
 import { type DType, dtypeInfo, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -127,15 +127,12 @@ function lerp(
   // PyTorch broadcasts the operands to learn the layout: what nothing reads counts for names.
   for (const operand of layout) {
     const isScalar = operand.ndim === 0 && operand.device.type === "cpu";
-    if (!isScalar && !sameShape(operand.shape, result.shape))
+    if (!isScalar && !sameSizes(operand.shape, result.shape))
       emit("aten.expand.default", [operand, result.shape]);
   }
   const asWanted = stridesEqual(result.strides, strides, emit.env);
   return asWanted ? result : emit("prims.copy_strided.default", [result, strides]);
 }
-
-const sameShape = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
-  a.length === b.length && a.every((size, dim) => symEquals(size, b[dim]!));
 
 function checkLerp(self: FakeTensor, others: readonly FakeTensor[]): void {
   for (const { dtype } of others) {

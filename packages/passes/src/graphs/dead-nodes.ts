@@ -44,7 +44,6 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
 
 /**
  * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included.
- *
  */
 export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
   return finish(withoutDeadNodes(graph, operators));

@@ -68,7 +68,8 @@ export class LostValues {
   /** Notes how many were not noted one by one. */
   end(): void {
     const more = this.#found - MOST;
-    if (more > 0) this.#note?.(`${countText(more, "more number")} become 0 or infinite in ${this.#to}`);
+    const become = more === 1 ? "becomes" : "become";
+    if (more > 0) this.#note?.(`${countText(more, "more number")} ${become} 0 or infinite in ${this.#to}`);
   }
 
   #check(value: Argument, describe: (text: string) => string): void {
