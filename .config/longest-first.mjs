@@ -22,6 +22,8 @@ const LONGEST = [
   "packages/testing/src/passes-on-programs.full.test.ts",
   "packages/backend-gpujs/src/edge-values.full.test.ts",
   "packages/backend-wasm/src/threads.full.test.ts",
+  "packages/codegen/src/lower/recorded-calls.full.test.ts",
+  "packages/sconce/src/docs/pages.full.test.ts",
 ];
 
 /**

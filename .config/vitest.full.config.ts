@@ -11,5 +11,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 600_000,
     sequence: { sequencer: LongestFirst },
+    // As in the other configuration.
+    isolate: false,
   },
 });

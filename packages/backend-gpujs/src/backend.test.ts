@@ -283,29 +283,6 @@ describe("placement", () => {
   });
 });
 
-test("elements beyond 2^24 are found, where gpu.js counts in float32", async () => {
-  const [rows, columns] = [4099, 4099];
-  const far = program(
-    `%x: f32[${rows}, ${columns}], %i: i64[1]`,
-    [
-      `%row: f32[${columns}] = aten.select.int(%x, 0, ${rows - 1})`,
-      `%neg: f32[${columns}] = aten.neg.default(%row)`,
-      `%sum: f32[${rows}] = aten.sum.dim_IntList(%x, [1])`,
-      `%embedding: f32[1, ${columns}] = aten.embedding.default(%x, %i)`,
-    ].join("\n"),
-    "neg, sum, embedding",
-  );
-  const elements = Float32Array.from({ length: rows * columns }, (_, at) => at % 3);
-  const x = Tensor.from(elements, [rows, columns], "float32");
-  using executable = await compile(far);
-  const results = (await executable.run([x, ints([rows - 1])])) as Tensor[];
-  const last = elements.subarray(-columns);
-  expect(results[0]!.data).toEqual(last.map((element) => -element));
-  expect((results[1]!.data as Float32Array).at(-1)).toBe(last.reduce((sum, element) => sum + element, 0));
-  expect(results[2]!.data).toEqual(last);
-  expect(executable.placement().fallbacks).toEqual([]);
-}, 30_000);
-
 test("half precision is the device's on webgpu, and the host's where elements are floats that do not round to it", () => {
   const halves = program("%x: f16[2]", "%r: f16[2] = aten.neg.default(%x)", "r");
   const [neg] = halves.graph.nodes().filter(({ op }) => op === "call_function");

@@ -1,5 +1,6 @@
 /** @file Comparison of tensors as PyTorch's `allclose`: `|got - want| <= atol + rtol * |want|`. */
 import { checkOptions, type OptionNames } from "@sconce/errors";
+import { sameBytes } from "./bytes.js";
 import { dtypeInfo, isBigIntDType, type TypedArray } from "./dtype.js";
 import { laneReader } from "./element.js";
 import type { Tensor } from "./tensor.js";
@@ -33,8 +34,7 @@ export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness):
 export function sameValues(a: Tensor, b: Tensor): boolean {
   if (a === b) return true;
   if (!a.hasValues || !b.hasValues) return a.hasValues === b.hasValues;
-  const [left, right] = [bytesOf(a), bytesOf(b)];
-  return left.length === right.length && left.every((byte, i) => byte === right[i]);
+  return sameBytes(bytesOf(a), bytesOf(b));
 }
 
 /** The elements in logical order, as they lie in a row-major tensor. */

@@ -1,4 +1,4 @@
-/** @file Each fourth program; `passes-on-programs.full.test.ts` takes all. */
+/** @file Each eighth program; `passes-on-programs.full.test.ts` takes all. */
 import { passesOnProgramsSpec } from "./passes-on-programs.fixture.js";
 
-passesOnProgramsSpec(4);
+passesOnProgramsSpec(8);

@@ -1,4 +1,4 @@
-/** @file Each eighth program; `stable-programs.full.test.ts` takes all. */
+/** @file Each 16th program; `stable-programs.full.test.ts` takes all. */
 import { stableProgramsSpec } from "./stable-programs.fixture.js";
 
-stableProgramsSpec(8);
+stableProgramsSpec(16);

@@ -8,7 +8,7 @@ import { kindOf } from "@sconce/ir";
 import { type BoundArgs, bindArgs, metaOfBound } from "@sconce/ops";
 import { ShapeEnv } from "@sconce/symbolic";
 import { Storage, Tensor } from "@sconce/tensor";
-import { tensorDifference } from "@sconce/tensor/compare";
+import { sameBytes, tensorDifference } from "@sconce/tensor/compare";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
 import { customSignature } from "../torch/parameters.js";
@@ -156,7 +156,8 @@ class OpCheck {
       if (alias?.write === true) return false;
       const originals = tensorsIn(before[name]);
       return tensorsIn(bound[name]).some(
-        (tensor, i) => !shared.has(tensor.storage) && !sameBytes(tensor, originals[i]!),
+        (tensor, i) =>
+          !shared.has(tensor.storage) && !sameBytes(tensor.storage.bytes, originals[i]!.storage.bytes),
       );
     });
     this.#note(
@@ -271,7 +272,3 @@ function withTensors(value: unknown, replace: (tensor: Tensor) => unknown): unkn
   if (typeof value !== "object" || value === null || kindOf(value) !== undefined) return value;
   return withTensorsByName(value as BoundArgs, replace);
 }
-
-const sameBytes = (a: Tensor, b: Tensor): boolean =>
-  a.storage.bytes.length === b.storage.bytes.length &&
-  a.storage.bytes.every((byte, i) => byte === b.storage.bytes[i]);

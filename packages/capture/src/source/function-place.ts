@@ -1,6 +1,6 @@
 /**
- * @file Where a function is defined, asked of the inspector of V8: for errors and warnings, in 50
- * ms.
+ * @file Where a function is defined, asked of the inspector of V8, for errors and warnings. The
+ * first place in a script takes 50 ms.
  */
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";

@@ -44,6 +44,12 @@ export interface PrivateField {
   readonly value: unknown;
 }
 
+/**
+ * The URLs of scripts by their identifiers, which V8 gives once. To list them takes it 50 ms, and
+ * more in a process of many scripts.
+ */
+const urls = new Map<string, string>();
+
 const KEY = "sconce.inspected";
 const holder = globalThis as unknown as Record<symbol, unknown>;
 
@@ -100,7 +106,8 @@ class Inspected {
   /** The URL of the script and the line, counted from 1, in which the function begins. */
   location(): { readonly url: string; readonly line: number } | undefined {
     const place = this.#place();
-    const url = place && this.#urls().get(place.scriptId);
+    if (place !== undefined && !urls.has(place.scriptId)) this.#enable();
+    const url = place && urls.get(place.scriptId);
     return url ? { url, line: place.lineNumber + 1 } : undefined;
   }
 
@@ -125,17 +132,16 @@ class Inspected {
     if (place === undefined) return undefined;
     const { scriptId: id, lineNumber: line, columnNumber: column } = place;
     if (isKnown(id)) return { id, url: undefined, text: undefined, line, column };
-    const url = this.#urls().get(id);
+    this.#enable();
+    const url = urls.get(id);
     const text = this.#ask("Debugger.getScriptSource", { scriptId: id }).scriptSource;
     return { id, url, text, line, column };
   }
 
-  /** The URLs of all scripts, by their identifiers. */
-  #urls(): ReadonlyMap<string, string> {
-    const urls = new Map<string, string>();
+  /** The engine then lists all scripts. */
+  #enable(): void {
     this.#session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
     this.#session.post("Debugger.enable");
-    return urls;
   }
 
   /** The variables that the function closes over, those of the innermost scope first. */

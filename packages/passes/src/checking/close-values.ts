@@ -4,7 +4,7 @@
  */
 import type { Value } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
-import type { ToleranceOptions } from "@sconce/tensor/compare";
+import { sameValues, type ToleranceOptions } from "@sconce/tensor/compare";
 import { numberText } from "../changes/argument-key.js";
 import { valueDifference } from "./compare.js";
 
@@ -56,6 +56,7 @@ export function compareResults(
     got.shape.join() !== want.shape.join()
   )
     return { problem: valueDifference(got, want, tolerance), elements: [] };
+  if (sameValues(got, want)) return { elements: [] };
   const isGiven = tolerance.rtol !== undefined || tolerance.atol !== undefined;
   const rtol = isGiven ? (tolerance.rtol ?? 0) : RTOL[want.dtype]!;
   const atol = tolerance.atol ?? 0;

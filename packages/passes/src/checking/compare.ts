@@ -2,6 +2,7 @@
 import { countText } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { sameBytes } from "@sconce/tensor/compare";
 import { type Closeness, tensorsDifference } from "./closeness.js";
 import type { Outcome } from "./outcome.js";
 
@@ -95,7 +96,7 @@ function inputsDifference(
   for (const [i, wanted] of want.inputs.entries()) {
     const value = got.inputs[i];
     // An input that neither writes to says nothing.
-    if (sameBytes(wanted, given.before[i]) && sameBytes(value, given.after[i])) continue;
+    if (sameStorage(wanted, given.before[i]) && sameStorage(value, given.after[i])) continue;
     const problem = valueDifference(value, wanted, tolerance);
     if (problem !== undefined) return { what: `input ${i} after the run`, problem };
     compared.inputs++;
@@ -168,8 +169,7 @@ const scalarText = (value: unknown): string =>
 
 const elementsOf = (value: Value): number => (value instanceof Tensor ? value.numel : value === null ? 0 : 1);
 
-function sameBytes(a: Value | undefined, b: Value | undefined): boolean {
+function sameStorage(a: Value | undefined, b: Value | undefined): boolean {
   if (!(a instanceof Tensor) || !(b instanceof Tensor)) return Object.is(a, b);
-  const [x, y] = [a.storage.bytes, b.storage.bytes];
-  return x.length === y.length && x.every((byte, i) => byte === y[i]);
+  return sameBytes(a.storage.bytes, b.storage.bytes);
 }

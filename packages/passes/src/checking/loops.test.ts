@@ -78,7 +78,7 @@ describe("the limit of iterations", () => {
   });
 
   test("does not hold for given inputs", () => {
-    const { reports } = checkPasses(counting(20_000), [idle], context, { inputs: [inputs] });
+    const { reports } = checkPasses(counting(10_001), [idle], context, { inputs: [inputs] });
     expect(reports[0]).toMatchObject({ runs: 1, refused: 0 });
   });
 });

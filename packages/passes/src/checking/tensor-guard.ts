@@ -4,6 +4,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type Storage, Tensor } from "@sconce/tensor";
+import { sameBytes } from "@sconce/tensor/compare";
 
 /** One storage, as it was. */
 interface Kept {
@@ -58,15 +59,4 @@ function examplesOf({ exampleInputs }: ExportedProgram): readonly unknown[] {
     if (isSconceError(error)) return [];
     throw error;
   }
-}
-
-/** Four bytes at a time, where they lie so. */
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  const whole = a.byteOffset % 4 === 0 ? a.length >> 2 : 0;
-  const left = new Int32Array(a.buffer, whole === 0 ? 0 : a.byteOffset, whole);
-  const right = new Int32Array(b.buffer, b.byteOffset, whole);
-  for (let i = 0; i < whole; i++) if (left[i] !== right[i]) return false;
-  for (let i = whole * 4; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

@@ -21,6 +21,8 @@ export interface Check {
 
 export interface ProgramCheckOptions {
   readonly backend?: string;
+  /** Only run the programs: texts and lowering are the same with each backend. */
+  readonly runsOnly?: boolean;
 }
 
 /** Runs every check of a folder: texts, lowering, calls, refusals. Nothing is thrown. */
@@ -32,7 +34,7 @@ export async function checkProgramFolder(
   const folder = new ProgramFolder(path);
   if (folder.info.status !== "exported" || !folder.has("program.pt2")) return [];
   const checker = new FolderChecker(folder, sconce, options.backend ?? "cpu");
-  await checker.run();
+  await (options.runsOnly === true ? checker.runs() : checker.run());
   return checker.checks;
 }
 
@@ -165,14 +167,32 @@ class FolderChecker {
     await this.#check("Sconce IR round trip", () => roundTrip(program));
     await this.#exampleInputs(program);
     const lowered = await this.#lowering(program);
+    await this.#allCalls(program, lowered);
+    for (const variant of Object.keys(this.#folder.info.variants ?? {}))
+      await this.#variant(variant, program);
+  }
+
+  /** The recorded calls of the program, lowered and optimized too, and those that are refused. */
+  async runs(): Promise<void> {
+    const program = await this.#load("program");
+    if (program === undefined) return;
+    const { decomposed } = this.#folder.info;
+    let lowered: ExportedProgram | undefined;
+    if (decomposed?.same_as_program === true || this.#folder.has("decomposed.pt2"))
+      await this.#check("lower", () => {
+        lowered = this.#sconce.runDecompositions(asExported(program));
+        return undefined;
+      });
+    await this.#allCalls(program, lowered);
+  }
+
+  async #allCalls(program: ExportedProgram, lowered: ExportedProgram | undefined): Promise<void> {
     await this.#calls("run", program);
     if (lowered !== undefined) {
       await this.#calls("run lowered", lowered);
       await this.#optimized(lowered);
     }
     await this.#rejections(program);
-    for (const variant of Object.keys(this.#folder.info.variants ?? {}))
-      await this.#variant(variant, program);
   }
 
   async transformed(transforms: readonly Transform[]): Promise<void> {

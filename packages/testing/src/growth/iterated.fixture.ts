@@ -56,10 +56,10 @@ export function iterated(one: Iterated, steps: number): ExportedProgram {
   return exportProgram(new Iteration(), [startOf(one)]);
 }
 
-/** What differs from PyTorch's values after so many steps on a backend. */
-export async function differences(backend: Backend, steps: number): Promise<string[]> {
+/** What differs from PyTorch's values after so many steps on a backend, for each `every`th case. */
+export async function differences(backend: Backend, steps: number, every = 1): Promise<string[]> {
   const found: string[] = [];
-  for (const one of ITERATED) {
+  for (const one of ITERATED.filter((_, at) => at % every === 0)) {
     const executable = await backend.compile(iterated(one, steps));
     const [got] = await executable.run([startOf(one)]);
     executable.dispose();

@@ -67,19 +67,20 @@ async function counted(
   stages: readonly string[],
 ): Promise<ReadonlyMap<string, Counted>> {
   const found = new Map<string, Counted>();
-  let given: FamilyProgram | undefined;
-  const capture = await counter.count(() => {
-    given = programOf(family, calls);
-  });
-  found.set("capture", { work: capture, written: given!.program.graph.size });
+  counter.lap();
+  const given = programOf(family, calls);
+  found.set("capture", { work: counter.lap(), written: given.program.graph.size });
   for (const stage of stages) {
-    let written: number | undefined;
-    const work = await counter.count(async () => {
-      written = await STAGES[stage]!(given!);
-    });
-    found.set(stage, { work, written });
+    const written = await STAGES[stage]!(given);
+    found.set(stage, { work: counter.lap(), written });
   }
   return found;
+}
+
+/** Runs capture and some stages. */
+async function runAll(family: Family, calls: number, stages: readonly string[]): Promise<void> {
+  const given = programOf(family, calls);
+  for (const stage of stages) await STAGES[stage]!(given);
 }
 
 /** Capture and some stages, whose work is counted together: to ask for counts takes time itself. */
@@ -89,10 +90,7 @@ async function countedTogether(
   calls: number,
   stages: readonly string[],
 ): Promise<ReadonlyMap<string, Counted>> {
-  const work = await counter.count(async () => {
-    const given = programOf(family, calls);
-    for (const stage of stages) await STAGES[stage]!(given);
-  });
+  const work = await counter.count(() => runAll(family, calls, stages));
   return new Map([[stages.join(", "), { work, written: undefined }]]);
 }
 
@@ -127,7 +125,7 @@ async function grownBeyond(
   const count = (calls: number): Promise<ReadonlyMap<string, Counted>> =>
     (together ? countedTogether : counted)(counter, family, calls, stages);
   // What is made once, such as tables of operators, is made before.
-  if (!together) await count(small);
+  if (!together) await runAll(family, small, stages);
   const [few, many] = [await count(small), await count(large)];
   const factor = large / small;
   return [...many].flatMap(([stage, { work, written }]) => {

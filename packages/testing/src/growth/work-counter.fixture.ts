@@ -35,9 +35,9 @@ export class WorkCounter {
 
   /** The work of a function. */
   async count(run: () => unknown): Promise<Work> {
-    this.#take();
+    this.lap();
     await run();
-    return this.#take();
+    return this.lap();
   }
 
   stop(): void {
@@ -45,8 +45,8 @@ export class WorkCounter {
     this.#session.disconnect();
   }
 
-  /** What was counted since the last time. */
-  #take(): Work {
+  /** The work since the last lap. To ask for counts takes long: the stages of a run share laps. */
+  lap(): Work {
     const { result } = this.#post("Profiler.takePreciseCoverage") as Coverage;
     const work = new Map<string, number>();
     for (const { url, functions } of result) {

@@ -91,7 +91,7 @@ const WORST = [
 ];
 
 /** Programs that have all kinds of texts between them. */
-const VARIED = NAMES.filter((_, i) => i % 8 === 0);
+const VARIED = NAMES.filter((_, i) => i % 16 === 0);
 
 /** The strings of a program's JSON, each once, but for texts that PyTorch only keeps. */
 function stringsOf(entries: ReadonlyMap<string, Uint8Array>): string[] {
