@@ -1,15 +1,7 @@
 /**
- * @file The programs of `fixtures/backend-numbers` on two threads, and with gpu.js on the processor
- * and on WebGPU.
+ * @file The programs of `fixtures/backend-numbers` on the interpreter, in WebAssembly on one thread
+ * and two, and with gpu.js on the processor and on WebGPU.
  */
-import { backendNumbersSpec, OTHER_PLACES, WEBGPU } from "./backend-numbers.fixture.js";
+import { backendNumbersSpec, OTHER_PLACES, PLACES, WEBGPU } from "./backend-numbers.fixture.js";
 
-for (const group of [
-  "half-constants",
-  "as-strided",
-  "thresholds",
-  "zero-factors",
-  "empties",
-  "logit-gradients",
-])
-  backendNumbersSpec(group, { ...OTHER_PLACES, ...WEBGPU });
+backendNumbersSpec({ ...PLACES, ...OTHER_PLACES, ...WEBGPU });

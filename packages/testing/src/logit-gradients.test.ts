@@ -1,4 +1,0 @@
-/** @file The gradient of logit at the ends of its domain. */
-import { backendNumbersSpec } from "./backend-numbers.fixture.js";
-
-backendNumbersSpec("logit-gradients");
