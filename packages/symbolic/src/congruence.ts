@@ -76,7 +76,8 @@ const keyOf = (found: Congruence | undefined, base: SymExpr, divisor: SymExpr): 
 
 /** `base % divisor == 0`; null when it always holds, undefined when no single symbol solves it. */
 function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefined {
-  if (!isInteger(divisor)) return undefined;
+  // A remainder by a part of the base is 0: `s % (s/3)`.
+  if (!isInteger(divisor)) return isInteger(quotient(base, divisor)) ? null : undefined;
   let coefficient = ZERO;
   let offset = ZERO;
   for (const term of termsOf(base)) {

@@ -1,8 +1,9 @@
 import { boundsOf, type RangeOf } from "./bounds.js";
-import { construct, rebuild } from "./construct.js";
+import { construct, expandNode, rebuild } from "./construct.js";
 import { node, type SymExpr } from "./expr.js";
 import { compareBySize } from "./order.js";
 import { subtract } from "./polynomial.js";
+import { hasFloorDiv } from "./solve.js";
 
 /** What {@link simplifyByRange} may ask. */
 export interface Knowledge {
@@ -19,28 +20,38 @@ export interface Knowledge {
  * others as they are.
  */
 export function simplifyByRange(e: SymExpr, knowledge: Knowledge): SymExpr {
-  if (e.args.length === 0) return e;
-  if (e.op === "Max" || e.op === "Min") {
-    const reduced = simplifyExtremum(e, knowledge);
-    if (reduced !== e) return reduced;
-  }
-  const args = e.args.map((arg) => simplifyByRange(arg, knowledge));
-  const unchanged = args.every((arg, i) => arg === e.args[i]);
-  return simplifyDivision(unchanged ? e : rebuild(e, args), knowledge);
+  const extrema = rewriteFromTop(e, (part) => {
+    if (part.op !== "Max" && part.op !== "Min") return part;
+    return simplifyExtremum(part, knowledge);
+  });
+  if (!hasFloorDiv(extrema)) return extrema;
+  const { isDivisible } = knowledge;
+  const isExact = (base: SymExpr, divisor: SymExpr): boolean => isDivisible(`${base.key}|${divisor.key}`);
+  const nested = rewriteFromTop(extrema, (part) => nestedDivisor(part, isExact) ?? part);
+  return rewriteFromTop(nested === extrema ? nested : expandNode(nested), (part) => {
+    if (part.op !== "FloorDiv" || !isExact(part.args[0]!, part.args[1]!)) return part;
+    return construct("CleanDiv", part.args);
+  });
 }
 
-/**
- * `a // b` where `b` is known to divide `a`; `a // (a // b)` is then `b`. Remainders stay: the fact
- * that they are 0 decides conditions, and guards print them.
- */
-function simplifyDivision(e: SymExpr, { isDivisible }: Knowledge): SymExpr {
-  if (e.op !== "FloorDiv" || !isDivisible(`${e.args[0]!.key}|${e.args[1]!.key}`)) return e;
+/** Replaces parts from the outermost on; what replaces one is not looked at again, as in sympy. */
+function rewriteFromTop(e: SymExpr, replace: (part: SymExpr) => SymExpr): SymExpr {
+  if (e.args.length === 0) return e;
+  const replaced = replace(e);
+  if (replaced !== e) return replaced;
+  const args = e.args.map((arg) => rewriteFromTop(arg, replace));
+  return args.every((arg, i) => arg === e.args[i]) ? e : rebuild(e, args);
+}
+
+/** `a // (a // b)` is `b` where both divisions are known to leave no remainder. */
+function nestedDivisor(
+  e: SymExpr,
+  isExact: (base: SymExpr, divisor: SymExpr) => boolean,
+): SymExpr | undefined {
+  if (e.op !== "FloorDiv" || e.args[1]!.op !== "FloorDiv") return undefined;
   const [base, divisor] = e.args as readonly [SymExpr, SymExpr];
-  if (divisor.op === "FloorDiv" || divisor.op === "CleanDiv") {
-    const [inner, by] = divisor.args as readonly [SymExpr, SymExpr];
-    if (inner.key === base.key && isDivisible(`${inner.key}|${by.key}`)) return by;
-  }
-  return construct("CleanDiv", e.args);
+  const [inner, by] = divisor.args as readonly [SymExpr, SymExpr];
+  return inner.key === base.key && isExact(base, divisor) && isExact(inner, by) ? by : undefined;
 }
 
 /**

@@ -19,6 +19,7 @@ import warnings
 
 import torch
 from torch import nn
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.map import map as hop_map
 from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim, export, load, save
@@ -413,6 +414,22 @@ for name, args in (
     ("lerp of one size", (x234[0], torch.zeros(2, 3, 4), x234[0] / 2)),
 ):
     case(name, args)(lambda self, a, b, w: torch.lerp(a, b, w).sum(0).expand(2, 3, 4))
+
+
+# Products of matrices in the function of a scan.
+SCANS = {
+    "scan of products": (lambda a, b: a @ b, (5, 2, 2), 0),
+    "scan of an even number of products": (lambda a, b: a @ b, (4, 2, 2), 0),
+    "scan of products over a later dimension": (lambda a, b: a @ b, (2, 3, 2), 1),
+    "scan of products of batches": (lambda a, b: a @ b, (4, 3, 2, 2), 0),
+    "scan of products with a sum": (lambda a, b: (a @ b) * 0.5 + a, (4, 2, 2), 0),
+    "scan of products of what is transposed": (lambda a, b: a.t() @ b, (4, 2, 2), 0),
+    "scan of products as einsum": (lambda a, b: torch.einsum("ij,jk->ik", a, b), (4, 2, 2), 0),
+}
+for name, (combine, sizes, dim) in SCANS.items():
+    case(name, (torch.ones(*sizes),))(
+        lambda self, x, combine=combine, dim=dim: associative_scan(combine, x, dim, combine_mode="generic")
+    )
 
 
 def groups(program):

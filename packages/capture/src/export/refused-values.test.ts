@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
 import { Linear } from "../nn/layers/linear.js";
 import { Module } from "../nn/module.js";
+import { guard, sym } from "../torch/sym.js";
 import { torch } from "../torch/torch.js";
+import type { SymInt } from "../trace/sym-int.js";
 import { type Exportable, exportProgram } from "./export-program.js";
 
 const x = torch.ones([4, 3]);
@@ -33,6 +35,23 @@ describe("values that only the data decide", () => {
   test("JSON of traced values", () => {
     expect(refused((y) => y.add(JSON.stringify({ n: y.size(0) }).length))).toMatch(/^SYMBOLIC_COERCION/);
     expect(refused((y) => y.add(JSON.stringify([y]).length))).toMatch(/^TRACED_VALUES/);
+  });
+});
+
+describe("size-like symbols of a data-dependent guard", () => {
+  // PyTorch names those of operators whose results have as many rows as the data say.
+  test.each<[string, (x: Tensor) => SymInt | number, string]>([
+    ["nonzero", (y) => y.nonzero().size(0), "u0"],
+    ["mask", (y) => y.at(y.gt(0)).size(0), "u0"],
+    ["unique", (y) => torch.unique(y).size(0), "u0"],
+    ["a half", (y) => sym.floorDiv(y.nonzero().size(0), 2), "u0"],
+    ["a number that is read", (y) => y.sum().to("int64").item(), "none"],
+    ["a size that is read", (y) => torch.arange(y.sum().to("int64").item()).size(0), "none"],
+  ])("%s", (_, size, names) => {
+    const message = `(Size-like symbols: ${names})`;
+    expect(() => exportProgram((y: Tensor) => (guard(sym.gt(size(y), 2)) ? y : y.add(1)), [x])).toThrow(
+      message,
+    );
   });
 });
 

@@ -1,10 +1,10 @@
 /** @file Reading elements by index or by mask. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, le, MAX_SIZE, type SymEnv, sub } from "@sconce/symbolic";
+import { eq, MAX_SIZE, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual } from "../rules/comparison.js";
+import { check, isEqual, pythonLe } from "../rules/comparison.js";
 import { freshSize, mostOf, remembered } from "../rules/data-dependent.js";
 import { describeSizes } from "../rules/describe.js";
 import { broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
@@ -194,7 +194,7 @@ function checkGather(env: SymEnv, self: FakeTensor, dim: number, index: FakeTens
   }
   for (let d = 0; d < Math.max(self.ndim, 1); d++) {
     if (d === dim) continue;
-    check(env, le(sizeAt(index, d), sizeAt(self, d)), () =>
+    check(env, pythonLe(sizeAt(index, d), sizeAt(self, d)), () =>
       shapeMismatch(
         `Size does not match at dimension ${d} expected index ${describeSizes(index.shape)} to be no larger than self ` +
           `${describeSizes(self.shape)} apart from dimension ${dim}`,

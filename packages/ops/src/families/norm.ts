@@ -1,11 +1,12 @@
 /** @file Norms of vectors, and what is defined by them. */
 import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType, promoteTypes } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
-import { reduced, requireElements, requireFloat } from "../rules/dim-reduction.js";
+import { reducedByReference, requireElements, requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
@@ -17,6 +18,7 @@ const REDUCTION: readonly OpTag[] = ["reduction"];
 type Dims = readonly SymInt[] | null;
 
 function normMeta(
+  env: SymEnv,
   self: FakeTensor,
   ord: number,
   dim: Dims,
@@ -29,7 +31,7 @@ function normMeta(
   );
   checkNormDType(self.dtype, dtype);
   if (ord < 0 || ord === Number.POSITIVE_INFINITY) requireElements(self, dim, "linalg.vector_norm");
-  return reduced(self, dim, keepdim, toRealDType(dtype ?? self.dtype));
+  return reducedByReference(env, self, dim, keepdim, toRealDType(dtype ?? self.dtype));
 }
 
 function checkNormDType(input: DType, dtype: DType | null): void {
@@ -100,7 +102,8 @@ const vectorNormOp = defineOp({
   schema:
     "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
   tags: REDUCTION,
-  meta: ({ self, ord, dim, keepdim, dtype }) => normMeta(self, numberOf(ord), dim, keepdim, dtype),
+  meta: ({ self, ord, dim, keepdim, dtype }, { env }) =>
+    normMeta(env, self, numberOf(ord), dim, keepdim, dtype),
   decompose: vectorNorm,
 });
 
@@ -118,27 +121,29 @@ const olderNorms = [
   defineOp({
     schema: "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, p }) => normMeta(self, numberOf(p), null, false, null),
+    meta: ({ self, p }, { env }) => normMeta(env, self, numberOf(p), null, false, null),
     decompose: (emit, { self, p }) => normOf(emit, self, p, null, false, null),
   }),
   defineOp({
     schema: "aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, p, dim, keepdim }) => normMeta(self, p === null ? 2 : numberOf(p), dim, keepdim, null),
+    meta: ({ self, p, dim, keepdim }, { env }) =>
+      normMeta(env, self, p === null ? 2 : numberOf(p), dim, keepdim, null),
     decompose: (emit, { self, p, dim, keepdim }) => normOf(emit, self, p, dim, keepdim, null),
   }),
   defineOp({
     schema:
       "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, p, dim, keepdim, dtype }) =>
-      normMeta(self, p === null ? 2 : numberOf(p), dim, keepdim, dtype),
+    meta: ({ self, p, dim, keepdim, dtype }, { env }) =>
+      normMeta(env, self, p === null ? 2 : numberOf(p), dim, keepdim, dtype),
     decompose: (emit, { self, p, dim, keepdim, dtype }) => normOf(emit, self, p, dim, keepdim, dtype),
   }),
   defineOp({
     schema: "aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, p, dtype }) => normMeta(self, p === null ? 2 : numberOf(p), null, false, dtype),
+    meta: ({ self, p, dtype }, { env }) =>
+      normMeta(env, self, p === null ? 2 : numberOf(p), null, false, dtype),
     decompose: (emit, { self, p, dtype }) => normOf(emit, self, p, null, false, dtype),
   }),
 ];
@@ -147,7 +152,7 @@ const dist = defineOp({
   schema: "aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
   meta: ({ self, other, p }, context) => {
     const difference = elementwise(context, [self, other], { isFast: true });
-    return normMeta(difference, numberOf(p), null, false, null);
+    return normMeta(context.env, difference, numberOf(p), null, false, null);
   },
 });
 

@@ -1,19 +1,29 @@
 /** @file Sums, products, extrema and truth values over dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { ne, type SymEnv } from "@sconce/symbolic";
+import { gt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
-import { reduced, reducedShape, requireElements, requireFloat } from "../rules/dim-reduction.js";
+import {
+  reduced,
+  reducedByReference,
+  reducedShape,
+  requireElements,
+  requireFloat,
+} from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 const CORE: readonly OpTag[] = ["core", "reduction"];
+
+/** Whether a condition holds; true when only the data decide it. */
+const mayHold = (env: SymEnv, condition: SymBool): boolean =>
+  typeof condition === "boolean" ? condition : env.orTrue(condition);
 
 const sumOps = [
   defineOp({
@@ -26,7 +36,8 @@ const sumOps = [
     schema:
       "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
-    meta: ({ self, dim, keepdim, dtype }) => reduced(self, dim, keepdim, dtype ?? toSumDType(self.dtype)),
+    meta: ({ self, dim, keepdim, dtype }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, dtype ?? toSumDType(self.dtype)),
   }),
   defineOp({
     schema:
@@ -93,7 +104,8 @@ const meanOps = [
     schema:
       "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
-    meta: ({ self, dim, keepdim, dtype }) => reduced(self, dim, keepdim, meanDType(self.dtype, dtype)),
+    meta: ({ self, dim, keepdim, dtype }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, meanDType(self.dtype, dtype)),
   }),
   defineOp({
     schema:
@@ -125,7 +137,8 @@ const prodOps = [
     schema:
       "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     tags: CORE,
-    meta: ({ self, dim, keepdim, dtype }) => reduced(self, [dim], keepdim, dtype ?? toSumDType(self.dtype)),
+    meta: ({ self, dim, keepdim, dtype }, { env }) =>
+      reducedByReference(env, self, [dim], keepdim, dtype ?? toSumDType(self.dtype)),
   }),
 ];
 
@@ -134,19 +147,19 @@ const extremum = (name: "amax" | "amin"): OpDefinition =>
   defineOp({
     schema: `aten::${name}(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` as ExtremumSchema,
     tags: CORE,
-    meta: ({ self, dim, keepdim }) => {
-      requireElements(self, dim, name);
-      return reduced(self, dim, keepdim);
+    meta: ({ self, dim, keepdim }, { env }) => {
+      requireElements(self, dim, name, (size) => mayHold(env, gt(size, 0)));
+      return reducedByReference(env, self, dim, keepdim);
     },
   });
 
 const aminmax = defineOp({
   schema: "aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
   tags: REDUCTION,
-  meta: ({ self, dim, keepdim }) => {
+  meta: ({ self, dim, keepdim }, { env }) => {
     const dims = dim === null ? null : [dim];
-    requireElements(self, dims, "aminmax");
-    return [reduced(self, dims, keepdim), reduced(self, dims, keepdim)];
+    requireElements(self, dims, "aminmax", (size) => mayHold(env, gt(size, 0)));
+    return [reducedByReference(env, self, dims, keepdim), reduced(self, dims, keepdim)];
   },
   decompose: (emit, { self, dim, keepdim }) =>
     ["aten.amin.default", "aten.amax.default"].map((target) =>
@@ -219,9 +232,9 @@ const argExtremum = (name: "argmax" | "argmin"): OpDefinition =>
   defineOp({
     schema: `aten::${name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` as ArgSchema,
     tags: CORE,
-    meta: ({ self, dim, keepdim }) => {
+    meta: ({ self, dim, keepdim }, { env }) => {
       const dims = dim === null ? null : [dim];
-      requireElements(self, dims, name);
+      requireElements(self, dims, name, (size) => mayHold(env, ne(size, 0)));
       return reduced(self, dims, keepdim, "int64");
     },
   });

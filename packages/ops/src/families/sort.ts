@@ -1,11 +1,11 @@
 /** @file Sorting, searching and counting of values. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, ge, le, MAX_SIZE } from "@sconce/symbolic";
+import { eq, ge, MAX_SIZE } from "@sconce/symbolic";
 import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check } from "../rules/comparison.js";
+import { check, pythonGe } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { knownNumber } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
@@ -59,7 +59,7 @@ const topk = defineOp({
     const size = self.ndim === 0 ? 1 : self.shape[axis]!;
     const outOfRange = (): Error => invalidArgument("selected index k out of range");
     check(env, ge(k, 0), outOfRange);
-    check(env, le(k, size), outOfRange);
+    check(env, pythonGe(size, k), outOfRange);
     const shape = self.ndim === 0 ? [] : self.shape.with(axis, k);
     return [fake({ dtype: self.dtype, shape, like: self }), fake({ dtype: "int64", shape, like: self })];
   },

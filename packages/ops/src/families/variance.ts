@@ -3,7 +3,7 @@ import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { convert, numberOf } from "../rules/decompose.js";
-import { reduced } from "../rules/dim-reduction.js";
+import { reduced, reducedByReference } from "../rules/dim-reduction.js";
 import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
@@ -54,7 +54,8 @@ const varOps = [
     schema:
       "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
     tags: ["core", "reduction"],
-    meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
+    meta: ({ self, dim, keepdim }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, toRealDType(self.dtype)),
   }),
   defineOp({
     schema: "aten::var(Tensor self, bool unbiased=True) -> Tensor",
@@ -66,7 +67,8 @@ const varOps = [
   defineOp({
     schema: "aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
     tags: ["core", ...COMPOSITE],
-    meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
+    meta: ({ self, dim, keepdim }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, toRealDType(self.dtype)),
     decompose: (emit, { self, dim, unbiased, keepdim }) =>
       emit("aten.var.correction", [self, dim], { correction: Number(unbiased), keepdim }),
   }),
@@ -98,7 +100,8 @@ const stdOps = [
     schema:
       "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
     tags: REDUCTION,
-    meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
+    meta: ({ self, dim, keepdim }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, toRealDType(self.dtype)),
     decompose: (emit, { self, dim, correction, keepdim }) => std(emit, self, dim, correction, keepdim),
   }),
   defineOp({
@@ -111,7 +114,8 @@ const stdOps = [
   defineOp({
     schema: "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
     tags: COMPOSITE,
-    meta: ({ self, dim, keepdim }) => spread(self, dim, keepdim),
+    meta: ({ self, dim, keepdim }, { env }) =>
+      reducedByReference(env, self, dim, keepdim, toRealDType(self.dtype)),
     decompose: (emit, { self, dim, unbiased, keepdim }) =>
       emit("aten.std.correction", [self, dim], { correction: Number(unbiased), keepdim }),
   }),

@@ -7,7 +7,7 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { contiguousStridesOf, fake, isContiguousFake, numelOf } from "../rules/fake.js";
+import { fake, isContiguousFake, numelOf } from "../rules/fake.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
@@ -93,7 +93,8 @@ function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): F
   if (isContiguousFake(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape), true);
   if (viewStrides(self, sizes, env) !== undefined) return viewMeta(self, sizes, env);
-  return fake({ dtype: self.dtype, shape: sizes, strides: contiguousStridesOf(sizes), like: self });
+  const copy = fake({ dtype: self.dtype, shape: self.shape, like: self });
+  return viewMeta(copy, sizes, env);
 }
 
 const reshape = defineOp({

@@ -40,6 +40,7 @@ export function freshSize(env: SymEnv, most?: number, least: SymInt = 0): SymInt
   const size = env.freshUnbackedInt();
   env.addAxiom(ge(size, least));
   if (most !== undefined) env.addAxiom(le(size, most));
+  env.markSizeLike?.(size);
   return size;
 }
 

@@ -1,5 +1,6 @@
 /** @file Shapes and dtypes of reductions over dimensions. Their results are always row-major. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { eq, type SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { wrapDims } from "./dims.js";
@@ -29,8 +30,33 @@ export function reduced(
   return fake({ dtype, shape: reducedShape(self.shape, reducedDims(dims, self.ndim), keepdim), like: self });
 }
 
-/** Refuses the reduction of dimensions without elements, for operators that have no identity. */
-export function requireElements(self: FakeTensor, dims: readonly SymInt[] | null, name: string): void {
+/**
+ * The result of {@link reduced} as PyTorch's references make it: they ask of each size whether it is
+ * 0, which guards follow from.
+ */
+export function reducedByReference(
+  env: SymEnv,
+  self: FakeTensor,
+  dims: readonly SymInt[] | null,
+  keepdim: boolean,
+  dtype?: DType,
+): FakeTensor {
+  const result = reduced(self, dims, keepdim, dtype);
+  for (const size of result.shape) if (typeof size !== "number") env.orFalse(eq(size, 0));
+  return result;
+}
+
+/**
+ * Refuses the reduction of dimensions without elements, for operators that have no identity.
+ *
+ * @param holds what PyTorch asks of a symbolic size; nothing when left out
+ */
+export function requireElements(
+  self: FakeTensor,
+  dims: readonly SymInt[] | null,
+  name: string,
+  holds?: (size: SymInt) => boolean,
+): void {
   if (dims === null || dims.length === 0) {
     if (numelOf(self.shape) !== 0) return;
     throw invalidArgument(
@@ -39,7 +65,8 @@ export function requireElements(self: FakeTensor, dims: readonly SymInt[] | null
   }
   if (self.ndim === 0) return;
   for (const dim of wrapDims(dims, self.ndim)) {
-    if (self.shape[dim] === 0) {
+    const size = self.shape[dim]!;
+    if (typeof size === "number" ? size === 0 : holds?.(size) === false) {
       throw invalidArgument(`${name}(): Expected reduction dim ${dim} to have non-zero size.`);
     }
   }

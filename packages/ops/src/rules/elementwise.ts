@@ -70,6 +70,7 @@ export function elementwiseStrides(
   if (first === undefined) return contiguousStridesOf(shape);
   // Row-major operands, broadcast or not, never reorder a result that has elements.
   if (!shape.includes(0) && tensors.every(isRowMajor)) {
+    if (isSymbolicShape(shape)) return contiguousStridesOf(shape);
     const whole = tensors.find(
       (t) => t.shape === shape || (t.ndim === shape.length && t.shape.every((s, d) => sameAs(s, shape[d]!))),
     );

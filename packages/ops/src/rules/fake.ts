@@ -132,12 +132,20 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
   return true;
 }
 
-/** Row-major in every stride as written, those of dimensions of size 1 included. */
+/**
+ * Row-major in every stride as written, those of dimensions of size 1 included; a symbolic size
+ * counts itself or as at least 1.
+ */
 export function isRowMajor({ shape, strides }: FakeTensor): boolean {
   let step: SymInt = 1;
+  let product: SymInt = 1;
   for (let d = shape.length - 1; d >= 0; d--) {
-    if (!sameAs(strides[d]!, step)) return false;
-    if (d > 0) step = mul(step, atLeastOne(shape[d]!));
+    if (!sameAs(strides[d]!, step) && (step === product || !sameAs(strides[d]!, product))) return false;
+    if (d === 0) break;
+    const size = shape[d]!;
+    const next = mul(step, atLeastOne(size));
+    product = step === product && atLeastOne(size) === size ? next : mul(product, size);
+    step = next;
   }
   return true;
 }

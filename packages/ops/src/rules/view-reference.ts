@@ -140,10 +140,26 @@ function merge({ shape, strides }: Layout, start: number, end: number, env: SymE
   for (let d = end - 1; d >= start; d--) {
     if (env.guard(ne(shape[d]!, 1))) stride = least(env, stride, strides[d]!);
   }
-  const length = shape.slice(start, end + 1).reduce((a, b) => mul(a, b));
+  const length = mergedLength(shape, start, end, env);
+  if (env.guard(eq(numel, 0))) {
+    shape.splice(start, end - start + 1, length);
+    strides.splice(0, strides.length, ...contiguousStridesOf(shape));
+    return true;
+  }
   shape.splice(start, end - start + 1, length);
   strides.splice(start, end - start + 1, stride);
   return true;
+}
+
+/** The product of merged sizes; PyTorch asks of each whether it is 0. */
+function mergedLength(shape: readonly SymInt[], start: number, end: number, env: SymEnv): SymInt {
+  let length = shape[end]!;
+  if (env.guard(eq(length, 0))) return 0;
+  for (let d = end - 1; d >= start; d--) {
+    if (env.guard(eq(shape[d]!, 0))) return 0;
+    length = mul(length, shape[d]!);
+  }
+  return length;
 }
 
 /** Python's `min` of two sizes. */

@@ -75,6 +75,7 @@ const mapNested = (arg: EmitArg, map: (item: EmitArg) => EmitArg): EmitArg =>
   Array.isArray(arg) ? (arg as readonly EmitArg[]).map((item) => mapNested(item, map)) : map(arg);
 
 const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy)\./;
+const VIEWS = /^aten\.(view|_unsafe_view)\.default$/;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
 /**
@@ -94,6 +95,8 @@ export function callBatched(
   if (target === "aten._assert_tensor_metadata.default") return null;
   const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
   const batch: Batch = { dispatcher, level, isHere };
+  const composed = batchedInSteps(batch, target, args);
+  if (composed !== undefined) return composed;
   const whole = wholeBatch(batch, target, args);
   if (whole !== undefined)
     return batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
@@ -129,6 +132,15 @@ function wholeBatch(
 ): Call | undefined {
   const [self, second, ...rest] = args;
   if (CONVERSIONS.test(target) && isHere(self)) return { target, args: [self.value, ...args.slice(1)] };
+  if (VIEWS.test(target) && isHere(self))
+    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])]] };
+  if (target === "aten.permute.default" && isHere(self)) {
+    const dims = (second as readonly number[]).map((dim) => (dim < 0 ? dim + self.ndim : dim) + 1);
+    return { target, args: [self.value, [0, ...dims]] };
+  }
+  // Products of matrices, one for each element, are a product of batches, as in functorch.
+  if (target === "aten.mm.default" || target === "aten.bmm.default")
+    return { target: "aten.matmul.default", args: args.map((arg) => (isHere(arg) ? arg.value : arg)) };
   if (FACTORIES.test(target) && isHere(self) && Array.isArray(second)) {
     return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])], ...rest] };
   }
@@ -142,6 +154,30 @@ function wholeBatch(
   }
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
   return { target, args: aligned(dispatcher, args, isHere) };
+}
+
+/** A call as several ones that have rules for batches, as functorch divides it; else undefined. */
+function batchedInSteps(
+  { dispatcher, isHere }: Batch,
+  target: string,
+  [self, other]: readonly EmitArg[],
+): EmitArg | undefined {
+  if (target === "aten.expand.default" && isHere(self!)) {
+    const sizes = other as readonly SymInt[];
+    const value = viewed(dispatcher, self.value, paddedSizes(self, sizes.length));
+    const whole = [value, [self.value.shape[0]!, ...sizes]];
+    return batchedResult(callBatched(dispatcher, target, whole, {}), self.level);
+  }
+  if (target === "aten.t.default" && isHere(self!))
+    return callBatched(dispatcher, "aten.permute.default", [self, self.ndim < 2 ? [0] : [1, 0]], {});
+  const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
+    callBatched(dispatcher, `aten.${name}`, given, {});
+  const isDot = target === "aten.dot.default";
+  if (!isDot && target !== "aten.mv.default") return undefined;
+  const left = isDot ? call("unsqueeze.default", self!, -2) : self!;
+  const column = call("mm.default", left, call("unsqueeze.default", other!, -1));
+  const vector = call("squeeze.dim", column, -1);
+  return isDot ? call("squeeze.dim", vector, -1) : vector;
 }
 
 /**
@@ -227,8 +263,13 @@ function unroll(
  */
 function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {
   if (ndim >= rank) return value;
+  return viewed(dispatcher, value, paddedSizes({ value, ndim }, rank));
+}
+
+/** The sizes of a batch whose elements have at least this rank. */
+function paddedSizes({ value, ndim }: Pick<BatchedTensor, "value" | "ndim">, rank: number): SymInt[] {
   const [batch, ...sizes] = value.shape;
-  return viewed(dispatcher, value, [batch!, ...new Array<number>(rank - ndim).fill(1), ...sizes]);
+  return [batch!, ...new Array<number>(Math.max(0, rank - ndim)).fill(1), ...sizes];
 }
 
 function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readonly SymInt[]): FakeTensor {

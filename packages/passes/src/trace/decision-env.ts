@@ -76,6 +76,7 @@ export function answering(env: SymEnv, answer: Answer): SymEnv {
     simplify: (value) => env.simplify(value),
     freshUnbackedInt: (use) => env.freshUnbackedInt(use),
     freshUnbackedFloat: () => env.freshUnbackedFloat(),
+    markSizeLike: (target) => env.markSizeLike?.(target),
     addAxiom: (condition) => env.addAxiom(condition),
   };
 }

@@ -74,8 +74,6 @@ const OTHER_GUARDS: readonly (readonly [position: number, step: string])[] = [
   [122, "glu"],
   // PyTorch asks `n >= 0` in place of one of two conditions on `n`.
   [130, "interps"],
-  // Sconce lists `s//2 == s//2`, of two divisions that print alike.
-  [136, "reshape"],
 ];
 
 test("guards are PyTorch's, except in listed cases", () => {

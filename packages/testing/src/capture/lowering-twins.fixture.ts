@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import {
+  associativeScan,
   check,
   cond,
   type ExportOptions,
@@ -160,6 +161,21 @@ const lerped: Forward = (_, a, b, w) => torch.lerp(a!, b!, w!).sum(0).expand(2, 
 
 /** A session that knows the models' operators. */
 export const session = createSconce({ plugins: [library.plugin("twins", [fillAll, inc])] });
+
+const product = (a: Tensor, b: Tensor): Tensor => a.matmul(b);
+
+/** Products of matrices in the function of a scan: the function, the sizes and the dimension. */
+const SCANS: Readonly<
+  Record<string, readonly [combine: (a: Tensor, b: Tensor) => Tensor, sizes: number[], dim: number]>
+> = {
+  "scan of products": [product, [5, 2, 2], 0],
+  "scan of an even number of products": [product, [4, 2, 2], 0],
+  "scan of products over a later dimension": [product, [2, 3, 2], 1],
+  "scan of products of batches": [product, [4, 3, 2, 2], 0],
+  "scan of products with a sum": [(a, b) => a.matmul(b).mul(0.5).add(a), [4, 2, 2], 0],
+  "scan of products of what is transposed": [(a, b) => a.t().matmul(b), [4, 2, 2], 0],
+  "scan of products as einsum": [(a, b) => torch.einsum("ij,jk->ik", a, b), [4, 2, 2], 0],
+};
 
 /** The models by their names. */
 export const TWIN_MODELS: Readonly<Record<string, Model>> = {
@@ -419,6 +435,15 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
       "lerp by a number": [...x234, torch.ones([4]), torch.tensor(0.25)],
       "lerp of one size": [...x234, torch.zeros([2, 3, 4]), x234[0]!.div(2)],
     }).map(([name, args]): [string, Model] => [name, { forward: lerped, args }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(SCANS).map(([name, [combine, sizes, dim]]): [string, Model] => [
+      name,
+      {
+        forward: (_, x) => associativeScan(combine, x!, { dim, combineMode: "generic" }),
+        args: [torch.ones(sizes)],
+      },
+    ]),
   ),
   "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
 };
