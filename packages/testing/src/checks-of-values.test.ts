@@ -333,3 +333,47 @@ graph(%x: f32[3]) { %a: f32[3] = aten.sin.default(%x) return (%a) }`);
     message: "toDevice was given a number, not a tensor",
   });
 });
+
+describe("a refused call after an accepted one that differs in a setting alone", () => {
+  test.each([
+    [
+      "a dtype",
+      "i64[2]",
+      "cumsum.default(%x, 0, dtype=int8)",
+      "i8[2]",
+      "cumsum.default(%x, 0, dtype=bool)",
+      "b8[2]",
+    ],
+    [
+      "a dtype",
+      "f32[2]",
+      "cumprod.default(%x, 0, dtype=float64)",
+      "f64[2]",
+      "cumprod.default(%x, 0, dtype=bool)",
+      "b8[2]",
+    ],
+    [
+      "a complex number",
+      "f32[2]",
+      "full.default([2], complex(1, 2), dtype=complex64)",
+      "c64[2]",
+      "full.default([2], complex(1e39, 2), dtype=complex64)",
+      "c64[2]",
+    ],
+  ])("%s", async (_, type, accepted, first, refused, second) => {
+    const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %a: USER_OUTPUT output %b: USER_OUTPUT }
+graph(%x: ${type}) {
+  %a: ${first} = aten.${accepted}
+  %b: ${second} = aten.${refused}
+  return (%a, %b)
+}`);
+    for (const backend of ["cpu", "wasm", "gpujs:cpu"]) {
+      using executable = await session.compile(program, backend);
+      const run = executable.run([Tensor.from([1, 2], [2], type === "i64[2]" ? "int64" : "float32")]);
+      await expect(run.then(String), backend).rejects.toMatchObject({
+        code: expect.stringMatching(/^(DTYPE_MISMATCH|INVALID_ARGUMENT)$/),
+      });
+    }
+  });
+});
