@@ -55,6 +55,10 @@ const REFUSED: readonly (readonly [call: string, type: string, args: readonly st
       ["f32[3] 1 2 3", "i64[3] -1 1 1"],
       "repeats can not be negative",
     ],
+    ["constant_pad_nd.default(%x, [-4, 4])", "f32[3]", [THREE], "narrow(): length must be non-negative."],
+    ["constant_pad_nd.default(%x, [2, -4])", "f32[1]", [THREE], "narrow(): length must be non-negative."],
+    ["pad.default(%x, [-1, 1, 4, -4])", "f32[3,2]", [ROWS], "narrow(): length must be non-negative."],
+    ["constant_pad_nd.default(%x, [2, -1])", "f32[1]", ["f32[0]"], "narrow(): length must be non-negative."],
     ["histc.default(%x, 4)", "f32[4]", ["f32[3] 1 NaN 2"], "is not finite"],
     ["histc.default(%x, 4)", "f32[4]", ["f32[2] Infinity 1"], "range of [1, inf] is not finite"],
     [
@@ -150,6 +154,17 @@ const TAKEN: readonly (readonly [call: string, type: string, args: readonly stri
   ["index_copy.default(%x, 0, %y, %z)", "f32[3]", [THREE, "i64[1] 1", "f32[1] 5"], "tensor([1., 5., 3.])"],
   ["index_fill.int_Scalar(%x, 0, %y, 9)", "f32[3]", [THREE, "i64[1] -1"], "tensor([1., 2., 9.])"],
   ["binary_cross_entropy.default(%x, %y)", "f32[]", ["f32[2] 0.5 0.5", "f32[2] 0 1"], "tensor(0.6931)"],
+  ["constant_pad_nd.default(%x, [-3, 4])", "f32[4]", [THREE], "tensor([0., 0., 0., 0.])"],
+  // Steps of float32 that overflow.
+  ["addcdiv.default(%x, %x, %x, value=2)", "f32[1]", ["f32[1] 3.4e38"], "tensor([inf])"],
+  ["addcmul.default(%x, %x, %y, value=2)", "f32[1]", ["f32[1] 3.4e38", "f32[1] 1e-30"], "tensor([inf])"],
+  ["addcdiv.default(%x, %x, %y, value=1)", "f32[1]", ["f32[1] 1e38", "f32[1] 1e-3"], "tensor([inf])"],
+  [
+    "_linalg_slogdet.default(%x)",
+    "(f32[], f32[], f32[2,2], i32[2])",
+    ["f32[2,2] NaN NaN NaN NaN"],
+    "tensor(0.)",
+  ],
   ["full.default([1], 1e39, dtype=float16)", "f16[1]", [THREE], "tensor([inf], dtype=torch.float16)"],
   ["full.default([2], -1, dtype=uint8)", "u8[2]", [THREE], "tensor([255, 255], dtype=torch.uint8)"],
   ["full.default([2], inf)", "f32[2]", [THREE], "tensor([inf, inf])"],
@@ -253,6 +268,29 @@ graph(%x: ${dtype}[s0], %k: ${number}[]) {
   }
 });
 
+test.each(["cpu", "wasm", "gpujs:cpu"])(
+  "%s refuses to cut off more than a symbolic size",
+  async (backend) => {
+    const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %y: USER_OUTPUT }
+graph(%x: f32[s0]) {
+  %m: f32[s0] = aten.mul.Tensor(%x, 2)
+  %p: f32[s0 + 2] = aten.pad.default(%m, [5, -3])
+  %y: f32[s0 + 2] = aten.add.Tensor(%p, 1)
+  return (%y)
+}`);
+    using executable = await session.compile(program, backend);
+    expect(String((await executable.run([tensorOf("f32[4] 1 2 3 4")]))[0])).toBe(
+      "tensor([1., 1., 1., 1., 1., 3.])",
+    );
+    for (const short of ["f32[2] 1 2", "f32[0]", "f32[1] 7"])
+      await expect(executable.run([tensorOf(short)]), short).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining("narrow(): length must be non-negative."),
+      });
+  },
+);
+
 test("two inputs that share memory, of which one is written to, are PyTorch's or an error", async () => {
   const program = session.parseIr(`sconce-ir 1
 program "TRAINING" { input %x: USER_INPUT input %y: USER_INPUT output %z: USER_OUTPUT }
@@ -331,5 +369,75 @@ graph(%x: f32[3]) { %a: f32[3] = aten.sin.default(%x) return (%a) }`);
   await expect(executable.toDevice!(5 as never)).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
     message: "toDevice was given a number, not a tensor",
+  });
+});
+
+test.each(["cpu", "wasm", "gpujs:cpu"])("%s refuses to subtract True and False", async (backend) => {
+  const calls = [
+    "sub.Tensor(%x, true)",
+    "sub.Scalar(%x, false)",
+    "rsub.Scalar(%x, true)",
+    "sub_.Scalar(%x, true)",
+  ];
+  for (const call of [...calls, "subtract.Scalar(%x, true)", "sub_.Tensor(%x, false)", "sub.Tensor(%x, %b)"])
+    for (const type of ["f32", "i64", "f16", "b8"]) {
+      const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %n: USER_INPUT output %c: USER_OUTPUT }
+graph(%x: ${type}[2], %n: f32[s0]) {
+  %s = aten.sym_size.int(%n, 0)
+  %b = operator.gt(%s, 3)
+  %c: ${type}[2] = aten.${call}
+  return (%c)
+}`);
+      using executable = await session.compile(program, backend);
+      const run = executable.run([tensorOf(`${type}[2] 1 0`), tensorOf("f32[2] 1 2")]);
+      await expect(run.then(String), `${call} of ${type}`).rejects.toMatchObject({
+        code: "DTYPE_MISMATCH",
+        message: expect.stringContaining("Subtraction, the `-` operator"),
+      });
+    }
+});
+
+describe("a refused call after an accepted one that differs in a setting alone", () => {
+  test.each([
+    [
+      "a dtype",
+      "i64[2]",
+      "cumsum.default(%x, 0, dtype=int8)",
+      "i8[2]",
+      "cumsum.default(%x, 0, dtype=bool)",
+      "b8[2]",
+    ],
+    [
+      "a dtype",
+      "f32[2]",
+      "cumprod.default(%x, 0, dtype=float64)",
+      "f64[2]",
+      "cumprod.default(%x, 0, dtype=bool)",
+      "b8[2]",
+    ],
+    [
+      "a complex number",
+      "f32[2]",
+      "full.default([2], complex(1, 2), dtype=complex64)",
+      "c64[2]",
+      "full.default([2], complex(1e39, 2), dtype=complex64)",
+      "c64[2]",
+    ],
+  ])("%s", async (_, type, accepted, first, refused, second) => {
+    const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT output %a: USER_OUTPUT output %b: USER_OUTPUT }
+graph(%x: ${type}) {
+  %a: ${first} = aten.${accepted}
+  %b: ${second} = aten.${refused}
+  return (%a, %b)
+}`);
+    for (const backend of ["cpu", "wasm", "gpujs:cpu"]) {
+      using executable = await session.compile(program, backend);
+      const run = executable.run([Tensor.from([1, 2], [2], type === "i64[2]" ? "int64" : "float32")]);
+      await expect(run.then(String), backend).rejects.toMatchObject({
+        code: expect.stringMatching(/^(DTYPE_MISMATCH|INVALID_ARGUMENT)$/),
+      });
+    }
   });
 });

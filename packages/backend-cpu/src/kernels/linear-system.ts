@@ -62,7 +62,9 @@ const signedLog = kernel(
       let [real, imaginary] = [factors[m]!.sign, 0];
       for (let p = 0; p < rows * rows; p += rows + 1) {
         const size = im === undefined ? Math.abs(re[p]!) : Math.hypot(re[p]!, im[p]!);
-        const [x, y] = size === 0 ? [0, 0] : [re[p]! / size, (im?.[p] ?? 0) / size];
+        // PyTorch's sign of a real NaN is 0.
+        const isZero = size === 0 || (im === undefined && Number.isNaN(size));
+        const [x, y] = isZero ? [0, 0] : [re[p]! / size, (im?.[p] ?? 0) / size];
         [real, imaginary] = [real * x - imaginary * y, real * y + imaginary * x];
         sums[m]! += Math.log(size);
       }

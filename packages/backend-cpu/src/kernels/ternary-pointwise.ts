@@ -2,7 +2,7 @@
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
-import { withFloat32Overflow } from "../kernel/overflow.js";
+import { overflowOf, withFloat32Overflow } from "../kernel/overflow.js";
 import { complexLoops } from "./complex-loops.js";
 import {
   type ComplexLoop,
@@ -73,15 +73,19 @@ type AddC = {
   readonly value: ScalarLiteral;
 };
 
+/** What is added, and its rounding to infinity where a step of it has no number in float32. */
+type Term = (x: number, y: number, value: number, limit: (step: number) => number) => number;
+
 /** self + value * (tensor1 op tensor2). */
 const addC =
-  (term: (x: number, y: number, value: number) => number, complex: ComplexLoop): Kernel<AddC> =>
+  (term: Term, complex: ComplexLoop): Kernel<AddC> =>
   ({ self, tensor1, tensor2, value }, context) => {
     const out = emptyOutput(context);
     if (dtypeInfo(out.dtype).kind === "complex")
       return elementwise({ complex }, out, [self, tensor1, tensor2, value]);
     const factor = toNumber(value);
-    const real = map3((base, x, y) => base + term(x, y, factor));
+    const limit = overflowOf(out.dtype);
+    const real = map3((base, x, y) => base + term(x, y, factor, limit));
     const whole = isIntegralDType(out.dtype) && dtypeInfo(out.dtype).itemSize <= 4;
     const wrapped = map3((base, x, y) => base + Math.imul(Math.imul(factor, x), y));
     const big = (base: bigint, x: bigint, y: bigint): bigint => base + BigInt(Math.trunc(factor)) * x * y;
@@ -115,10 +119,11 @@ export const ternaryPointwiseKernels = defineKernels([
   lerpTensor,
   kernel(
     "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-    addC((x, y, value) => value * x * y, complexLoops.addcmul),
+    // The last product and the sum are rounded once.
+    addC((x, y, value, limit) => limit(value * x) * y, complexLoops.addcmul),
   ),
   kernel(
     "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-    addC((x, y, value) => (value * x) / y, complexLoops.addcdiv),
+    addC((x, y, value, limit) => limit(limit(value * x) / y), complexLoops.addcdiv),
   ),
 ]);

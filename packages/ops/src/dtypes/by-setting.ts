@@ -43,6 +43,17 @@ const wholeDivision: Check = ({ tensor1, tensor2 }) =>
       "division of tensor1 and tensor2."
     : undefined;
 
+const isBool = (value: unknown): boolean =>
+  typeof value === "boolean" || (value as { readonly kind?: unknown } | null)?.kind === "SymBool";
+
+/** True and False as numbers; of bools other checks speak. */
+const subtractsBool: Check = ({ self, other }) =>
+  isBool(other) && (self as Partial<Typed>).dtype !== "bool"
+    ? "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, " +
+      "use the `~` or `logical_not()` operator instead."
+    : undefined;
+const SUBTRACTIONS = ["sub.Tensor", "sub.Scalar", "rsub.Scalar", "subtract.Tensor"];
+
 const CONVOLUTIONS = ["conv1d", "conv2d", "conv3d"].flatMap((name) => [`${name}.default`, `${name}.padding`]);
 
 /** By target. */
@@ -50,4 +61,5 @@ export const BY_SETTING: ReadonlyMap<string, Check> = new Map([
   ...["convolution.default", ...CONVOLUTIONS].map((name): [string, Check] => [`aten.${name}`, dilated]),
   ["aten.index_reduce.default", indexReduce],
   ["aten.addcdiv.default", wholeDivision],
+  ...SUBTRACTIONS.map((name): [string, Check] => [`aten.${name}`, subtractsBool]),
 ]);

@@ -51,9 +51,19 @@ const constantPadNd = defineOp({
           `${d} of your input.`,
       );
     });
+    checkCuts(env, self, pad);
     return fakeInFormatOf(self, shape, env);
   },
 });
+
+/** What negative pads cut off must exist, even where the other end is padded by more. */
+function checkCuts(env: SymEnv, self: FakeTensor, pad: readonly SymInt[]): void {
+  self.shape.forEach((size, d) => {
+    const cuts = around(pad, self.ndim, d).filter((width) => isBelow(env, width, 0));
+    if (cuts.length > 0 && isBelow(env, addAll([size, ...cuts]), 0))
+      throw invalidArgument("narrow(): length must be non-negative.");
+  });
+}
 
 type Mode = "reflection" | "replication";
 

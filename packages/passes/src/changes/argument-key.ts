@@ -7,7 +7,7 @@ import { type Argument, type Graph, isRef, itemsOf, type Node } from "@sconce/ir
 /** The text that a reference has in a key. */
 export type NameKey = (name: string) => string;
 
-function argumentKey(argument: Argument | undefined, nameKey: NameKey): string {
+export function argumentKey(argument: Argument | undefined, nameKey: NameKey): string {
   if (argument === null || argument === undefined) return "None";
   if (typeof argument === "bigint") return `i${argument}`;
   if (typeof argument === "number")

@@ -6,10 +6,12 @@ import {
   FakeTensor,
   type Graph,
   isRef,
+  isSymScalar,
   type Node,
   nodePlace,
 } from "@sconce/ir";
 import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
+import { argumentKey } from "../changes/argument-key.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { refuseFloatsAsHalves } from "./symbolic-scalars.js";
 
@@ -72,9 +74,7 @@ function partOf(arg: Argument, graph: Graph): string {
       : `[${items.map((item) => partOf(item, graph)).join()}]`;
   }
   if (typeof arg === "number" && fitsAll(arg)) return Number.isInteger(arg) ? "int" : "float";
-  if (typeof arg !== "object" || arg === null) return String(arg);
-  const { kind, value } = arg as { readonly kind?: unknown; readonly value?: unknown };
-  return `${String(kind)}:${String(value)}`;
+  return argumentKey(arg, (name) => valuePart(graph.find(name)?.meta.val));
 }
 
 /** Calls on no element are accepted, and some on a single one. */
@@ -88,7 +88,10 @@ const fitsAll = (value: number): boolean => value === 0 || (value >= 2 ** -12 &&
 
 function valuePart(val: unknown): string {
   if (val instanceof FakeTensor) return `${val.dtype}:${val.ndim}${fewPart(val)}`;
-  return Array.isArray(val) ? `[${val.map(valuePart).join()}]` : "value";
+  if (Array.isArray(val)) return `[${val.map(valuePart).join()}]`;
+  const constant = constantValue(val);
+  if (constant !== val) return argumentKey(constant as Argument, String);
+  return isSymScalar(val) ? val.kind : "value";
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(["DTYPE_MISMATCH", "INVALID_ARGUMENT"]);
