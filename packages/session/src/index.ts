@@ -282,4 +282,5 @@ export type {
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
 export type { WorkerLike, WorkerPort } from "./worker/port.js";
 export { type ServedSession, serveSession } from "./worker/serve.js";
+export type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 export type { WorkerBackend } from "./worker/worker-backend.js";
