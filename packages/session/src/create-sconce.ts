@@ -362,8 +362,8 @@ export class Sconce {
    * its options. Values of tensors are copied when a pass may read them.
    *
    * @throws SconceError `PASS_TIMEOUT`, `PASS_MEMORY`, `PASS_WORKER`, `WORKER_NOT_LOADED`, and as
-   * {@link transformAsync}; errors of passes come with their code, texts and causes, and without a
-   * class of their own
+   * {@link transformAsync}; errors of passes come with their code, texts and causes, but as a plain
+   * `SconceError`
    */
   async transformInWorker(
     program: ExportedProgram,
@@ -383,6 +383,7 @@ export class Sconce {
       passes: this.passes,
       verify: (result) => verifier.verify(result),
       warn: (message) => logger.warn(message),
+      requireWorker,
     });
   }
 

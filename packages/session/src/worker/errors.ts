@@ -1,5 +1,6 @@
 import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
+import type { SentError } from "./sent-error.js";
 
 /** The worker of a backend is gone. */
 export const workerEnded = (reason: string): SconceError =>
@@ -78,3 +79,14 @@ export const observerFailed = (index: number, place: string | undefined, error: 
         fix: "correct the observer, or leave it out; the pass itself has finished",
         cause: error,
       });
+
+/** An error that was thrown in a worker, with its stack there; a class of its own is not kept. */
+export function receivedError({ name, message, stack, code, fix = "", cause, ...rest }: SentError): Error {
+  const from = cause === undefined ? undefined : receivedError(cause);
+  const error =
+    code === undefined
+      ? Object.assign(new Error(message, from && { cause: from }), { name })
+      : new SconceError({ code, message, fix, ...rest, cause: from });
+  if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
+  return error;
+}

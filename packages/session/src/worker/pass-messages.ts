@@ -37,7 +37,7 @@ export type PassRequest =
   | { readonly kind: "values"; readonly of: number; readonly storages: readonly SentBytes[] };
 
 /** Options of a pass manager that can be sent. */
-export type SentManagerOptions = Pick<PassManagerOptions, "verify" | "record" | "timeRules"> & {
+type SentManagerOptions = Pick<PassManagerOptions, "verify" | "record" | "timeRules"> & {
   readonly check?: boolean;
 };
 

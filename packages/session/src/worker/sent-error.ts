@@ -1,5 +1,5 @@
 /** @file Errors with their causes and stacks, as workers send them. */
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, type SconceError, thrownText } from "@sconce/errors";
 
 /** An error, or what was thrown in place of one. */
 export interface SentError {
@@ -28,15 +28,4 @@ export function sentError(error: unknown, depth = 0): SentError {
     ...(isSconceError(error) && { code: error.code, where: error.where, fix: error.fix, edits: error.edits }),
     ...(cause !== undefined && depth < MOST_CAUSES && { cause: sentError(cause, depth + 1) }),
   };
-}
-
-/** The error again; a class of its own is not kept. */
-export function receivedError({ name, message, stack, code, fix = "", cause, ...rest }: SentError): Error {
-  const from = cause === undefined ? undefined : receivedError(cause);
-  const error =
-    code === undefined
-      ? Object.assign(new Error(message, from && { cause: from }), { name })
-      : new SconceError({ code, message, fix, ...rest, cause: from });
-  if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
-  return error;
 }

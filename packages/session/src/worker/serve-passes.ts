@@ -1,4 +1,5 @@
 /** @file The worker's side of passes in a worker. */
+import type { LongWorkOptions } from "@sconce/errors";
 import { LazyStorage } from "@sconce/formats";
 import { type ExportedProgram, recordPass } from "@sconce/ir";
 import { historyTensors, historyToJson } from "@sconce/ir/history";
@@ -11,7 +12,6 @@ import {
   parsePipeline,
 } from "@sconce/passes";
 import type { Storage } from "@sconce/tensor";
-import type { Sconce, TransformAsyncOptions } from "../create-sconce.js";
 import {
   copiedBytes,
   KnownTensors,
@@ -22,9 +22,10 @@ import {
   type SentStep,
 } from "./pass-messages.js";
 import { sentError } from "./sent-error.js";
+import type { ServedSession } from "./served-session.js";
 
 /** What a worker uses of a session to run passes. */
-type PassSession = Pick<Sconce, "passes" | "rules" | "backends" | "operators" | "parseIr" | "transformAsync">;
+type PassSession = Required<Omit<ServedSession, "load" | "compile">>;
 
 type TransformRequest = Extract<PassRequest, { readonly kind: "transform" }>;
 type SendReply = (reply: PassReply, transfer?: readonly ArrayBuffer[]) => void;
@@ -64,7 +65,7 @@ export class ServedPasses {
     const program = session.parseIr(text, { tensors, unknownTargets: "allow" });
     if (options.check === true || items.some(mayReadValues))
       for (const storage of storages) await storage.load();
-    const watched: TransformAsyncOptions = {
+    const watched: PassManagerOptions & LongWorkOptions = {
       ...options,
       onStart: (place) => this.#send({ kind: "started", place }),
       onProgress: (progress) => this.#send({ kind: "passed", progress }),

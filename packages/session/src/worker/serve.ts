@@ -1,9 +1,8 @@
 /** @file The worker's side: it compiles programs and runs them, one request after another. */
-import { isSconceError, type LongWorkOptions, type SconceErrorJson, thrownText } from "@sconce/errors";
-import type { CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
+import { isSconceError, type SconceErrorJson, thrownText } from "@sconce/errors";
+import type { Executable, ExportedProgram } from "@sconce/ir";
 import { MUTATIONS, mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
-import type { Sconce } from "../create-sconce.js";
 import { workerFailed } from "./errors.js";
 import {
   type ExecutableReport,
@@ -17,21 +16,10 @@ import {
 import { NO_REQUEST } from "./pass-messages.js";
 import { listen, type WorkerPort } from "./port.js";
 import { ServedPasses } from "./serve-passes.js";
+import type { ServedSession } from "./served-session.js";
 
 /** Sends a reply, and gives away the memory that it names. */
 type SendReply = (reply: WorkerReply, transfer: readonly ArrayBuffer[]) => void;
-
-/** What a worker uses of a session. The optional parts are for passes. */
-export interface ServedSession {
-  readonly operators: OperatorTable;
-  readonly passes?: Sconce["passes"];
-  readonly rules?: Sconce["rules"];
-  readonly backends?: Sconce["backends"];
-  readonly parseIr?: Sconce["parseIr"];
-  readonly transformAsync?: Sconce["transformAsync"];
-  load(file: Uint8Array, options: LongWorkOptions): Promise<ExportedProgram>;
-  compile(program: ExportedProgram, backend?: string, options?: CompileOptions): Promise<Executable>;
-}
 
 type RequestOf<K extends WorkerRequest["kind"]> = Extract<WorkerRequest, { readonly kind: K }>;
 

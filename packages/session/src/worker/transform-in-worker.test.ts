@@ -184,7 +184,7 @@ describe("transformInWorker", () => {
     expect(missing.code).toBe("PLUGIN");
     expect(aborted).toMatchObject({ code: "ABORTED", cause: "enough" });
   });
-  test("what the worker sends is checked, and callbacks of the caller are told apart", async () => {
+  test("what the worker sends is checked, and errors of callbacks name them", async () => {
     const answering = (...replies: readonly object[]): WorkerLike => {
       const { port1, port2 } = new MessageChannel();
       for (const reply of replies) port2.postMessage(reply);
@@ -192,10 +192,10 @@ describe("transformInWorker", () => {
     };
     const step = { pass: { name: "x", doc: "" }, step: 0, notes: [] };
     const change = { storages: [], tensors: [], names: [], history: "{}" };
-    const told = async (...replies: readonly object[]): Promise<string> =>
+    const codeFor = async (...replies: readonly object[]): Promise<string> =>
       (await failure(sconce.transformInWorker(mlp, "dce", { worker: () => answering(...replies) }))).code;
-    expect(await told({ kind: "step" })).toBe("PASS_WORKER");
-    expect(await told({ kind: "step", step: { ...step, change } })).toBe("HISTORY_FORMAT");
+    expect(await codeFor({ kind: "step" })).toBe("PASS_WORKER");
+    expect(await codeFor({ kind: "step", step: { ...step, change } })).toBe("HISTORY_FORMAT");
     const options = { worker: served };
     const throwing = (): never => {
       throw new Error("mine");

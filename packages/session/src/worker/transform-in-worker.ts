@@ -16,12 +16,17 @@ import { historyFromJson, replay } from "@sconce/ir/history";
 import { printIr, tensorsOf } from "@sconce/ir/text";
 import { MANAGER_OPTIONS, type Pass, type PassEvent, type PassManagerOptions } from "@sconce/passes";
 import { Storage } from "@sconce/tensor";
-import { requireWorker } from "../errors.js";
-import { invalidResult, observerFailed, passOutOfMemory, passTimeout, passWorkerEnded } from "./errors.js";
+import {
+  invalidResult,
+  observerFailed,
+  passOutOfMemory,
+  passTimeout,
+  passWorkerEnded,
+  receivedError,
+} from "./errors.js";
 import type { WorkerRequest } from "./messages.js";
 import { copiedBytes, KnownTensors, type PassReply, type SentStep } from "./pass-messages.js";
 import { listen, type WorkerLike } from "./port.js";
-import { receivedError } from "./sent-error.js";
 
 /** Options of `transformInWorker`. */
 export interface TransformInWorkerOptions extends Omit<PassManagerOptions, "check">, LongWorkOptions {
@@ -57,6 +62,8 @@ export interface WorkerPassesParts {
   readonly passes: ReadonlyMap<string, Pass>;
   readonly verify: (program: ExportedProgram) => readonly Problem[];
   readonly warn: (message: string) => void;
+  /** Refuses other values than workers. */
+  readonly requireWorker: (worker: unknown) => void;
 }
 
 const CALL = "transformInWorker";
@@ -82,7 +89,7 @@ export async function transformInWorker(
 ): Promise<ExportedProgram> {
   throwIfAborted(options.signal, "transformation");
   const worker = options.worker();
-  requireWorker(worker);
+  parts.requireWorker(worker);
   try {
     const run = new WorkerRun(worker, program, options, parts);
     const result = await run.result(passes);
