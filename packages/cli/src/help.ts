@@ -24,6 +24,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   count: "integer, a count",
   seed: "integer, without unit",
   ms: "number, milliseconds",
+  bytes: "integer, bytes",
   what: "any or nan",
   backends: "two names, with a comma",
   names: "names, with commas between them",

@@ -21,6 +21,10 @@ export interface Io {
   input?(): Promise<Uint8Array>;
   /** Resolves when all output is written; rejects when it cannot be. */
   finish?(): Promise<void>;
+  /** Called before plugins are loaded, in the worker of a command with limits on passes. */
+  readonly onOpen?: () => void;
+  /** Called before each pass there. */
+  readonly onPass?: (place: string) => void;
   /** Variables of the environment that decide about colors. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

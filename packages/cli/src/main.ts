@@ -10,6 +10,8 @@ import { addExamples, helpConfiguration } from "./help.js";
 import { withStandardInput } from "./input-file.js";
 import { EXIT, type Io, jsonLine, type Outcome, type SafeIo, type Settings, safeIo } from "./io.js";
 import { setLimits, setModel, withLimits, withMemoryFix } from "./limits.js";
+import { type PassLimits, passLimits } from "./pass-limits.js";
+import type { PassRunOptions } from "./shared-options.js";
 import { processIo } from "./standard-streams.js";
 import { withArgumentsOnOneLine } from "./text.js";
 
@@ -37,7 +39,8 @@ export async function run(args: readonly string[], streams: Io = processIo()): P
     const all = args.every((arg) => WITHOUT_COMMAND.has(arg)) ? [...args, "--help"] : args;
     await withLimits(() => withStandardInput(streams.input, () => parse(program, all, entry)));
   } catch (error) {
-    outcome.code = failure(error, io, args);
+    if (error instanceof RunInWorker) outcome.code = await limited(args, streams, io, error.limits);
+    else outcome.code = failure(error, io, args);
   }
   try {
     await streams.finish?.();
@@ -45,6 +48,19 @@ export async function run(args: readonly string[], streams: Io = processIo()): P
     return failure(error, io, args);
   }
   return outcome.code;
+}
+
+async function limited(
+  args: readonly string[],
+  streams: Io,
+  io: SafeIo,
+  limits: PassLimits,
+): Promise<number> {
+  try {
+    return await (await import("./limited-run.js")).runInWorker(args, streams, limits);
+  } catch (error) {
+    return failure(error, io, args);
+  }
 }
 
 /** Options that ask for nothing by themselves: the help is shown then. */
@@ -69,6 +85,21 @@ function calledEntry(args: readonly string[]): CommandEntry | undefined {
   return COMMANDS.find(({ name }) => name === (first === "help" ? second : first));
 }
 
+/** Options that this file reads, of any command. */
+interface OptionsOfAll extends Pick<PassRunOptions, "passTimeout" | "passMemory"> {
+  readonly limit?: readonly string[];
+  readonly model?: string;
+}
+
+/** Thrown in place of running a command that has limits on passes. */
+class RunInWorker {
+  readonly limits: PassLimits;
+
+  constructor(limits: PassLimits) {
+    this.limits = limits;
+  }
+}
+
 function programFor(io: SafeIo, writeOut: (text: string) => void): Command {
   const program = new Command("sconce")
     .description("Read, print, lower and run programs that PyTorch exported (.pt2, or IR text).")
@@ -87,7 +118,9 @@ function programFor(io: SafeIo, writeOut: (text: string) => void): Command {
     })
     .showSuggestionAfterError(false)
     .hook("preAction", (_, called) => {
-      const { limit = [], model } = called.opts<{ limit?: readonly string[]; model?: string }>();
+      const { limit = [], model, ...limited } = called.opts<OptionsOfAll>();
+      const limits = passLimits(limited);
+      if (limits !== undefined && io.onPass === undefined) throw new RunInWorker(limits);
       setLimits(limit);
       setModel(model);
     });
@@ -104,6 +137,7 @@ async function parse(
   try {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
+    if (error instanceof RunInWorker) throw error;
     if (!(error instanceof CommanderError)) throw await withMemoryFix(error);
     if (error.exitCode === 0) return;
     // Commander shows the help for `help` with an unknown name, and gives no message.

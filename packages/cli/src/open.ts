@@ -36,13 +36,14 @@ const INTERPRETER = "cpu";
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
 export async function openSession(
-  io: Pick<SafeIo, "warn">,
+  io: Pick<SafeIo, "warn" | "onOpen">,
   modules: readonly string[] = [],
   backend: string | readonly string[] = INTERPRETER,
   files: readonly string[] = [],
   loading: LoadBackendOptions = {},
 ): Promise<Sconce> {
   const logger = { warn: (message: string) => io.warn(message) };
+  io.onOpen?.();
   const own = await Promise.all(modules.map(loadPlugin));
   const plugins = [...own, ...(await librariesFor(files, own))];
   const wanted = [backend].flat();

@@ -40,7 +40,8 @@ export function runPasses(
 }
 
 /** Options of a pass manager that print and time passes. */
-export type Watch = Required<Pick<PassManagerOptions, "timeRules" | "observers">>;
+export type Watch = Required<Pick<PassManagerOptions, "timeRules" | "observers">> &
+  Pick<PassManagerOptions, "onStart">;
 
 /**
  * Runs passes with the observers that the options ask for. The table of times is printed at the
@@ -55,7 +56,7 @@ export function watched<T>({ printAfter, timing }: PassRunOptions, io: SafeIo, r
     });
   if (timing === true) observers.push((event) => void timed.push(timedPass(event)));
   try {
-    return run({ observers, timeRules: timing === true });
+    return run({ observers, timeRules: timing === true, onStart: io.onPass });
   } finally {
     if (timing === true) {
       if (io.settings.json) io.err(jsonLine({ timing: timed }));

@@ -60,6 +60,8 @@ export const addInputOptions = (command: Command): Command =>
 export interface PassRunOptions {
   readonly printAfter?: "changed" | "all";
   readonly timing?: boolean;
+  readonly passTimeout?: string;
+  readonly passMemory?: string;
 }
 
 /** Adds what every command takes that runs passes. */
@@ -74,6 +76,11 @@ export const addPassRunOptions = (command: Command): Command =>
     .option(
       "--timing",
       "Print a table to standard error: milliseconds, rewrites and nodes of each pass and rule",
+    )
+    .option("--pass-timeout <ms>", "End the command when it takes longer: passes of plugins may not end")
+    .option(
+      "--pass-memory <bytes>",
+      "End the command when it takes more memory: passes of plugins may take all",
     );
 
 /** `--plugin`, which runs code: the description says so. */

@@ -94,12 +94,13 @@ export function throwIfAborted(signal: AbortSignal | undefined, what?: string): 
 }
 
 /**
- * Wraps an `onProgress` so that what it throws becomes `OBSERVER_FAILED`; `call` is the function
- * that took it: `load`.
+ * Wraps an `onProgress`, or another callback of that name, so that what it throws becomes
+ * `OBSERVER_FAILED`; `call` is the function that took it: `load`.
  */
 export function userCallback<A extends unknown[]>(
   call: string,
   callback: ((...args: A) => void) | undefined,
+  name = "onProgress",
 ): ((...args: A) => void) | undefined {
   if (callback === undefined) return undefined;
   return (...args) => {
@@ -108,9 +109,9 @@ export function userCallback<A extends unknown[]>(
     } catch (error) {
       throw new SconceError({
         code: "OBSERVER_FAILED",
-        message: `the onProgress that was given to ${call} threw: ${thrownText(error)}`,
+        message: `the ${name} that was given to ${call} threw: ${thrownText(error)}`,
         where: `the options of ${call}`,
-        fix: "correct your onProgress, or leave it out",
+        fix: `correct your ${name}, or leave it out`,
         cause: error,
       });
     }

@@ -1,5 +1,6 @@
 export { readSafetensors, type Safetensors, writeSafetensors } from "@sconce/tensor";
 export { calledNamespaces } from "./pt2/called-namespaces.js";
+export { LazyStorage, type StorageSource } from "./pt2/lazy-storage.js";
 export {
   READ_OPTIONS as READ_PT2_OPTIONS,
   type ReadLimits,

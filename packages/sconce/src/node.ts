@@ -3,4 +3,4 @@ export { folderCache } from "@sconce/backend-wasm/node";
 export * from "@sconce/formats/node";
 export { loadBackend } from "@sconce/session/backends";
 export { savePt2File } from "@sconce/session/files";
-export { backendWorker } from "@sconce/session/worker-node";
+export { backendWorker, type PassWorkerOptions, passWorker } from "@sconce/session/worker-node";

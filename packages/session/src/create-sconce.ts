@@ -61,6 +61,7 @@ import {
   type PipelineItem,
   parsePipeline,
   pipelineItems,
+  printPipeline,
   type Rule,
   requireBisection,
 } from "@sconce/passes";
@@ -93,6 +94,7 @@ import type { PluginSet } from "./plugin-set.js";
 import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
 import type { Services } from "./services.js";
 import type { WorkerLike } from "./worker/port.js";
+import type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";
 
 /** What a session is made of; see {@link SessionOptions}. */
@@ -350,6 +352,39 @@ export class Sconce {
     const lowered = await finishWithPauses(work, "transformation", options.signal);
     progress.end();
     return lowered;
+  }
+
+  /**
+   * As {@link transformAsync}, in a worker of the session's plugins: a pass that does not end, or
+   * takes too much memory, ends its worker and not this thread. The passes are those of the worker,
+   * by name; this session needs their operators and dialects, and not their code. Steps, history
+   * and observers are as without a worker. Observers see a pass that only the worker has without
+   * its options. Values of tensors are copied when a pass may read them.
+   *
+   * @throws SconceError `PASS_TIMEOUT`, `PASS_MEMORY`, `PASS_WORKER`, `WORKER_NOT_LOADED`, and as
+   * {@link transformAsync}; errors of passes come with their code, texts and causes, but as a plain
+   * `SconceError`
+   */
+  async transformInWorker(
+    program: ExportedProgram,
+    passes: string | readonly (Pass | PipelineItem)[],
+    options: TransformInWorkerOptions,
+  ): Promise<ExportedProgram> {
+    const { checkWorkerOptions, transformInWorker } = await import("./worker/transform-in-worker.js").catch(
+      (cause: unknown) => {
+        throw workerNotLoaded(cause);
+      },
+    );
+    checkWorkerOptions(options);
+    this.#use("transformInWorker", program);
+    const text = typeof passes === "string" ? passes : printPipeline(pipelineItems(passes));
+    const { verifier, logger } = this.services;
+    return transformInWorker(program, text, options, {
+      passes: this.passes,
+      verify: (result) => verifier.verify(result),
+      warn: (message) => logger.warn(message),
+      requireWorker,
+    });
   }
 
   /**

@@ -142,6 +142,14 @@ export function requireWorker(value: unknown): void {
   });
 }
 
+/** What passWorker was given in place of modules. */
+export const passModules = (): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: "the first argument of passWorker is not a list of modules",
+    fix: 'give paths or addresses of plugin modules: passWorker(["./their-plugin.js"])',
+  });
+
 /** A page cannot load the module that starts workers. */
 export const workerNotLoaded = (cause: unknown): SconceError =>
   new SconceError({

@@ -281,5 +281,7 @@ export type {
 } from "./services.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
 export type { WorkerLike, WorkerPort } from "./worker/port.js";
-export { type ServedSession, serveSession } from "./worker/serve.js";
+export { serveSession } from "./worker/serve.js";
+export type { ServedSession } from "./worker/served-session.js";
+export type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 export type { WorkerBackend } from "./worker/worker-backend.js";

@@ -109,8 +109,8 @@ function transformed(
     if (check !== undefined) seen.reports.push(check);
     for (const note of notes) seen.notes.push({ pass: pass.name, step, note });
   };
-  return watched(options, io, ({ observers, timeRules }) => {
-    const manager = { record: false, check: options.check === true, timeRules };
+  return watched(options, io, ({ observers, ...watch }) => {
+    const manager = { record: false, check: options.check === true, ...watch };
     // Texts on standard error and a bar there would run into each other.
     if (!io.interactive || options.printAfter !== undefined)
       return session.transform(program, calls, { ...manager, observers: [collect, ...observers] });

@@ -14,6 +14,8 @@ export const rulePass = (
   definePass({
     name: definition.name,
     doc: definition.doc,
+    // Rules see types of tensors, and no values.
+    readsValues: false,
     rules: definition.rules,
     run: (program, context) => finish(applied(program, context, definition)),
     steps: (program, context) => applied(program, context, definition),

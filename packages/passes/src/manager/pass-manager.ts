@@ -113,6 +113,11 @@ export interface PassManagerOptions {
   /** Called after each pass, in this order. */
   readonly observers?: readonly PassObserver[];
   /**
+   * Called before each pass, with its name as errors have it:
+   * `pass "fold" of plugin "mine" (step 2)`.
+   */
+  readonly onStart?: ((place: string) => void) | undefined;
+  /**
    * Run the programs before and after each pass on the same inputs, and compare what they compute.
    */
   readonly check?: boolean | CheckOptions;
@@ -124,6 +129,7 @@ export const MANAGER_OPTIONS: OptionNames<PassManagerOptions> = {
   record: true,
   timeRules: true,
   observers: true,
+  onStart: true,
   check: true,
 };
 
@@ -271,6 +277,7 @@ export class PassManager {
     const step = run.step++;
     const label = this.#labelOf(pass);
     const place = `pass ${label} (step ${step + 1})`;
+    userCallback("the pass manager", this.#options.onStart, "onStart")?.(place);
     if (pass.requires !== undefined && before.dialect !== pass.requires) throw requires(pass, before, place);
     const fired = new Map<string, number>();
     const times = new Map<string, number>();

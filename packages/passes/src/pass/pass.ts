@@ -125,7 +125,8 @@ export interface Pass {
   readonly widensInputs?: boolean | undefined;
   /**
    * The pass reads values of parameters, buffers or constants: `transformAsync` then waits for
-   * those of a program that was loaded with `weights: "lazy"`.
+   * those of a program that was loaded with `weights: "lazy"`. With `false` it reads none:
+   * `transformInWorker` does not copy the values for it.
    */
   readonly readsValues?: boolean | undefined;
   /** The rewrite rules that the pass applies by itself: `explain` then knows them. */

@@ -1,4 +1,6 @@
-import { SconceError } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import type { Problem } from "@sconce/ir";
+import type { SentError } from "./sent-error.js";
 
 /** The worker of a backend is gone. */
 export const workerEnded = (reason: string): SconceError =>
@@ -19,3 +21,72 @@ export const workerFailed = (reason: string): SconceError =>
 /** An error of Sconce's that was thrown in the worker. */
 export const thrownThere = (init: ConstructorParameters<typeof SconceError>[0]): SconceError =>
   new SconceError(init);
+
+/** What ran when a worker was ended. */
+interface Ended {
+  /** The pass that ran, as errors name it. */
+  readonly place: string | undefined;
+  /** What ran before the first pass. */
+  readonly before: string;
+  readonly fix: string;
+}
+
+/** Passes in a worker took longer than they may. */
+export const passTimeout = (milliseconds: number, { place, before, fix }: Ended): SconceError =>
+  new SconceError({
+    code: "PASS_TIMEOUT",
+    message: `the passes did not end within ${milliseconds} ms: ${place ?? before} was running, and its worker was ended`,
+    where: place,
+    fix,
+  });
+
+/** Passes in a worker took more memory than they may. */
+export const passOutOfMemory = (reason: string, { place, before, fix }: Ended): SconceError =>
+  new SconceError({
+    code: "PASS_MEMORY",
+    message: `the passes took more memory than they may: ${place ?? before} was running, and its worker was ended (${reason})`,
+    where: place,
+    fix,
+  });
+
+/** The worker of passes is gone, or does not keep to the protocol. */
+export const passWorkerEnded = (reason: string, place: string | undefined): SconceError =>
+  new SconceError({
+    code: "PASS_WORKER",
+    message: `the worker of passes failed: ${reason}${place === undefined ? "" : ` (${place} was running)`}`,
+    where: place,
+    fix: "correct the pass or plugin: it may not end the worker, throw outside of the pass, or send messages",
+  });
+
+/** What a worker of passes sent is not valid. */
+export function invalidResult(problems: readonly Problem[]): SconceError {
+  const [first] = problems;
+  return new SconceError({
+    code: "INVALID_PROGRAM",
+    message: `the program that the worker of passes returned is not valid: ${[...new Set(problems.map(({ message }) => message))].join("; ")}`,
+    where: [first?.node, first?.line].filter(Boolean).join(", ") || undefined,
+    fix: first?.fix ?? "correct each problem; sconce explain CODE explains its code",
+  });
+}
+
+/** An observer of the caller threw. */
+export const observerFailed = (index: number, place: string | undefined, error: unknown): SconceError =>
+  isSconceError(error)
+    ? error
+    : new SconceError({
+        code: "OBSERVER_FAILED",
+        message: `observer ${index + 1} threw after ${place ?? "a pass"}: ${thrownText(error)}`,
+        fix: "correct the observer, or leave it out; the pass itself has finished",
+        cause: error,
+      });
+
+/** An error that was thrown in a worker, with its stack there; a class of its own is not kept. */
+export function receivedError({ name, message, stack, code, fix = "", cause, ...rest }: SentError): Error {
+  const from = cause === undefined ? undefined : receivedError(cause);
+  const error =
+    code === undefined
+      ? Object.assign(new Error(message, from && { cause: from }), { name })
+      : new SconceError({ code, message, fix, ...rest, cause: from });
+  if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
+  return error;
+}

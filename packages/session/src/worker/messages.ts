@@ -2,6 +2,7 @@
 import type { Progress, SconceErrorJson } from "@sconce/errors";
 import type { MemoryUse, NodeProfile, Placement, Value } from "@sconce/ir";
 import { type DType, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import type { PassReply, PassRequest } from "./pass-messages.js";
 
 /** A tensor as it is sent: its elements in row-major order. */
 interface SentTensor {
@@ -28,6 +29,7 @@ export type WorkerRequest = { readonly id: number } & (
       readonly inputs: readonly SentValue[];
       readonly profile?: boolean | undefined;
     }
+  | PassRequest
   | { readonly kind: "abort"; readonly of: number }
   | { readonly kind: "dispose"; readonly executable: number }
 );
@@ -52,6 +54,7 @@ export type WorkerReply = { readonly id: number } & (
       readonly report: ExecutableReport;
     }
   | { readonly kind: "failed"; readonly error: SconceErrorJson }
+  | PassReply
 );
 
 /** The elements of a tensor in memory that nothing else holds. */

@@ -1,5 +1,7 @@
 /** @file Workers of pages and of Node, as far as both are alike. */
 
+import { thrownText } from "@sconce/errors";
+
 /** A worker, or the way back from it. */
 export interface WorkerPort {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
@@ -19,15 +21,21 @@ export interface WorkerLike extends WorkerPort {
 
 type Listen<V> = (event: string, listener: (value: V) => void) => void;
 
-/** Calls a function for each message, or for the end of a worker with the reason. */
+/**
+ * Calls a function for each message, or for the end of a worker with the reason, and in Node with
+ * the code of an error.
+ */
 export function listen(
   port: WorkerPort,
   event: "message" | "error" | "exit",
-  call: (value: unknown) => void,
+  call: (value: unknown, code?: unknown) => void,
 ): void {
   if (typeof port.on === "function") {
-    const on = port.on.bind(port) as Listen<{ readonly message?: unknown }>;
-    on(event, (value) => call(event === "error" ? value.message : value));
+    const on = port.on.bind(port) as Listen<unknown>;
+    on(event, (value) => {
+      const { message, code } = event === "error" ? reasonOf(value) : { message: value };
+      call(message, code);
+    });
   } else if (typeof port.addEventListener === "function") {
     const add = port.addEventListener.bind(port) as Listen<{
       readonly data?: unknown;
@@ -35,4 +43,10 @@ export function listen(
     }>;
     add(event, (value) => call(event === "message" ? value.data : value.message));
   }
+}
+
+/** What a worker ended with: it may throw anything. */
+function reasonOf(thrown: unknown): { readonly message: unknown; readonly code?: unknown } {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return { message: thrownText(thrown), code };
 }

@@ -1,6 +1,6 @@
 /** @file The worker's side: it compiles programs and runs them, one request after another. */
-import { isSconceError, type LongWorkOptions, type SconceErrorJson, thrownText } from "@sconce/errors";
-import type { CompileOptions, Executable, ExportedProgram } from "@sconce/ir";
+import { isSconceError, type SconceErrorJson, thrownText } from "@sconce/errors";
+import type { Executable, ExportedProgram } from "@sconce/ir";
 import { MUTATIONS, mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { workerFailed } from "./errors.js";
@@ -13,17 +13,13 @@ import {
   type WorkerReply,
   type WorkerRequest,
 } from "./messages.js";
+import { NO_REQUEST } from "./pass-messages.js";
 import { listen, type WorkerPort } from "./port.js";
+import { ServedPasses } from "./serve-passes.js";
+import type { ServedSession } from "./served-session.js";
 
 /** Sends a reply, and gives away the memory that it names. */
 type SendReply = (reply: WorkerReply, transfer: readonly ArrayBuffer[]) => void;
-
-/** What a worker uses of a session. */
-export interface ServedSession {
-  readonly operators: OperatorTable;
-  load(file: Uint8Array, options: LongWorkOptions): Promise<ExportedProgram>;
-  compile(program: ExportedProgram, backend?: string, options?: CompileOptions): Promise<Executable>;
-}
 
 type RequestOf<K extends WorkerRequest["kind"]> = Extract<WorkerRequest, { readonly kind: K }>;
 
@@ -38,19 +34,23 @@ interface Served {
 
 /**
  * Serves a session to the thread that started this worker, which compiles and runs programs on its
- * backends by `sconce.worker()`. Called once, in the script of a worker.
+ * backends by `sconce.worker()`, and runs its passes by `sconce.transformInWorker()`. Called once,
+ * in the script of a worker.
  *
  * @param port in Node the worker's `parentPort`; by default the worker itself, as in pages
  */
 export function serveSession(session: ServedSession, port: WorkerPort = globalThis as never): void {
   const server = new Server(session, (reply, transfer) => port.postMessage(reply, [...transfer]));
   listen(port, "message", (request) => void server.take(request as WorkerRequest));
+  const ready: WorkerReply = { kind: "ready", id: NO_REQUEST };
+  port.postMessage(ready, []);
 }
 
 class Server {
   readonly #send: SendReply;
   readonly #executables = new Map<number, Served>();
   readonly #running = new Map<number, AbortController>();
+  readonly #passes = new Map<number, ServedPasses>();
   readonly #session: ServedSession;
 
   constructor(session: ServedSession, send: SendReply) {
@@ -67,6 +67,17 @@ class Server {
     if (request.kind === "dispose") {
       this.#executables.get(request.executable)?.executable.dispose();
       this.#executables.delete(request.executable);
+      return;
+    }
+    if (request.kind === "values") {
+      this.#passes.get(request.of)?.take(request.storages);
+      return;
+    }
+    if (request.kind === "transform") {
+      const passes = new ServedPasses((reply, transfer = []) => this.#send({ ...reply, id }, transfer));
+      this.#passes.set(id, passes);
+      await passes.run(request, this.#session);
+      this.#passes.delete(id);
       return;
     }
     const controller = new AbortController();

@@ -123,7 +123,7 @@ class WorkerLink {
     if (waiting === undefined) return;
     if (reply.kind === "progress") waiting.onProgress?.(reply.progress);
     else if (reply.kind === "failed") waiting.reject(errorFrom(reply.error, waiting.signal));
-    else waiting.resolve(reply);
+    else if (reply.kind === "compiled" || reply.kind === "ran") waiting.resolve(reply);
   }
   #end(reason: string): void {
     this.#ended ??= reason;

@@ -1,0 +1,43 @@
+/// <reference types="node" />
+/** @file The script of a worker of Node that runs passes of plugins. */
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import { parentPort, workerData } from "node:worker_threads";
+import { thrownText } from "@sconce/errors";
+import type { Plugin } from "@sconce/passes";
+import { createSconce } from "./create-sconce.js";
+import { badPlugin } from "./errors.js";
+import { NO_REQUEST, type PassReply } from "./worker/pass-messages.js";
+import { sentError } from "./worker/sent-error.js";
+import { serveSession } from "./worker/serve.js";
+
+const port = parentPort!;
+const modules = workerData as readonly string[];
+// Plugins do not find the port: they cannot answer in place of the session by mistake.
+Object.assign(createRequire(import.meta.url)("node:worker_threads") as object, { parentPort: null });
+syncBuiltinESMExports();
+
+const send = (reply: PassReply): void => port.postMessage({ ...reply, id: NO_REQUEST });
+
+async function loadPlugin(url: string): Promise<Plugin> {
+  let module: { readonly default?: unknown; readonly plugin?: unknown };
+  try {
+    module = (await import(url)) as typeof module;
+  } catch (error) {
+    const fix = "correct the module or its path";
+    throw badPlugin(`the plugin ${url}`, `cannot be loaded: ${thrownText(error)}`, fix, error);
+  }
+  const plugin = module.default ?? module.plugin;
+  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
+  const fix = "export an object with a `name` as default or as `plugin`";
+  throw badPlugin(`the plugin ${url}`, "exports no plugin", fix);
+}
+
+send({ kind: "ready" });
+try {
+  const plugins: Plugin[] = [];
+  for (const url of modules) plugins.push(await loadPlugin(url));
+  const logger = { warn: (message: string) => send({ kind: "warning", message }) };
+  serveSession(createSconce({ plugins, services: { logger } }), port);
+} catch (error) {
+  send({ kind: "refused", error: sentError(error) });
+}
