@@ -57,7 +57,7 @@ export async function bisect(
   const passes = parsePipeline(text, session.passes, session);
   const check = await checkOf(file, reproducer, session, options);
   if (options.output !== undefined && options.output !== STANDARD) await requireFolder(options.output);
-  const result = watched(options, io, (watch) =>
+  const result = watched(options, io, ({ onStart: _, ...watch }) =>
     bisected(check.program, passes, { ...check.options, ...watch }, session, io),
   );
   if (result.culprit !== undefined) outcome.code = EXIT.differs;
