@@ -39,7 +39,7 @@ export interface SymEnv {
   freshUnbackedInt(use?: "length" | "offset"): SymExpr;
   /** Makes a symbol for a float that is known at run time only. */
   freshUnbackedFloat(): SymExpr;
-  /** Takes a symbol for the size of something: messages name those apart. */
+  /** Takes a symbol for the size of something, which messages mention. */
   markSizeLike?(target: SymExpr): void;
   /** Records a condition that holds at run time. */
   addAxiom(condition: SymBool): void;

@@ -1,12 +1,13 @@
-"""Fills in fixtures/dynamic-shapes/view-guards.json: calls on a tensor `x` with dynamic sizes, in Python and in TypeScript,
+"""Fills in fixtures/dynamic-shapes/view-guards.json.gz: calls on a tensor `x` with dynamic sizes, in Python and in TypeScript,
 with what PyTorch's export makes of the Python one.
 
 `dims` are the dynamic dimensions. With `as` "guards" (the default), an entry has the guards of Dim.AUTO; with "text" the
 nodes of the program where guards are deferred; with "message" the conditions and fixes of the refusal of named dims. To
 add a call, add an entry without `wanted`.
 
-Usage (with PyTorch): python3 view_guards.py VIEW-GUARDS.json
+Usage (with PyTorch): python3 view_guards.py VIEW-GUARDS.json.gz
 """
+import gzip
 import json
 import logging
 import sys
@@ -44,11 +45,11 @@ def wanted(python, shape, dims, kind):
 
 
 def main(path):
-    entries = json.load(open(path))
+    entries = json.load(gzip.open(path))
     for entry in entries:
         entry["wanted"] = wanted(entry["python"], entry["shape"], entry.get("dims", [0]), entry.get("as", "guards"))
-    with open(path, "w") as out:
-        out.write("[\n" + ",\n".join("  " + json.dumps(entry) for entry in entries) + "\n]\n")
+    with gzip.GzipFile(path, "wb", mtime=0) as out:
+        out.write(("[\n" + ",\n".join("  " + json.dumps(entry) for entry in entries) + "\n]\n").encode())
 
 
 main(*sys.argv[1:])

@@ -31,8 +31,8 @@ export function reduced(
 }
 
 /**
- * The result of {@link reduced} as PyTorch's references make it: they ask of each size whether it is
- * 0, which guards follow from.
+ * The result of {@link reduced} as PyTorch's references make it: they ask of each size whether it
+ * is 0, which guards follow from.
  */
 export function reducedByReference(
   env: SymEnv,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { Dim, type Exportable, exportProgram, slice, sym, torch } from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
 import { expect, test } from "vitest";
@@ -12,8 +13,8 @@ interface ViewGuards {
   readonly wanted: readonly string[];
 }
 
-const FILE = new URL("../../fixtures/dynamic-shapes/view-guards.json", import.meta.url);
-const CALLS = JSON.parse(readFileSync(FILE, "utf8")) as readonly ViewGuards[];
+const FILE = new URL("../../fixtures/dynamic-shapes/view-guards.json.gz", import.meta.url);
+const CALLS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly ViewGuards[];
 
 function recordedOf({ typescript, shape, dims = [0], as }: ViewGuards): readonly string[] {
   const make = new Function("torch", "slice", "sym", `return (x) => ${typescript}`);
