@@ -1,27 +1,16 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+/** @file Passes in a worker; `transform-in-worker.full.test.ts` has those that end it in other ways. */
 import { MessageChannel } from "node:worker_threads";
 import type { SconceError } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
 import { historyToJson } from "@sconce/ir/history";
 import { printIr, tensorsOf } from "@sconce/ir/text";
 import type { PassEvent, Plugin } from "@sconce/passes";
 import { describe, expect, test, vi } from "vitest";
 import { createSconce, serveSession } from "../index.js";
 import { passWorker } from "../worker-node.js";
+import { failure, fixture, HOSTILE, mlp, placeOf, sconce } from "./hostile.fixture.js";
 import type { WorkerLike } from "./port.js";
 
-const path = (name: string): string => fileURLToPath(new URL(`../../fixtures/${name}.js`, import.meta.url));
-const HOSTILE = path("hostile-passes");
 const hostile = ((await import(HOSTILE)) as { readonly default: Plugin }).default;
-const sconce = createSconce();
-const MIB = 2 ** 20;
-
-const fixture = (name: string): Promise<ExportedProgram> => {
-  const file = new URL(`../../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url);
-  return sconce.load(readFileSync(fileURLToPath(file)));
-};
-const mlp = await fixture("net_mlp");
 
 /** A session of the same thread behind a port: as fast as none, and all is cloned. */
 function served(sent: unknown[] = []): WorkerLike {
@@ -34,12 +23,6 @@ function served(sent: unknown[] = []): WorkerLike {
   };
   return Object.assign(port1, { terminate: () => port1.close() }) as unknown as WorkerLike;
 }
-
-const failure = (run: Promise<unknown>): Promise<SconceError> =>
-  run.then(
-    () => expect.unreachable(),
-    (error: unknown) => error as SconceError,
-  );
 
 /** What an observer sees, without times. */
 const facts = ({ pass, step, before, after, fired, refused, notes, check }: PassEvent): unknown => ({
@@ -124,9 +107,6 @@ describe("transformInWorker", () => {
     const { cause } = await failure(sconce.transformInWorker(mlp, "throw", { worker: served }));
     expect((cause as Error).stack).toContain("hostile-passes.js");
   });
-  const run = (passes: string, maxBytes?: number): Promise<SconceError> =>
-    failure(sconce.transformInWorker(mlp, passes, { worker: () => passWorker([HOSTILE], { maxBytes }) }));
-  const place = (name: string, step = 1): string => `pass "${name}" of plugin "hostile" (step ${step})`;
   test.each([
     ["relu-to-clamp,spin", "spin", 2],
     ["spin-in-steps", "spin-in-steps", 1],
@@ -143,46 +123,12 @@ describe("transformInWorker", () => {
       );
       expect(await late).toMatchObject({
         code: "PASS_TIMEOUT",
-        where: place(name, step),
+        where: placeOf(name, step),
         message: expect.stringContaining("within 3000 ms"),
       });
     } finally {
       vi.useRealTimers();
     }
-  });
-  test("goes on after a worker that ends, and after a deep recursion", async () => {
-    const [stack, left, later] = await Promise.all([run("recurse"), run("leave"), run("reject-later")]);
-    expect(stack).toMatchObject({ code: "PASS_FAILED", where: place("recurse") });
-    expect(left).toMatchObject({ code: "PASS_WORKER", message: expect.stringContaining("code 3") });
-    expect(later).toMatchObject({ code: "PASS_WORKER", message: expect.stringContaining("nobody waits") });
-  });
-  test("ends a worker that takes too much memory, on its heap and outside of it", async () => {
-    // One at a time: outside of heaps, only the memory of the process is known.
-    for (const pass of ["fill-heap", "fill-arrays"])
-      expect(await run(pass, 64 * MIB)).toMatchObject({ code: "PASS_MEMORY", where: place(pass) });
-  });
-  test("plugins may not end their load, not exist, and be canceled", async () => {
-    const withModule = (module: string, milliseconds?: number): Promise<SconceError> =>
-      failure(sconce.transformInWorker(mlp, "dce", { worker: () => passWorker([module]), milliseconds }));
-    const canceled = new AbortController();
-    const onStart = (): void => canceled.abort("enough");
-    const [endless, missing, aborted] = await Promise.all([
-      withModule(path("hostile-load"), 200),
-      withModule(path("not-there")),
-      failure(
-        sconce.transformInWorker(mlp, "spin", {
-          worker: () => passWorker([HOSTILE]),
-          signal: canceled.signal,
-          onStart,
-        }),
-      ),
-    ]);
-    expect(endless).toMatchObject({
-      code: "PASS_TIMEOUT",
-      message: expect.stringContaining("the load of the plugins"),
-    });
-    expect(missing.code).toBe("PLUGIN");
-    expect(aborted).toMatchObject({ code: "ABORTED", cause: "enough" });
   });
   test("what the worker sends is checked, and errors of callbacks name them", async () => {
     const answering = (...replies: readonly object[]): WorkerLike => {
