@@ -1,9 +1,10 @@
-"""Fills in the guards of fixtures/dynamic-shapes/size-pairs.json: calls with two tensors of one dynamic size, in Python
+"""Fills in the guards of fixtures/dynamic-shapes/size-pairs.json.gz: calls with two tensors of one dynamic size, in Python
 and in TypeScript, with the guards that PyTorch's export records for the Python one. To add a call, add an entry without
 guards.
 
-Usage (with PyTorch): python3 size_pairs.py SIZE-PAIRS.json
+Usage (with PyTorch): python3 size_pairs.py SIZE-PAIRS.json.gz
 """
+import gzip
 import json
 import logging
 import sys
@@ -31,11 +32,11 @@ def guards(expression):
 
 
 def main(path):
-    entries = json.load(open(path))
+    entries = json.load(gzip.open(path))
     for entry in entries:
         entry["guards"] = guards(entry["python"])
-    with open(path, "w") as out:
-        out.write("[\n" + ",\n".join("  " + json.dumps(entry) for entry in entries) + "\n]\n")
+    with gzip.GzipFile(path, "wb", mtime=0) as out:
+        out.write(("[\n" + ",\n".join("  " + json.dumps(entry) for entry in entries) + "\n]\n").encode())
 
 
 main(*sys.argv[1:])

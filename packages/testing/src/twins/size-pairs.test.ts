@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { Dim, type Exportable, exportProgram, map, nn, slice, torch } from "@sconce/capture";
 import { expect, test } from "vitest";
 
@@ -8,8 +9,8 @@ interface SizePair {
   readonly guards: readonly string[];
 }
 
-const FILE = new URL("../../fixtures/dynamic-shapes/size-pairs.json", import.meta.url);
-const PAIRS = JSON.parse(readFileSync(FILE, "utf8")) as readonly SizePair[];
+const FILE = new URL("../../fixtures/dynamic-shapes/size-pairs.json.gz", import.meta.url);
+const PAIRS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly SizePair[];
 
 function guardsOf(expression: string): readonly string[] {
   const make = new Function("torch", "F", "slice", "map", `return (x, y) => ${expression}`);
