@@ -90,7 +90,7 @@ export async function exportFromCorpus(name: string, make: () => CorpusModel): P
     lowered: await lowerings(folder, program, lowered),
     problems: [
       ...verify(program),
-      ...guardProblems(name, folder, program, lowered),
+      ...guardProblems(folder, program, lowered),
       ...(await callProblems(folder, program, rename)),
     ],
   };
@@ -134,26 +134,18 @@ async function callProblems(
     : [`module calls: ${got.join("\n")}\n- ${wanted.join("\n- ")}`];
 }
 
-/** A guard of PyTorch's that Sconce leaves out: the next guard, of the same size, implies it. */
-export const IMPLIED = { api_refine_dynamic_shapes: "(L['x'].size()[0] // 4) != 0" } as const;
-
 function guardProblems(
-  name: string,
   { info }: ProgramFolder,
   program: ExportedProgram,
   lowered: ExportedProgram,
 ): string[] {
-  const implied: string | undefined = IMPLIED[name as keyof typeof IMPLIED];
   const pairs = [
     [program.guardsCode, info.program.guards_code],
     [lowered.guardsCode, info.decomposed?.guards_code],
   ] as const;
   return pairs.flatMap(([got, wanted]) => {
     if (wanted === undefined) return [];
-    const problem = guardsDifference(
-      got,
-      wanted.filter((guard) => guard !== implied),
-    );
+    const problem = guardsDifference(got, wanted);
     return problem === undefined ? [] : [`guards: ${problem}`];
   });
 }

@@ -80,13 +80,10 @@ export function entryDifferences(
  * A program's JSON without what holds names and places of Python: the version with the name of the
  * build, the lines of sources (`stack_trace`), how Python spelled a call (`torch_fn`), and the
  * classes of modules, whose paths are compared.
- *
- * @param implied a guard that another one implies, which Sconce leaves out
  */
-export function comparableJson(json: unknown, implied?: string): unknown {
+export function comparableJson(json: unknown): unknown {
   return mapRecords(json, (key, value) => {
     if (key === "torch_version" && typeof value === "string") return value.split("+")[0];
-    if (key === "guards_code" && Array.isArray(value)) return value.filter((guard) => guard !== implied);
     if (key !== "metadata" || !isRecord(value)) return value;
     const { stack_trace: _trace, torch_fn: _function, nn_module_stack: stack, ...rest } = value;
     return stack === undefined ? rest : { ...rest, nn_module_stack: modulePaths(String(stack)) };
