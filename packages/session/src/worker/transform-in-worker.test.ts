@@ -1,4 +1,6 @@
-/** @file Passes in a worker; `transform-in-worker.full.test.ts` has those that end it in other ways. */
+/**
+ * @file Passes in a worker; `transform-in-worker.full.test.ts` has those that end it in other ways.
+ */
 import { MessageChannel } from "node:worker_threads";
 import type { SconceError } from "@sconce/errors";
 import { historyToJson } from "@sconce/ir/history";
