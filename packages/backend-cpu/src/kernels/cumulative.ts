@@ -15,6 +15,7 @@ import { scratch } from "../kernel/scratch.js";
 import { accumulateLogExponentials } from "./complex-loops.js";
 import { logAddExp } from "./pointwise-math.js";
 import { isExact, likeKeys, moveLast, readKeys, reducedDims, writeKeys } from "./reduction-rows.js";
+import { wrapsIn32Bits } from "./reduction-sum.js";
 
 type ScanArgs = { readonly self: Tensor; readonly dim: number; readonly dtype?: DType | null };
 
@@ -22,10 +23,12 @@ interface Step {
   readonly start: number;
   readonly real: (total: number, value: number) => number;
   readonly big?: (total: bigint, value: bigint) => bigint;
+  /** For integers of up to 32 bits, where the results of `real` may lose their low bits. */
+  readonly wrapped?: (total: number, value: number) => number;
 }
 
 const running =
-  ({ start, real, big }: Step): Kernel<ScanArgs> =>
+  ({ start, real, big, wrapped = real }: Step): Kernel<ScanArgs> =>
   ({ self, dim }, context) => {
     const out = emptyOutput(context);
     const dims = reducedDims(self.ndim, dim);
@@ -36,9 +39,10 @@ const running =
     const data = readNumbers(input);
     const results = scratch(Float64Array, data.length);
     let exact = isExact(out.dtype, data);
+    const step = wrapsIn32Bits(out.dtype) ? wrapped : real;
     let total = start;
     for (let i = 0; i < data.length; i++) {
-      total = real(i % length === 0 ? start : total, data[i]!);
+      total = step(i % length === 0 ? start : total, data[i]!);
       results[i] = total;
     }
     exact &&= !isBigIntDType(out.dtype) || results.every(Number.isSafeInteger);
@@ -157,6 +161,7 @@ export const cumulativeKernels = defineKernels([
       start: 1,
       real: (total, value) => total * value,
       big: (total, value) => total * value,
+      wrapped: Math.imul,
     }),
   ),
   logcumsumexp,

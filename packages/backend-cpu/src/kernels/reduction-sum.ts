@@ -40,6 +40,10 @@ export function sumOf(data: ArrayLike<number>, start: number, length: number): n
 const roundingOf = (dtype: DType): ((value: number) => number) =>
   dtypeInfo(dtype).kind === "int" || dtype === "float64" || dtype === "complex128" ? identity : Math.fround;
 
+/** Integers of up to 32 bits, of whose products float64 would lose the low bits. */
+export const wrapsIn32Bits = (dtype: DType): boolean =>
+  dtypeInfo(dtype).kind === "int" && dtypeInfo(dtype).itemSize <= 4;
+
 /** One way to fold a row, in each number system. */
 export interface Fold {
   readonly real: (data: NumberArray, start: number, length: number) => number;
@@ -69,10 +73,11 @@ const sumFold: Fold = {
 /** Each step is rounded: a product may overflow or vanish on the way. */
 const productFold = (dtype: DType): Fold => {
   const round = roundingOf(dtype);
+  const times = wrapsIn32Bits(dtype) ? Math.imul : (x: number, y: number): number => round(x * y);
   return {
     real: (data, start, length) => {
       let product = 1;
-      for (let i = start; i < start + length; i++) product = round(product * data[i]!);
+      for (let i = start; i < start + length; i++) product = times(product, data[i]!);
       return product;
     },
     big: (product, value) => BigInt.asIntN(64, product * value),

@@ -31,6 +31,26 @@ describe("reductions", () => {
     expect(run("aten.prod.default", [i64([2n ** 53n + 1n, 3])]).toArray()).toEqual([3n * (2n ** 53n + 1n)]);
   });
 
+  test("products of narrower integers wrap as PyTorch's", () => {
+    const i32 = Tensor.from([1_234_567_890, 2_147_483_647, -1_987_654_321], [3], "int32");
+    const wide = i64([4_611_686_018_427_387_905n, 1_234_567_890_123_456_789n, -987_654_321_987_654_321n]);
+    const rows = Tensor.from([181, 201, 255, 9, 181, 255, 77, 3], [8], "uint8");
+    const products = (x: Tensor, dtype: string): unknown[] => [
+      ...run("aten.prod.dim_int", [x, 0], { dtype }).toArray(),
+      ...run("aten.prod.default", [x], { dtype }).toArray(),
+      ...run("aten.cumprod.default", [x, 0], { dtype }).toArray(),
+    ];
+    expect(products(i32, "int32")).toEqual([
+      ...[1_317_467_954, 1_317_467_954],
+      ...[1_234_567_890, -1_234_567_890, 1_317_467_954],
+    ]);
+    expect(products(wide, "int32")).toEqual([678_839_931, 678_839_931, 1, 2_112_454_933, 678_839_931]);
+    expect(products(rows, "uint8")).toEqual([159, 159, 181, 29, 227, 251, 119, 137, 53, 159]);
+    expect(products(rows, "int16")).toEqual([
+      -24673, -24673, 181, -29155, -28957, 1531, 14967, 15497, 13621, -24673,
+    ]);
+  });
+
   test("empty rows: sum 0, product 1, mean NaN, all true", () => {
     const x = Tensor.empty([2, 0], "float32");
     expect(run("aten.sum.dim_IntList", [x, [1]]).toArray()).toEqual([0, 0]);
