@@ -382,7 +382,7 @@ export class ShapeEnv implements SymEnv {
     const simple = this.#simplify(condition as SymExpr);
     if (this.#isHinted(condition) && this.#hintOf(condition as SymExpr) === true) this.#record(simple);
     else this.#assert(simple, simple);
-    this.#learn(simple);
+    this.#learn(this.#replace(condition as SymExpr));
   }
 
   /**
