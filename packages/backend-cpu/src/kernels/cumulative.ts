@@ -71,8 +71,8 @@ function scanBig(
 function complexScan(multiply: boolean, input: Tensor, target: Tensor, length: number, out: Tensor): Tensor {
   const data = readComplex(input);
   for (let i = 0; i < data.length; i += 2) {
-    if ((i / 2) % length === 0) continue;
-    const [re, im, lastRe, lastIm] = [data[i]!, data[i + 1]!, data[i - 2]!, data[i - 1]!];
+    const [re, im] = [data[i]!, data[i + 1]!];
+    const [lastRe, lastIm] = (i / 2) % length === 0 ? [multiply ? 1 : 0, 0] : [data[i - 2]!, data[i - 1]!];
     data[i] = multiply ? re * lastRe - im * lastIm : re + lastRe;
     data[i + 1] = multiply ? re * lastIm + im * lastRe : im + lastIm;
   }

@@ -16,6 +16,7 @@ import {
 } from "../kernel/kernel.js";
 import { numbersOf } from "../kernel/meta-number.js";
 import { scratch } from "../kernel/scratch.js";
+import { roundingOf } from "./reduction-sum.js";
 
 /** Windows along one dimension: input positions `start[o], start[o] + step, ...` below `end[o]`. */
 interface Windows {
@@ -163,6 +164,7 @@ export function averagePool(
   const values = openOutput(out);
   const x = readNumbers(self);
   const [depth, height, width] = geometryOf.dims;
+  const step = round ?? roundingOf(out.dtype);
   const thirds = (sum: number, rounded: (x: number) => number, at: readonly number[]): number =>
     geometryOf.dims.reduce(
       (part, along, d) => rounded(part / (along.end[at[d]!]! - along.start[at[d]!]!)),
@@ -173,8 +175,7 @@ export function averagePool(
     for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
       for (let j = height.start[h]!; j < height.end[h]!; j++) {
         const row = base + (i * height.size + j) * width.size;
-        for (let k = width.start[w]!; k < width.end[w]!; k++)
-          sum = round === undefined ? sum + x[row + k]! : round(sum + x[row + k]!);
+        for (let k = width.start[w]!; k < width.end[w]!; k++) sum = step(sum + x[row + k]!);
       }
     }
     values[output] = round === undefined ? sum / divisor(d, h, w) : thirds(sum, round, [d, h, w]);

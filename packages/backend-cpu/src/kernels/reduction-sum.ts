@@ -37,7 +37,7 @@ export function sumOf(data: ArrayLike<number>, start: number, length: number): n
 }
 
 /** Rounds what PyTorch computes in float32: halves too. Integers are exact in float64, or wrap. */
-const roundingOf = (dtype: DType): ((value: number) => number) =>
+export const roundingOf = (dtype: DType): ((value: number) => number) =>
   dtypeInfo(dtype).kind === "int" || dtype === "float64" || dtype === "complex128" ? identity : Math.fround;
 
 /** Integers of up to 32 bits, of whose products float64 would lose the low bits. */
@@ -176,8 +176,10 @@ function meanOf(self: Tensor, dims: readonly number[] | number | null, context: 
     real: (data, start, length) => round(sumOf(data, start, length)) / length,
     complex: (data, start, length, result, at) => {
       sumFold.complex(data, start, length, result, at);
-      result[at] = round(result[at]!) / length;
-      result[at + 1] = round(result[at + 1]!) / length;
+      const [re, im] = [round(result[at]!), round(result[at + 1]!)];
+      // The length is complex, too: each part has the other one times zero.
+      result[at] = (re + 0 * im) / length;
+      result[at + 1] = (im - 0 * re) / length;
     },
   };
   // Means of halves are taken in float32, from what was given (`mean_cpu` in ReduceOps.cpp).

@@ -81,4 +81,30 @@ describe("reductions", () => {
   test("the lower of two medians", () => {
     expect(run("aten.median.default", [f32([4, 1, 3, 2])]).toArray()).toEqual([2]);
   });
+
+  test("complex means divide by a complex number, and running sums begin with 0", () => {
+    const [inf, nan] = [Number.POSITIVE_INFINITY, Number.NaN];
+    const z = (...values: (readonly [re: number, im: number])[]): Tensor =>
+      Tensor.from(
+        values.map(([re, im]) => ({ re, im })),
+        [values.length],
+        "complex64",
+      );
+    const parts = (tensor: Tensor): unknown => tensor.toArray().map((one) => Object.values(one as object));
+    expect(parts(run("aten.mean.default", [z([1, 1], [1, inf])]))).toEqual([[nan, inf]]);
+    expect(parts(run("aten.mean.default", [z([inf, 1], [1, 1])]))).toEqual([[inf, nan]]);
+    expect(parts(run("aten.cumsum.default", [z([-0, -0], [-0, -0]), 0]))).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(parts(run("aten.cumprod.default", [z([-0, -0], [-0, 0], [0, -0]), 0]))).toEqual([
+      [0, -0],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(parts(run("aten.cumprod.default", [z([inf, 1], [2, 3]), 0]))).toEqual([
+      [inf, nan],
+      [nan, nan],
+    ]);
+  });
 });
