@@ -11,8 +11,8 @@ import { gpujsBackend } from "./index.js";
 const operators = defaultOperators();
 
 describe.each([
-  ["webasm", 20],
-  ["cpu", 32],
+  ["webasm", 40],
+  ["cpu", 64],
 ] as const)("operators that have loops in mode %s", (mode, every) => {
   const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), {
     operators,

@@ -120,7 +120,7 @@ const { expression } = fc.letrec<{ expression: Case }>((tie) => {
   };
 });
 
-const RUNS = { numRuns: 2000 };
+const RUNS = { numRuns: 800 };
 
 describe("simplified index expressions", () => {
   test("have the value that plain arithmetic gives", () => {
