@@ -79,7 +79,8 @@ function importRemedy(error: unknown): string | undefined {
 }
 
 function typeScriptRemedy(error: unknown): string {
-  const compile = "compile the module (`npx tsc`) and give the path of the JavaScript file";
+  const compile =
+    "compile the module (`npx tsc --noEmit false --outDir dist`) and give the path of the JavaScript file";
   switch (codeOf(error)) {
     case "ERR_UNKNOWN_FILE_EXTENSION":
       return `${compile}; Node 22.18, 23.6 and later also run TypeScript, this is ${process.version}`;

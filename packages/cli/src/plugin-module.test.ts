@@ -78,7 +78,9 @@ test("a TypeScript module is loaded where Node strips types, and otherwise the e
   else {
     expect(code).toBe(2);
     expect(err).toMatch(/error PLUGIN: the plugin typed\.ts cannot be loaded: /);
-    expect(err).toMatch(/fix compile the module \(`npx tsc`\).*Node 22\.18.*this is v20/);
+    expect(err).toMatch(
+      /fix compile the module \(`npx tsc --noEmit false --outDir dist`\).*Node 22\.18.*this is v20/,
+    );
   }
 });
 

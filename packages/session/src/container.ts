@@ -211,7 +211,7 @@ function factoriesOf(
   return {
     operators: () => operators,
     clock: () => performance,
-    logger: () => ({ warn: () => {} }),
+    logger: () => ({ warn: (message) => console.warn(message) }),
     random: () => random ?? createRandomSource(0),
     backends: (from) => sessionBackends(from, kernels, backends, maxBytes),
     decompositions: (from) => tableWith(from.resolve(SERVICES.operators), set),

@@ -1,5 +1,6 @@
 import {
   didYouMean,
+  editOf,
   inNode,
   nearestEdit,
   SconceError,
@@ -90,6 +91,16 @@ export function notArguments(
     fix: `${isPromise}give a list, call(${list})${byName}`,
   });
 }
+
+/** An argument by a name that the program does not have; `left` are names that were not given. */
+export const unknownArgument = (name: string, all: readonly string[], left: readonly string[]): SconceError =>
+  new SconceError({
+    code: "KEYWORD_MISMATCH",
+    message: `the module has no argument ${JSON.stringify(name)}; its arguments are: ${all.join(", ") || "none"}`,
+    where: "the arguments of the call",
+    fix: `give the arguments by their names: call({ ${all.join(", ")} })`,
+    ...(left.length === 1 ? editOf(name, left[0]) : nearestEdit(name, left)),
+  });
 
 /** A target of `save` that is not a stream. */
 export const noTarget = (target: unknown): SconceError =>

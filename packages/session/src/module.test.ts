@@ -106,3 +106,20 @@ test("a module takes all options of compile", async () => {
   const exclude = ["aten.sin.default"];
   await expect(sconce.module(program, { exclude })).rejects.toThrow("aten.sin.default is excluded");
 });
+
+test("arguments one after the other, and names that the program does not have, are refused with what to write", async () => {
+  const module = await sconce.module(await load("api_sin_cos"));
+  const x = Tensor.empty([3], "float32");
+  const call = module.call as (...args: readonly unknown[]) => Promise<unknown>;
+  await expect(call(x, x)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining("several values, one after the other"),
+    fix: expect.stringContaining("call([x, y])"),
+  });
+  await expect(module.call({ x, wrong: x })).rejects.toMatchObject({
+    code: "KEYWORD_MISMATCH",
+    message: 'the module has no argument "wrong"; its arguments are: x, y',
+    fix: "give the arguments by their names: call({ x, y })",
+    edits: [{ find: "wrong", replace: "y" }],
+  });
+});

@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import { callingConvention, disposed, flattenCall, keywordsOf, userLeaves } from "@sconce/ops";
 import { type DType, type NumericArray, Tensor } from "@sconce/tensor";
-import { notArguments } from "./errors.js";
+import { notArguments, unknownArgument } from "./errors.js";
 import { type ImagePixels, isTensorLike, typedInputs } from "./typed-inputs.js";
 
 /** One value that a module takes: a tensor or a scalar, of an argument or of a container in one. */
@@ -103,7 +103,7 @@ export function createModule(
       !isTensorLike(given) &&
       platformClass(given) === undefined
     )
-      return given as Readonly<Record<string, unknown>>;
+      return knownArguments(given as Readonly<Record<string, unknown>>, described.argumentNames);
     throw notArguments(givenText(given), names, described.argumentNames);
   };
   const dispose = (): void => {
@@ -120,6 +120,8 @@ export function createModule(
       return run(args, kwargs, options);
     },
     call: async (given: unknown, ...rest: readonly [unknown?, unknown?]) => {
+      if (!Array.isArray(given) && (isTensorLike(rest[0]) || Array.isArray(rest[0])))
+        throw notArguments("several values, one after the other", names, described.argumentNames);
       const [args, kwargs, options] = Array.isArray(given)
         ? ([given, rest[0] === undefined ? {} : rest[0], rest[1]] as const)
         : ([...byPosition(names, namedArguments(given)), rest[0]] as const);
@@ -139,6 +141,17 @@ const givenText = (given: unknown): string =>
       : describeValue(given);
 
 /** Arguments by name as those by position, and the rest. */
+/** Arguments by name, if the program has all these names. @throws SconceError `KEYWORD_MISMATCH` */
+function knownArguments<T extends object>(given: T, names: readonly string[]): T {
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown === undefined) return given;
+  throw unknownArgument(
+    unknown,
+    names,
+    names.filter((name) => !Object.hasOwn(given, name)),
+  );
+}
+
 function byPosition(
   names: readonly string[],
   given: Readonly<Record<string, unknown>>,

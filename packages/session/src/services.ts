@@ -58,7 +58,7 @@ export interface Services {
   readonly passManagers: PassManagers;
   /** Measures the time of passes; `performance` by default. */
   readonly clock: Clock;
-  /** Receives warnings; silent by default. */
+  /** Receives warnings; `console.warn` by default. */
   readonly logger: Logger;
   /** The interpreter's source of random numbers; a Mersenne Twister of seed 0 by default. */
   readonly random: RandomSource;

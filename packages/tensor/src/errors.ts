@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { didYouMean, editOf, nearestEdit, SconceError, withArticle } from "@sconce/errors";
+import { didYouMean, editOf, nearestEdit, platformClass, SconceError, withArticle } from "@sconce/errors";
 import type { DType } from "./dtype.js";
 import { type Element, elementText } from "./element.js";
 import { indexOf } from "./shape.js";
@@ -113,10 +113,29 @@ export const notAnElement = (index: readonly number[], value: unknown): SconceEr
     code: "TENSOR_VALUES",
     message: Array.isArray(value)
       ? "an array stands where the first elements of the outer arrays have a number"
-      : `${kindOf(value)} cannot be an element of a tensor`,
+      : `${describedElement(value)} cannot be an element of a tensor`,
     where: placeOf(index),
-    fix: "give numbers, bigints, booleans or { re, im }, in arrays of equal depth",
+    fix: remedyOf(value) ?? "give numbers, bigints, booleans or { re, im }, in arrays of equal depth",
   });
+
+/** An object by its class, where the platform has it; other values by their kind. */
+function describedElement(value: unknown): string {
+  const name = isImage(value) ? "ImageData" : platformClass(value);
+  return name === undefined || Array.isArray(value) ? kindOf(value) : withArticle(name);
+}
+
+/** How to make a tensor of bytes that are not a typed array. */
+function remedyOf(value: unknown): string | undefined {
+  if (isImage(value))
+    return 'give its pixels with their shape: Tensor.from(image.data, [image.height, image.width, 4], "uint8")';
+  return /^(Shared)?ArrayBuffer$|^DataView$/.test(platformClass(value) ?? "")
+    ? "give a typed array of the bytes, such as Tensor.from(new Float32Array(buffer))"
+    : undefined;
+}
+
+/** Pixels of a page, or an object of the same form. */
+const isImage = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && ["data", "width", "height"].every((name) => name in value);
 
 /** Arrays nested deeper than tensors have dimensions; possibly an array that holds itself. */
 export const tooDeep = (most: number): SconceError =>

@@ -82,7 +82,14 @@ describe("values that cannot be a tensor are refused", () => {
     [["a"], undefined, "a string cannot be an element of a tensor", "values[0]"],
     [[[1, null]], undefined, "null cannot be an element of a tensor", "values[0][1]"],
     [undefined, undefined, "undefined cannot be an element of a tensor", "values"],
-    [new DataView(new ArrayBuffer(4)), undefined, "an object cannot be an element of a tensor", "values"],
+    [new SharedArrayBuffer(4), undefined, "a SharedArrayBuffer cannot be an element of a tensor", "values"],
+    [
+      { data: new Uint8ClampedArray(4), width: 1, height: 1 },
+      undefined,
+      "an ImageData cannot be an element of a tensor",
+      "values",
+    ],
+    [new DataView(new ArrayBuffer(4)), undefined, "a DataView cannot be an element of a tensor", "values"],
     [circular, undefined, "the values are nested deeper than 64 arrays", undefined],
     [
       [0, [300]][1],

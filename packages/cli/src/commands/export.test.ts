@@ -58,7 +58,9 @@ describe("sconce export", () => {
     else {
       expect(code).toBe(2);
       expect(err).toMatch(/error MODEL_MODULE: the module .*typed\.ts cannot be loaded: /);
-      expect(err).toMatch(/fix compile the module \(`npx tsc`\).*Node 22\.18, 23\.6 and later/);
+      expect(err).toMatch(
+        /fix compile the module \(`npx tsc --noEmit false --outDir dist`\).*Node 22\.18, 23\.6 and later/,
+      );
     }
   });
 

@@ -1,4 +1,4 @@
-import { type ExportedProgram, sourceLine } from "@sconce/ir";
+import { type ExportedProgram, requireProgram, sourceLine } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { RefusalKind } from "./context.js";
 import { rewriteProgram } from "./rewrite.js";
@@ -39,6 +39,7 @@ export function explainRule(
   operators: OperatorTable,
   ownerOf?: (part: Rule) => string | undefined,
 ): Attempt[] {
+  requireProgram(program, "explainRule");
   const attempts = new Map<string, Attempt>();
   rewriteProgram(program, [rule], {
     operators,

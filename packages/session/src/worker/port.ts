@@ -41,7 +41,9 @@ export function listen(
       readonly data?: unknown;
       readonly message?: unknown;
     }>;
-    add(event, (value) => call(event === "message" ? value.data : value.message));
+    // A page says nothing of a script that it cannot load.
+    const notLoaded = "its script did not load: the address may be wrong, or the script of another origin";
+    add(event, (value) => call(event === "message" ? value.data : (value.message ?? notLoaded)));
   }
 }
 

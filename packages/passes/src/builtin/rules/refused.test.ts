@@ -51,3 +51,10 @@ test.each<[rule: string, inputs: string, calls: string[], reason: string]>([
   }
   expect(explainRule(programOf(typed(done)), rule, operators).at(-1)!.reason).toContain(reason);
 });
+
+test("what is not a program is refused by a typed error", () => {
+  const [rule] = identityRules;
+  expect(() => explainRule(rule as never, rule as never, operators)).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+  );
+});
