@@ -14,8 +14,11 @@ export interface PageOptions {
   readonly backend: Pick<GpujsBackendOptions, "mode" | "allowSoftware">;
   /** `?programs=10`: how many random programs to compare besides; none when left out. */
   readonly programs: number;
-  /** `?edges`: whether to compare pointwise calls on values at the edges. */
-  readonly edges: boolean;
+  /**
+   * `?edges=3`: compares each third pointwise call on values at the edges; all for `?edges`, none
+   * (0) when left out.
+   */
+  readonly edges: number;
   /**
    * `?fixtures=net_bert,net_lstm`: programs to compare, which the test serves; none when left out.
    */
@@ -41,7 +44,7 @@ export function readOptions(query: string): PageOptions {
       ...(parameters.has("software") && { allowSoftware: true }),
     },
     programs: Number(parameters.get("programs") ?? 0),
-    edges: parameters.has("edges"),
+    edges: parameters.has("edges") ? Number(parameters.get("edges") || 1) : 0,
     fixtures: parameters.get("fixtures")?.split(",") ?? [],
     contexts: Number(parameters.get("contexts") ?? 0),
   };

@@ -20,7 +20,7 @@ export async function runReports(sconce: Sconce, asked: PageOptions): Promise<Re
   const isShader = backend.mode?.startsWith("webg") === true;
   return {
     ...(programs > 0 && { random: await runRandomPrograms(sconce.backends.get(name)!, programs) }),
-    ...(edges && { edges: await runEdges(sconce, isShader) }),
+    ...(edges > 0 && { edges: await runEdges(sconce, isShader, edges) }),
     ...(fixtures.length > 0 && { fixtures: await runFixtures(sconce, fixtures, name) }),
     ...(contexts > 0 && { contexts: await runContexts(sconce, contexts) }),
   };
