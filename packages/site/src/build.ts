@@ -18,7 +18,7 @@ export async function buildSite(): Promise<void> {
  *
  * @param base the path of the folder on its host, with a slash at both ends
  */
-export async function buildPages(folder: string, base: string): Promise<void> {
+async function buildPages(folder: string, base: string): Promise<void> {
   if (!/^\/([^/]+\/)*$/.test(base)) throw new Error(`the base ${base} does not begin and end with a slash`);
   rmSync(folder, { recursive: true, force: true });
   const vitepress = "node_modules/vitepress/bin/vitepress.js";
