@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("WebGL in software", () => {
   test("keeps NaN, infinities and signs of zeros as the interpreter does", async () => {
     const { edges } = await visit("edges=3");
     expect(edges!.differences).toEqual([]);
-    expect(edges!.ran).toBeGreaterThan(130);
+    expect(edges!.ran).toBeGreaterThan(110);
   });
 
   test("runs networks that PyTorch exported", async () => {
