@@ -1,6 +1,6 @@
 /**
  * @file All recorded calls, those of operators that run on the host too: each in a mode without an
- * adapter, and some on the adapter too: `device-calls.full.test.ts` runs all there, without a
+ * adapter, and some on the adapter too: `device-calls.full.test.ts` runs more there, without a
  * backend.
  */
 import { defaultOperators } from "@sconce/ops";

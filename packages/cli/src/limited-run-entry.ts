@@ -1,14 +1,11 @@
 /** @file The script of the worker that runs a command with limits on passes. */
-import { createRequire, syncBuiltinESMExports } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { ownPort } from "@sconce/session/worker-node";
 import type { CommandData, CommandInput, FromCommand } from "./limited-run.js";
 import { run } from "./main.js";
 
-const port = parentPort!;
+const port = ownPort();
 const { args, ...streams } = workerData as CommandData;
-// Plugins do not find the port: they cannot answer in place of the command by mistake.
-Object.assign(createRequire(import.meta.url)("node:worker_threads") as object, { parentPort: null });
-syncBuiltinESMExports();
 
 const send = (message: FromCommand): void => port.postMessage(message);
 

@@ -3,7 +3,7 @@
  * too long or too much memory.
  */
 import type { SconceError } from "@sconce/errors";
-import { limitedWorker, passOutOfMemory, passTimeout, passWorkerEnded } from "@sconce/session/worker-node";
+import { limitedWorker, passTimeout, passWorkerEnded, passWorkerFailed } from "@sconce/session/worker-node";
 import type { Io } from "./io.js";
 import type { PassLimits } from "./pass-limits.js";
 import { codeOf } from "./plugin-failure.js";
@@ -42,9 +42,7 @@ export function runInWorker(args: readonly string[], io: Io, limits: PassLimits)
   });
   const failure = (error: unknown): SconceError => {
     const reason = error instanceof Error ? error.message : String(error);
-    return codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY"
-      ? passOutOfMemory(reason, ended("--pass-memory"))
-      : passWorkerEnded(reason, place);
+    return passWorkerFailed(reason, codeOf(error), ended("--pass-memory"));
   };
   const done = new Promise<number>((resolve, reject) => {
     const take = (message: FromCommand): void => {

@@ -25,3 +25,7 @@ export function platformClass(value: unknown): string | undefined {
     return undefined;
   }
 }
+
+/** Whether a value is bytes without a type of their elements. */
+export const isRawBytes = (value: unknown): boolean =>
+  /^((Shared)?ArrayBuffer|DataView)$/.test(platformClass(value) ?? "");

@@ -8,7 +8,7 @@ export {
   packageCopy,
   requireSameCopy,
 } from "./copies.js";
-export { describeValue, platformClass } from "./describe-value.js";
+export { describeValue, isRawBytes, platformClass } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
 export { fileFault } from "./file-faults.js";
 export {

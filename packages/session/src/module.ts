@@ -140,7 +140,6 @@ const givenText = (given: unknown): string =>
       ? "an ImageData"
       : describeValue(given);
 
-/** Arguments by name as those by position, and the rest. */
 /** Arguments by name, if the program has all these names. @throws SconceError `KEYWORD_MISMATCH` */
 function knownArguments<T extends object>(given: T, names: readonly string[]): T {
   const unknown = Object.keys(given).find((name) => !names.includes(name));
@@ -152,6 +151,7 @@ function knownArguments<T extends object>(given: T, names: readonly string[]): T
   );
 }
 
+/** Arguments by name as those by position, and the rest. */
 function byPosition(
   names: readonly string[],
   given: Readonly<Record<string, unknown>>,

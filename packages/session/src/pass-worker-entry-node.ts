@@ -1,20 +1,17 @@
 /// <reference types="node" />
 /** @file The script of a worker of Node that runs passes of plugins. */
-import { createRequire, syncBuiltinESMExports } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
 import { createSconce } from "./create-sconce.js";
 import { badPlugin } from "./errors.js";
+import { ownPort } from "./own-port-node.js";
 import { NO_REQUEST, type PassReply } from "./worker/pass-messages.js";
 import { sentError } from "./worker/sent-error.js";
 import { serveSession } from "./worker/serve.js";
 
-const port = parentPort!;
+const port = ownPort();
 const modules = workerData as readonly string[];
-// Plugins do not find the port: they cannot answer in place of the session by mistake.
-Object.assign(createRequire(import.meta.url)("node:worker_threads") as object, { parentPort: null });
-syncBuiltinESMExports();
 
 const send = (reply: PassReply): void => port.postMessage({ ...reply, id: NO_REQUEST });
 

@@ -1,5 +1,5 @@
 /** @file Typed arrays and images in the place of tensors, where the program says what they are. */
-import { countText, describeValue, platformClass, withArticle } from "@sconce/errors";
+import { countText, describeValue, isRawBytes, platformClass, withArticle } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, typeText, type Value } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
 import { dtypeInfo, holdsDType, type NumericArray, numericArrayName, Tensor } from "@sconce/tensor";
@@ -23,20 +23,14 @@ export function typedInputs(program: ExportedProgram): (inputs: readonly unknown
       if (fake === undefined || input instanceof Tensor) return input as Value;
       if (numericArrayName(input) !== undefined) return tensorOver(input as NumericArray, fake, leaves[i]!);
       if (isImage(input)) return tensorOfImage(input, fake, leaves[i]!);
-      if (RAW.has(platformClass(input) ?? "")) throw rawBytes(input, fake, leaves[i]!);
+      if (isRawBytes(input)) throw rawBytes(input, fake, leaves[i]!);
       return input as Value;
     });
 }
 
 /** Whether a value stands for one tensor, as far as its class says. */
 export const isTensorLike = (value: unknown): boolean =>
-  value instanceof Tensor ||
-  numericArrayName(value) !== undefined ||
-  RAW.has(platformClass(value) ?? "") ||
-  isImage(value);
-
-/** Bytes without a type of their elements. */
-const RAW: ReadonlySet<string> = new Set(["ArrayBuffer", "SharedArrayBuffer", "DataView"]);
+  value instanceof Tensor || numericArrayName(value) !== undefined || isRawBytes(value) || isImage(value);
 
 /** Pixels of a canvas, in rows: red, green, blue and alpha of each, from 0 to 255. */
 export interface ImagePixels {

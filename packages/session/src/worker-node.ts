@@ -6,7 +6,8 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
 import { passModules } from "./errors.js";
 
-export { passOutOfMemory, passTimeout, passWorkerEnded } from "./worker/errors.js";
+export { ownPort } from "./own-port-node.js";
+export { passTimeout, passWorkerEnded, passWorkerFailed } from "./worker/errors.js";
 
 /**
  * Starts a worker of Node for {@link Sconce.worker}, which runs a backend of Sconce's packages: a

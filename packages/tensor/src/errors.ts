@@ -1,5 +1,13 @@
 /** @file Every error that this package raises on purpose. */
-import { didYouMean, editOf, nearestEdit, platformClass, SconceError, withArticle } from "@sconce/errors";
+import {
+  didYouMean,
+  editOf,
+  isRawBytes,
+  nearestEdit,
+  platformClass,
+  SconceError,
+  withArticle,
+} from "@sconce/errors";
 import type { DType } from "./dtype.js";
 import { type Element, elementText } from "./element.js";
 import { indexOf } from "./shape.js";
@@ -127,10 +135,8 @@ function describedElement(value: unknown): string {
 /** How to make a tensor of bytes that are not a typed array. */
 function remedyOf(value: unknown): string | undefined {
   if (isImage(value))
-    return 'give its pixels with their shape: Tensor.from(image.data, [image.height, image.width, 4], "uint8")';
-  return /^(Shared)?ArrayBuffer$|^DataView$/.test(platformClass(value) ?? "")
-    ? "give a typed array of the bytes, such as Tensor.from(new Float32Array(buffer))"
-    : undefined;
+    return 'give its pixels: Tensor.from(image.data, [image.height, image.width, 4], "uint8")';
+  return isRawBytes(value) ? "give a typed array: Tensor.from(new Float32Array(buffer))" : undefined;
 }
 
 /** Pixels of a page, or an object of the same form. */

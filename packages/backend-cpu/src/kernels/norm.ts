@@ -5,14 +5,11 @@ import { finishOutput, openOutput, readComplex, readNumbers } from "../kernel/de
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { broadcastShape } from "./index-elements.js";
 import { rowsOf } from "./reduction-rows.js";
+import { roundingOf } from "./reduction-sum.js";
 import type { Dims } from "./variance.js";
 
 /** Rounds a number to the precision in which PyTorch computes. */
 type Round = (value: number) => number;
-
-/** Halves are computed in float32: squares overflow and vanish as its own do. */
-const roundingOf = (dtype: DType): Round =>
-  dtype === "float64" || dtype === "complex128" ? (value) => value : Math.fround;
 
 /** The p-norm of a row of magnitudes. Sums are rounded at their end: no term is negative. */
 function normOf(data: ArrayLike<number>, start: number, length: number, p: number, round: Round): number {

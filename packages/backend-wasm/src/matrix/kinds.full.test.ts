@@ -1,3 +1,4 @@
+/** @file Kinds of products and convolutions, each by itself. */
 import { detectFeatures } from "@sconce/wasm";
 import { describe, expect, test } from "vitest";
 import {
@@ -138,17 +139,15 @@ describe("work in registers", () => {
   });
 });
 
+/** What most convolutions here have: one image and group, a window of 3 by 3 in steps of 1. */
+const PLAIN = { n: 1, groups: 1, kernel: [3, 3], stride: 1, padding: 1, dilation: 1 } as const;
+
 describe("convolutions", () => {
   const base = {
-    n: 1,
-    groups: 1,
+    ...PLAIN,
     inPerGroup: 8,
     outPerGroup: 12,
     size: [11, 13],
-    kernel: [3, 3],
-    stride: 1,
-    padding: 1,
-    dilation: 1,
   } as const;
   test.each<[string, Partial<Convolution>]>([
     ["3x3 with padding", {}],
@@ -210,15 +209,12 @@ describe("other floats", () => {
 
 describe("transposed convolutions", () => {
   const base = {
-    n: 1,
-    groups: 1,
+    ...PLAIN,
     inPerGroup: 8,
     outPerGroup: 12,
     size: [7, 9],
     kernel: [4, 4],
     stride: 2,
-    padding: 1,
-    dilation: 1,
     transposed: { outputPadding: 0 },
   } as const;
   test.each<[string, Partial<Convolution>]>([
@@ -245,15 +241,10 @@ describe("transposed convolutions", () => {
 
 describe("Winograd's algorithm", () => {
   const base = {
-    n: 1,
-    groups: 1,
+    ...PLAIN,
     inPerGroup: 16,
     outPerGroup: 20,
     size: [12, 14],
-    kernel: [3, 3],
-    stride: 1,
-    padding: 1,
-    dilation: 1,
     channelsLast: true,
     resultLast: true,
   } as const;
@@ -287,15 +278,11 @@ describe("Winograd's algorithm", () => {
 
 describe("convolutions of each channel by itself", () => {
   const base = {
-    n: 1,
+    ...PLAIN,
     groups: 12,
     inPerGroup: 1,
     outPerGroup: 1,
     size: [9, 11],
-    kernel: [3, 3],
-    stride: 1,
-    padding: 1,
-    dilation: 1,
     channelsLast: true,
     resultLast: true,
   } as const;

@@ -41,7 +41,7 @@ export const passTimeout = (milliseconds: number, { place, before, fix }: Ended)
   });
 
 /** Passes in a worker took more memory than they may. */
-export const passOutOfMemory = (reason: string, { place, before, fix }: Ended): SconceError =>
+const passOutOfMemory = (reason: string, { place, before, fix }: Ended): SconceError =>
   new SconceError({
     code: "PASS_MEMORY",
     message: `the passes took more memory than they may: ${place ?? before} was running, and its worker was ended (${reason})`,
@@ -57,6 +57,10 @@ export const passWorkerEnded = (reason: string, place: string | undefined): Scon
     where: place,
     fix: "correct the pass or plugin: it may not end the worker, throw outside of the pass, or send messages",
   });
+
+/** A worker of passes failed, with the code of an error of Node; `ended` is for its memory. */
+export const passWorkerFailed = (reason: string, code: unknown, ended: Ended): SconceError =>
+  code === "ERR_WORKER_OUT_OF_MEMORY" ? passOutOfMemory(reason, ended) : passWorkerEnded(reason, ended.place);
 
 /** What a worker of passes sent is not valid. */
 export function invalidResult(problems: readonly Problem[]): SconceError {

@@ -19,9 +19,9 @@ import { Storage } from "@sconce/tensor";
 import {
   invalidResult,
   observerFailed,
-  passOutOfMemory,
   passTimeout,
   passWorkerEnded,
+  passWorkerFailed,
   receivedError,
 } from "./errors.js";
 import type { WorkerRequest } from "./messages.js";
@@ -280,8 +280,7 @@ class WorkerRun {
   }
 
   #failed(reason: string, code?: unknown): void {
-    const isMemory = code === "ERR_WORKER_OUT_OF_MEMORY";
-    this.#reject(isMemory ? passOutOfMemory(reason, this.#endedFor("memory")) : this.#ended(reason));
+    this.#reject(passWorkerFailed(reason, code, this.#endedFor("memory")));
   }
 }
 
