@@ -69,6 +69,28 @@ const readRange: Read<RangeConstraint> = (value, place) => {
 };
 
 /**
+ * How many names `u0`, `zuf0`, ... are taken by keys that {@link rangeReader} drops, where those
+ * are above the ones that it keeps.
+ */
+const readCounters =
+  (kept: ReadonlyMap<string, RangeConstraint>): Read<Map<string, number>> =>
+  (value, place) => {
+    const counters = new Map<string, number>();
+    const count = (name: string, done: (prefix: string, taken: number) => void): void => {
+      const [, prefix, number] = /^(u|zuf)(\d{1,9})$/.exec(name) ?? [];
+      if (prefix !== undefined) done(prefix, Number(number) + 1);
+    };
+    for (const key of readObject(value, place).keys)
+      count(key, (prefix, taken) => counters.set(prefix, Math.max(taken, counters.get(prefix) ?? 0)));
+    // What a range says need not be said twice.
+    for (const key of kept.keys())
+      count(key, (prefix, taken) => {
+        if (counters.get(prefix) === taken) counters.delete(prefix);
+      });
+    return counters;
+  };
+
+/**
  * Keys are expressions; as in PyTorch, those that the graph does not mention are dropped. Files
  * hold integer ranges only, so that of a float symbol becomes one too, and prints as PyTorch prints
  * it after loading.
@@ -168,9 +190,11 @@ export function* describeProgram(
       ),
     };
   });
+  const rangeConstraints = place.field(root, "range_constraints", rangeReader(symbols));
   return {
     ...parts,
-    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols)),
+    rangeConstraints,
+    symbolCounters: place.field(root, "range_constraints", readCounters(rangeConstraints)),
     symbolHints: symbols?.hints ?? new Map<string, number>(),
     guardsCode: place.optional(root, "guards_code", readList(guardReader(symbols)), []),
     dialect: place.optional(root, "verifiers", readDialect, "ATEN"),

@@ -48,6 +48,7 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
   note: ["graphMetadata"],
   range: ["rangeConstraints"],
   hint: ["symbolHints"],
+  counter: ["symbolCounters"],
   guard: ["guardsCode"],
   parameter: ["stateDict", "parameterNames"],
   buffer: ["stateDict", "parameterNames"],

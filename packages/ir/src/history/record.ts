@@ -16,6 +16,7 @@ const PARTS = [
   "constants",
   "rangeConstraints",
   "symbolHints",
+  "symbolCounters",
   "moduleCallGraph",
   "guardsCode",
   "exampleInputs",

@@ -45,6 +45,7 @@ export class ProgramDraft {
   readonly #notes = new Map<string, string>();
   readonly #ranges = new Map<string, RangeConstraint>();
   readonly #hints = new Map<string, number>();
+  readonly #counters = new Map<string, number>();
   readonly #guards: string[] = [];
   readonly #state = new Map<string, Tensor>();
   readonly #parameters = new Set<string>();
@@ -75,6 +76,7 @@ export class ProgramDraft {
       constants: this.#constants,
       rangeConstraints: this.#ranges,
       symbolHints: this.#hints,
+      symbolCounters: this.#counters,
       moduleCallGraph: this.#calls,
       guardsCode: this.#guards,
       exampleInputs: this.#unreadable ?? this.#exampleInputs(),
@@ -106,6 +108,9 @@ export class ProgramDraft {
         return;
       case "hint":
         setOnce(cursor, this.#hints, cursor.string(), () => parseNumber(cursor));
+        return;
+      case "counter":
+        setOnce(cursor, this.#counters, cursor.string(), () => cursor.integer("a count"));
         return;
       case "guard":
         this.#guards.push(guardText(cursor));

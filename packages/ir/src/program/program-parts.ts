@@ -79,6 +79,11 @@ export interface ExportedProgramInit {
   readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;
   /** Example values of symbols, where the file gives them. */
   readonly symbolHints?: ReadonlyMap<string, number> | undefined;
+  /**
+   * How many names `u0`, `u1`, ... and `zuf0`, `zuf1`, ... are taken, by prefix, where an export
+   * made symbols that no value shows. Lowering numbers its own symbols from there.
+   */
+  readonly symbolCounters?: ReadonlyMap<string, number> | undefined;
   /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
   /**

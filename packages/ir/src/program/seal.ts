@@ -28,6 +28,7 @@ export function sealProgram(program: ExportedProgram): void {
     sealData(part);
   for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
     sealMap(map);
+  sealMap(program.symbolCounters);
   sealMap(program.parameterNames);
   sealMap(program.namedTupleFields);
   for (const names of program.namedTupleFields.values()) sealData(names);

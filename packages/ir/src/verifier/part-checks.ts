@@ -90,6 +90,7 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
   constants: tensors,
   rangeConstraints: map(range),
   symbolHints: map(number),
+  symbolCounters: map(number),
   moduleCallGraph: list(
     fields({
       fqn: text,

@@ -111,7 +111,10 @@ export function* decompositionSteps(
 const newRanges = (env: RetraceEnv): readonly (readonly [string, RangeConstraint])[] =>
   env.unnamed
     .filter(({ name }) => !env.replacements.has(name))
-    .map((symbol) => [symbol.name, env.rangeOf(symbol)]);
+    .map((symbol) => [
+      symbol.name,
+      symbol.name.startsWith("zuf") ? { ...env.rangeOf(symbol), float: true } : env.rangeOf(symbol),
+    ]);
 
 /**
  * As PyTorch does if no value shows a hidden write; else with the operators decomposed that hid a

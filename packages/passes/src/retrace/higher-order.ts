@@ -17,8 +17,10 @@ import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
 import { underDisabled } from "../trace/reference-annotations.js";
 import { reifiedMeta } from "../trace/reified-metadata.js";
 import { RuntimeAssertions } from "../trace/runtime-asserts.js";
+import type { BodySymbols } from "../trace/shape-env.js";
 import { shareSizes } from "../trace/shared-sizes.js";
 import { Tracer } from "../trace/tracer.js";
+import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
 import { noBody, unsupportedHigherOrder } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
@@ -114,9 +116,22 @@ function traceControlFlow(
   const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
   // A graph that is several bodies of the call stays one: nested calls would double it each time.
   const traced = new Map<Graph, Graph>();
+  const made = new Map<Graph, BodySymbols>();
   for (const index of shape.bodies) {
     const body = asGraph(plain[index]);
-    if (!traced.has(body)) traced.set(body, traceBody(dispatcher, body, bodyMeta(node)));
+    if (traced.has(body)) continue;
+    const own = tracer.env.inBody(() => traceBody(dispatcher, body, bodyMeta(node)));
+    traced.set(body, own.result);
+    made.set(body, own.made);
+  }
+  const call = {
+    target: node.target,
+    bodies: shape.bodies.map((index) => made.get(asGraph(plain[index]))!),
+  };
+  if (tracer.env.isInBody) tracer.env.noteCall(call);
+  else if (makesSymbols(call)) {
+    const names = numberSymbols(call, tracer.env.trace, (like) => tracer.env.freshLike(like));
+    for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names));
   }
   const attributes = new Map<Graph, NodeRef>();
   shape.bodies.forEach((index, i) => {

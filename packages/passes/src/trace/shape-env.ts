@@ -11,6 +11,20 @@ import {
 } from "@sconce/symbolic";
 
 /**
+ * What a body of control flow makes that only the data decide, in order: names of symbols, and
+ * calls whose bodies make some.
+ */
+export type BodySymbols = readonly (string | BodyCall)[];
+/** A call of control flow, and what its bodies make. */
+export interface BodyCall {
+  readonly target: string;
+  readonly bodies: readonly BodySymbols[];
+}
+
+/** Names in bodies that the source program does not give; the body's own names replace them. */
+const FIRST_TEMPORARY = 900_000_000;
+
+/**
  * A program's symbols while it is retraced: data-dependent ones come back under the names that they
  * had.
  */
@@ -23,6 +37,10 @@ export class RetraceEnv extends ShapeEnv {
   /** The program whose names are not reserved yet. */
   #source: ExportedProgram | undefined;
   #newLength: SymExpr | undefined;
+  #isSecond = false;
+  /** What the bodies that are being traced have made, the innermost last. */
+  readonly #bodies: (string | BodyCall)[][] = [];
+  #temporaries = 0;
 
   constructor(init: ShapeEnvInit = {}) {
     super(init);
@@ -59,6 +77,42 @@ export class RetraceEnv extends ShapeEnv {
     this.#unnamed.length = 0;
     this.#made = 0;
     this.#newLength = undefined;
+    this.#isSecond = true;
+  }
+
+  /** The trace that is being made: PyTorch makes one for what is known of results, and another. */
+  get trace(): "metadata" | "trace" {
+    return this.#isSecond ? "trace" : "metadata";
+  }
+
+  /** Whether a body of control flow is being traced. */
+  get isInBody(): boolean {
+    return this.#bodies.length > 0;
+  }
+
+  /** Takes down what `trace` makes, whose symbols keep the names of the source program. */
+  inBody<T>(trace: () => T): { readonly result: T; readonly made: BodySymbols } {
+    const made: (string | BodyCall)[] = [];
+    this.#bodies.push(made);
+    try {
+      return { result: trace(), made };
+    } finally {
+      this.#bodies.pop();
+    }
+  }
+
+  /** Takes down a call in the body that is being traced. */
+  noteCall(call: BodyCall): void {
+    this.#bodies.at(-1)?.push(call);
+  }
+
+  /** A new symbol with the range of another. */
+  freshLike(name: string): SymExpr {
+    const like = symbolByName(name);
+    const made = name.startsWith("zuf") ? super.freshUnbackedFloat() : super.freshUnbackedInt();
+    this.setRange(made, this.rangeOf(like));
+    this.#unnamed.push(made);
+    return made;
   }
 
   /**
@@ -67,6 +121,7 @@ export class RetraceEnv extends ShapeEnv {
    */
   reserveNames(program: ExportedProgram): void {
     this.#source = program;
+    for (const [prefix, count] of program.symbolCounters) this.reserve(`${prefix}${count - 1}`);
     if (this.knowsData) this.#reserveAll();
   }
 
@@ -111,19 +166,28 @@ export class RetraceEnv extends ShapeEnv {
   }
 
   override freshUnbackedInt(use?: "length" | "offset"): SymExpr {
-    const own = super.freshUnbackedInt(use);
+    const own = this.isInBody
+      ? symbol(`u${FIRST_TEMPORARY + this.#temporaries++}`, { unbacked: true })
+      : super.freshUnbackedInt(use);
     this.#made++;
     const name = this.#take(use === "offset" ? this.#expectedOffsets : this.#expected, /^(u\d+)?$/);
-    if (name !== undefined && name !== NOT_IN_RESULT) return symbol(name, { unbacked: true });
-    if (use !== undefined) this.#unnamed.push(own);
+    const isNamed = name !== undefined && name !== NOT_IN_RESULT;
+    this.#bodies.at(-1)?.push(isNamed ? name : own.name);
+    if (isNamed) return symbol(name, { unbacked: true });
+    if (use !== undefined && !this.isInBody) this.#unnamed.push(own);
     if (use === "length") this.#newLength = own;
     return own;
   }
 
   override freshUnbackedFloat(): SymExpr {
     this.#made++;
-    const name = this.#take(this.#expected, /^zuf\d+$/);
-    return name === undefined ? super.freshUnbackedFloat() : symbol(name, { float: true, unbacked: true });
+    const known = this.#take(this.#expected, /^zuf\d+$/);
+    if (this.isInBody) {
+      const name = known ?? `zuf${FIRST_TEMPORARY + this.#temporaries++}`;
+      this.#bodies.at(-1)!.push(name);
+      return symbol(name, { float: true, unbacked: true });
+    }
+    return known === undefined ? super.freshUnbackedFloat() : symbol(known, { float: true, unbacked: true });
   }
 
   /** A declared range with what is known since; the same object when that is no more. */
