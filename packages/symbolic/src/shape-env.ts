@@ -220,6 +220,13 @@ export class ShapeEnv implements SymEnv {
     return symbol(`zuf${this.#nextFloat++}`, { float: true, unbacked: true });
   }
 
+  /** Makes a symbol as another one, with its range. */
+  freshLike(target: SymExpr): SymExpr {
+    const made = target.name.startsWith("zuf") ? this.freshUnbackedFloat() : this.freshUnbackedInt();
+    this.#ranges.set(made.name, this.#rangeOfSymbol(target));
+    return made;
+  }
+
   /** Keeps fresh names clear of one in use. */
   protected reserve(name: string): void {
     const match = /^(u|zuf)(\d{1,9})$/.exec(name);

@@ -91,11 +91,14 @@ export class BodyTracer extends Tracer {
     try {
       return inScope(this, () => withTrace(this, body));
     } finally {
-      for (const { unbacked } of this.nodes)
-        for (const { symbol } of unbacked) this.root.innerSymbols.push(symbol);
+      for (const { unbacked } of this.nodes) for (const { symbol } of unbacked) this.noteSymbol(symbol);
       for (const [tensor, fake] of this.#before)
         if (this.parent.findTensor(fake) !== undefined) tensor.becomes(fake);
     }
+  }
+
+  override noteSymbol(name: string): void {
+    this.root.noteSymbol(name);
   }
 
   /**
@@ -115,7 +118,7 @@ export class BodyTracer extends Tracer {
   intInput(expr: SymExpr): SymInt {
     const input = this.placeholder({ kind: "SymInt", expr });
     this.#scalars.set(expr.key, input);
-    this.root.innerSymbols.push(printExpr(expr));
+    this.noteSymbol(printExpr(expr));
     return inScope(this, () => new SymInt(expr));
   }
 

@@ -7,6 +7,7 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import { runOnFakes } from "./fake-runs.js";
 import {
   bodyOf,
   checkedFunction,
@@ -99,6 +100,7 @@ function traceCond(
       "return the same containers with the same keys from both branches",
     );
   const merged = mergeInputs(traced.map(({ tracer }) => tracer));
+  runOnFakes(parent, traced);
   const results = first.leaves.map((leaf, i) =>
     mergeOutputs(parent, branchValue(leaf), branchValue(second.leaves[i])),
   );

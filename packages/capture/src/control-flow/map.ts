@@ -7,6 +7,7 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import { runOnFakes } from "./fake-runs.js";
 import {
   bodyOf,
   checkedFunction,
@@ -114,6 +115,7 @@ function traceMap(
   const lifted = tracer.lifted.map(({ outer }) => outer);
   const rest = [...operands.map((_, i) => given(i)), ...lifted];
   const count = knownOf(items[0]!).shape[0]!;
+  runOnFakes(parent, [traced]);
   const results = parent.callGraphs({
     name: "map_impl",
     kind: "MapImpl",

@@ -10,6 +10,7 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import { runOnFakes } from "./fake-runs.js";
 import {
   bodyOf,
   checkedFunction,
@@ -122,6 +123,7 @@ function traceLoop(
   const merged = mergeInputs([first.tracer, second.tracer]);
   if (parent.gradEnabled && [...inside, ...merged.operands.map(({ val }) => val)].some(requiresGrad))
     countRounds(second.tracer, leaves);
+  runOnFakes(parent, [step]);
   return parent.callGraphs({
     name: "while_loop",
     kind: "WhileLoopOp",
@@ -145,15 +147,16 @@ function traceLoop(
  * Where gradients are recorded, PyTorch collects what each round carries: a symbol stands for the
  * number of rounds, and ranges of the program have it.
  */
-function countRounds({ env, root }: BodyTracer, leaves: readonly unknown[]): void {
+function countRounds(tracer: BodyTracer, leaves: readonly unknown[]): void {
   if (leaves.some((leaf) => !(leaf instanceof Tensor)))
     throw controlFlowArguments(
       "all carried_inputs must be tensors where torch.while_loop records gradients, and an integer is carried",
       "carry `torch.tensor(0)` in place of the integer, or call `whileLoop` in `noGrad`",
     );
+  const { env } = tracer;
   const rounds = env.freshUnbackedInt();
   env.setRange(rounds, { min: 1, max: Infinity });
-  root.innerSymbols.push(printExpr(rounds));
+  tracer.noteSymbol(printExpr(rounds));
 }
 
 /** Refuses a result of the body that is neither a tensor nor an integer. */

@@ -7,6 +7,7 @@ import type { NestedGraph } from "@sconce/ops";
 import type { SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { BodyTracer } from "../control-flow/body-tracer.js";
+import { runOnFakes } from "../control-flow/fake-runs.js";
 import {
   bodyOf,
   childName,
@@ -117,6 +118,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     ];
     const given = trace.arguments(operands);
     const [predicate] = trace.arguments([pred]);
+    runOnFakes(trace.parent, [first, second]);
     return {
       name: "cond",
       kind: "CondOp",
@@ -137,6 +139,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       xs.map((item) => firstItem(item, false)),
     );
     const [items, given] = [trace.arguments(xs), trace.arguments(args)];
+    runOnFakes(trace.parent, [traced]);
     return {
       name: "map_impl",
       kind: "MapImpl",
@@ -157,6 +160,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     const operands = [...carried, ...further];
     const [first, second] = [trace.graph(condition, operands, own()), trace.graph(step, operands, own())];
     const [state, given] = [trace.arguments(carried), trace.arguments(further)];
+    runOnFakes(trace.parent, [second]);
     return {
       name: "while_loop",
       kind: "WhileLoopOp",

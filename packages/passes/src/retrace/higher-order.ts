@@ -10,6 +10,7 @@ import {
   type NodeRef,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
+import { symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
@@ -130,7 +131,7 @@ function traceControlFlow(
   };
   if (tracer.env.isInBody) tracer.env.noteCall(call);
   else if (makesSymbols(call)) {
-    const names = numberSymbols(call, tracer.env.trace, (like) => tracer.env.freshLike(like));
+    const names = numberSymbols(call, tracer.env.trace, (like) => tracer.env.freshLike(symbolByName(like)));
     for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names));
   }
   const attributes = new Map<Graph, NodeRef>();

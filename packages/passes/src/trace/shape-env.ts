@@ -106,11 +106,10 @@ export class RetraceEnv extends ShapeEnv {
     this.#bodies.at(-1)?.push(call);
   }
 
-  /** A new symbol with the range of another. */
-  freshLike(name: string): SymExpr {
-    const like = symbolByName(name);
-    const made = name.startsWith("zuf") ? super.freshUnbackedFloat() : super.freshUnbackedInt();
-    this.setRange(made, this.rangeOf(like));
+  /** Makes a symbol as another one; the source program has no name for it. */
+  override freshLike(target: SymExpr): SymExpr {
+    const made = target.name.startsWith("zuf") ? super.freshUnbackedFloat() : super.freshUnbackedInt();
+    this.setRange(made, this.rangeOf(target));
     this.#unnamed.push(made);
     return made;
   }
