@@ -404,6 +404,77 @@ def checked_size(self, a, p):
     return torch.cond(p, lambda z: z.sum(), lambda z: z.max(), (y,))
 
 
+# Symbols of bodies: PyTorch runs a body several times, and each run makes new ones.
+x43 = (torch.arange(12.0).reshape(4, 3).clone(),)
+positive = lambda x: x[x > 1].sum()
+first_item = lambda x: x.sum().to(torch.int64).item()
+
+
+@case("symbols of branches", x43)
+def symbols_of_branches(self, x):
+    return torch.cond(x.sum() > 0, positive, lambda x: (x * first_item(x)).sum(), (x,))
+
+
+@case("symbols around branches", x43)
+def symbols_around(self, x):
+    y = x[x > 2]
+    z = torch.cond(x.sum() > 0, positive, lambda x: x.sum(), (x,))
+    w = x[x > 3]
+    return y.sum().max(z), w.cos(), torch.cond(x.sum() > 1, positive, lambda x: x.max(), (y,))
+
+
+@case("symbols of nested branches", x43)
+def symbols_nested(self, x):
+    inner = lambda x: torch.cond(x.max() > 2, positive, lambda x: x.sum(), (x,))
+    return torch.cond(x.sum() > 0, inner, lambda x: x.sum(), (x,))
+
+
+@case("symbols of branches in a map", x43)
+def symbols_in_map(self, x):
+    return hop_map(lambda v: torch.cond(v.sum() > 0, positive, lambda x: x.sum(), (v,)) + v, x)
+
+
+@case("symbols of a map in a branch", x43)
+def symbols_of_map(self, x):
+    mapped = lambda x: hop_map(lambda v: v.max(v[v > 0].sum()), x)
+    return torch.cond(x.sum() > 0, mapped, lambda x: x.cos(), (x,))
+
+
+@case("symbols of a loop", x43)
+def symbols_of_loop(self, x):
+    return while_loop(
+        lambda i, y: (first_item(y) + i) < 3, lambda i, y: (i + 1, y.max(y[y > 0].sum())), (torch.tensor(0), x)
+    )
+
+
+@case("symbols of branches in a loop", x43)
+def symbols_in_loop(self, x):
+    step = lambda y: torch.cond(y.sum() > 0, lambda y: y.max(positive(y)), lambda y: y.cos(), (y,))
+    return while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, step(y)), (torch.tensor(0), x))
+
+
+@case("several symbols of a branch", x43)
+def several_symbols(self, x):
+    both = lambda x: x[x > 1].sum().max(x[x > 2].sum()).pow(first_item(x))
+    return torch.cond(x.sum() > 0, both, lambda x: x[x < 0].sum(), (x,))
+
+
+@case("checked symbol of a branch", x43)
+def checked_symbol(self, x):
+    def counted(x):
+        n = first_item(x)
+        torch._check(n >= 2)
+        torch._check(n <= 50)
+        return torch.arange(n).sum()
+
+    return torch.cond(x.sum() > 0, counted, lambda x: x.sum().to(torch.int64), (x,))
+
+
+@case("float symbol of a branch", x43)
+def float_symbol(self, x):
+    return torch.cond(x.sum() > 0, lambda x: x * x.sum().item(), lambda x: x.max(x[x > 0].sum()), (x,))
+
+
 # Operands that are broadcast for their layout alone count for names.
 row = torch.ones(4)
 for name, args in (

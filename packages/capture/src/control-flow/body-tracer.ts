@@ -7,7 +7,7 @@ import {
   type ModuleStackEntry,
   type OpSchema,
 } from "@sconce/ir";
-import { printExpr, SymExpr } from "@sconce/symbolic";
+import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import {
   type OperatorArgument,
@@ -22,7 +22,7 @@ import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
 import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { type BodyCall, Tracer } from "../trace/tracer.js";
+import { type BodyCall, type PushedNode, Tracer } from "../trace/tracer.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
 
@@ -95,6 +95,20 @@ export class BodyTracer extends Tracer {
       for (const [tensor, fake] of this.#before)
         if (this.parent.findTensor(fake) !== undefined) tensor.becomes(fake);
     }
+  }
+
+  /**
+   * TorchDynamo reads sizes that only the data decide where they come up, and asserts their bounds:
+   * names count those nodes, which the trace replaces.
+   */
+  protected override push(init: PushedNode): TraceNode {
+    const node = super.push(init);
+    for (const { symbol, dim, of = "size" } of node.unbacked) {
+      if (dim === undefined || of !== "size") continue;
+      const isBounded = this.env.range(symbolByName(symbol)).max < MAX_SIZE && !readsStaticSizes(node);
+      for (const name of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(name);
+    }
+    return node;
   }
 
   override noteSymbol(name: string): void {
@@ -299,6 +313,21 @@ export class BodyTracer extends Tracer {
     const row = this.operators.get(target);
     return unbacked.length > 0 || row?.schema.isMutable === true || row?.tags.includes("effect") === true;
   }
+}
+
+/**
+ * Whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without an upper
+ * bound: those of inputs but 1.
+ */
+function readsStaticSizes(node: TraceNode): boolean {
+  let found = false;
+  visitOperands(node, ({ val }) => {
+    if (val instanceof FakeTensor)
+      found ||= val.shape.some((size) =>
+        size instanceof SymExpr ? [...freeSymbols(size).values()].some((one) => !isUnbacked(one)) : size > 1,
+      );
+  });
+  return found;
 }
 
 /** The node of one graph that made the memory of another one of its nodes. */

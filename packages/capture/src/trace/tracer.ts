@@ -612,7 +612,7 @@ const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[]
   nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
 
 /** A call that the tracer adds. */
-interface PushedNode {
+export interface PushedNode {
   /** @defaultValue `call_function` */
   readonly op?: "call_function" | "get_attr";
   readonly target: string;

@@ -15,6 +15,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "checked operand of branches": "names count comparisons that PyTorch drops again",
   "operand of a map of its own size": "names count arithmetic that PyTorch drops again",
   "carried value of its own size": "names count arithmetic that PyTorch drops again",
+  "symbols around branches": "names count reads of sizes that PyTorch drops again",
 };
 
 /** The text without numbers of names. */
