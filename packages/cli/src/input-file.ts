@@ -7,7 +7,17 @@ import { fileError } from "./errors.js";
 export const STANDARD = "-";
 
 type Read = () => Promise<Uint8Array>;
-const standardInput = new AsyncLocalStorage<Read>();
+
+/** What a command has read so far. */
+interface Inputs {
+  readonly standard: Read;
+  /** The bytes of small files by their paths. */
+  readonly files: Map<string, Uint8Array>;
+}
+const inputs = new AsyncLocalStorage<Inputs>();
+
+/** Files up to here are read whole when their format is asked for. */
+const SMALL = 16 * 2 ** 20;
 
 /** Runs a command that reads `-` from here. It is read once, however often it is asked for. */
 export function withStandardInput<T>(read: Read | undefined, action: () => Promise<T>): Promise<T> {
@@ -16,7 +26,7 @@ export function withStandardInput<T>(read: Read | undefined, action: () => Promi
     bytes ??= read?.() ?? Promise.resolve(new Uint8Array());
     return bytes;
   };
-  return standardInput.run(once, action);
+  return inputs.run({ standard: once, files: new Map() }, action);
 }
 
 /** The bytes of a file. @throws SconceError `FILE` */
@@ -28,11 +38,24 @@ export async function readBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The first bytes of a file, at most `count`. @throws the file system's own errors */
+/**
+ * The first bytes of a file, at most `count`. A small file is opened this once: {@link inputBytes}
+ * has its bytes from then on.
+ * @throws the file system's own errors
+ */
 export async function readStart(path: string, count: number): Promise<Uint8Array> {
-  if (path === STANDARD) return (await readStandardInput()).subarray(0, count);
+  const known = await inputBytes(path);
+  if (known !== undefined) return known.subarray(0, count);
   const file = await open(path, "r");
   try {
+    const files = inputs.getStore()?.files;
+    const { size } = await file.stat();
+    if (files !== undefined && size <= SMALL) {
+      const { buffer, byteOffset, length } = await file.readFile();
+      const bytes = new Uint8Array(buffer, byteOffset, length);
+      files.set(path, bytes);
+      return bytes.subarray(0, count);
+    }
     const { buffer, bytesRead } = await file.read(new Uint8Array(count), 0, count, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
@@ -40,9 +63,14 @@ export async function readStart(path: string, count: number): Promise<Uint8Array
   }
 }
 
+/** The bytes of standard input, or of a small file that the command has opened already. */
+export async function inputBytes(path: string): Promise<Uint8Array | undefined> {
+  return path === STANDARD ? readStandardInput() : inputs.getStore()?.files.get(path);
+}
+
 /** Standard input as bytes. */
 export const readStandardInput = (): Promise<Uint8Array> =>
-  standardInput.getStore()?.() ?? Promise.resolve(new Uint8Array());
+  inputs.getStore()?.standard() ?? Promise.resolve(new Uint8Array());
 
 /** How messages call a file. */
 export const fileName = (path: string): string => (path === STANDARD ? "standard input" : path);

@@ -4,8 +4,9 @@
  */
 import { calledNamespaces } from "@sconce/formats";
 import { namespacesInPt2File } from "@sconce/formats/node";
+import { START_BYTES } from "@sconce/formats/other-formats";
 import type { Plugin } from "@sconce/passes";
-import { readBytes, STANDARD } from "./input-file.js";
+import { inputBytes, readBytes, readStart } from "./input-file.js";
 import { commandWork } from "./limits.js";
 
 /** Where the operators of a library come from, by namespace. */
@@ -41,9 +42,11 @@ const namespaceOf = (op: { readonly schema?: { readonly namespace?: string } } |
 
 async function namespacesIn(file: string): Promise<Iterable<string>> {
   try {
-    return await (file === STANDARD
-      ? calledNamespaces(await readBytes(file), commandWork())
-      : namespacesInPt2File(file, commandWork()));
+    await readStart(file, START_BYTES);
+    const bytes = await inputBytes(file);
+    return await (bytes === undefined
+      ? namespacesInPt2File(file, commandWork())
+      : calledNamespaces(bytes, commandWork()));
   } catch {
     return namespacesInText(file);
   }

@@ -1,82 +1,51 @@
-/** @file Sessions and program files, as all commands open them. */
+/** @file Program files, as all commands open them. */
 import { isSconceError } from "@sconce/errors";
 import { type ReadPt2Options, readPt2 } from "@sconce/formats";
 import { openPt2File } from "@sconce/formats/node";
 import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import { type ProgramFormat, programFormat, withNamedFormat } from "@sconce/formats/program-format";
-import type { Backend, ExportedProgram, TargetOptions } from "@sconce/ir";
-import type { ParseIrOptions } from "@sconce/ir/text";
-import { createSconce, type Sconce } from "@sconce/session";
-import {
-  builtinBackends,
-  hasThreads,
-  isKnownBackend,
-  type LoadBackendOptions,
-  loadBackend,
-} from "@sconce/session/backends";
+import type { ExportedProgram, PytreeRegistry, TargetOptions } from "@sconce/ir";
+import { type ParseIrOptions, parseIr } from "@sconce/ir/text";
+import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import type { Logger } from "@sconce/session";
 import { readSafetensors, type Tensor } from "@sconce/tensor";
 import { fileError, modelOfText, noTensorFile, systemCode } from "./errors.js";
-import { fileName, readBytes, readStandardInput, readStart, STANDARD } from "./input-file.js";
+import { fileName, inputBytes, readBytes, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
 import { readJsonIRFile } from "./json-ir.js";
 import { librariesFor } from "./libraries.js";
-import { commandLimits, commandModel, commandWork, withCommandFix } from "./limits.js";
-import { loadPlugin } from "./plugin-module.js";
+import { commandModel, commandWork, withCommandFix } from "./limits.js";
 import { openReproducer } from "./reproducer.js";
 import { readSir, withOtherNames } from "./sir.js";
 
-/** The backend of every session. */
-const INTERPRETER = "cpu";
-
-/**
- * Opens a session with plugins from module paths or installed packages. Warnings go to standard
- * error. The session has the backends of Sconce's packages that are installed, those of the
- * plugins, and those of `backend`, which `loading` is for. Plugins of libraries whose operators the
- * files call are loaded too.
- * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
- */
-export async function openSession(
-  io: Pick<SafeIo, "warn" | "onOpen">,
-  modules: readonly string[] = [],
-  backend: string | readonly string[] = INTERPRETER,
-  files: readonly string[] = [],
-  loading: LoadBackendOptions = {},
-): Promise<Sconce> {
-  const logger = { warn: (message: string) => io.warn(message) };
-  io.onOpen?.();
-  const own = await Promise.all(modules.map(loadPlugin));
-  const plugins = [...own, ...(await librariesFor(files, own))];
-  const wanted = [backend].flat();
-  const backends = await backendsFor(wanted, loading);
-  let session: Sconce;
-  try {
-    const { maxBytes } = commandLimits();
-    const bound = maxBytes === undefined ? {} : { maxBytes };
-    session = createSconce({ plugins, backends, services: { logger }, ...bound });
-  } catch (error) {
-    throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
-  }
-  for (const name of wanted) session.backend(name);
-  return session;
+/** What reading a program file takes; a session has it. */
+export interface Reader {
+  readonly operators: OperatorTable;
+  readonly pytreeTypes: PytreeRegistry;
+  readonly services: { readonly logger: Logger };
+  parseIr(text: string, options?: ParseIrOptions): ExportedProgram;
 }
 
 /**
- * The backends that Sconce loads by name and that are installed, with those that are asked for.
+ * Opens what reads files, for commands that run no passes and nothing else: a session is loaded only
+ * where plugins are given, or a file calls operators of a known library.
+ * @throws SconceError `PLUGIN`, `NAME_CLASH`
  */
-async function backendsFor(wanted: readonly string[], loading: LoadBackendOptions): Promise<Backend[]> {
-  const names = new Set([...builtinBackends, ...wanted.filter(isKnownBackend)]);
-  names.delete(INTERPRETER);
-  // Options are for the backends that take them; if none does, the first rejects them.
-  const takes = wanted.some(hasThreads) ? hasThreads : (one: string) => one === wanted[0];
-  const optionsOf = (one: string): LoadBackendOptions => (wanted.includes(one) && takes(one) ? loading : {});
-  if (wanted.includes(INTERPRETER)) await loadBackend(INTERPRETER, optionsOf(INTERPRETER));
-  const loaded = [...names].map((one) =>
-    loadBackend(one, optionsOf(one)).catch((error: unknown) => {
-      if (wanted.includes(one)) throw error;
-      return undefined;
-    }),
-  );
-  return (await Promise.all(loaded)).filter((one) => one !== undefined);
+export async function openReader(
+  io: Pick<SafeIo, "warn" | "onOpen">,
+  modules: readonly string[] | undefined,
+  files: readonly string[],
+): Promise<Reader> {
+  if ((modules ?? []).length > 0 || (await librariesFor(files, [])).length > 0)
+    return (await import("./session.js")).openSession(io, modules, undefined, files);
+  io.onOpen?.();
+  const operators = defaultOperators();
+  return {
+    operators,
+    pytreeTypes: new Map(),
+    services: { logger: { warn: (message) => io.warn(message) } },
+    parseIr: (text, options) => parseIr(text, { operators, ...options }),
+  };
 }
 
 /**
@@ -86,10 +55,10 @@ async function backendsFor(wanted: readonly string[], loading: LoadBackendOption
  */
 export function openProgram(
   path: string,
-  session: Sconce,
+  reader: Reader,
   options: OpenOptions = {},
 ): Promise<ExportedProgram> {
-  return opened(path, session, { ...options, needsTensors: true });
+  return opened(path, reader, { ...options, needsTensors: true });
 }
 
 /** How a program file is opened. */
@@ -110,11 +79,11 @@ export interface OpenOptions {
  */
 export async function openWithWeights(
   path: string,
-  session: Sconce,
+  reader: Reader,
   weights: string | undefined,
   options: OpenOptions = {},
 ): Promise<ExportedProgram> {
-  const program = await opened(path, session, { ...options, needsTensors: weights === undefined });
+  const program = await opened(path, reader, { ...options, needsTensors: weights === undefined });
   if (weights === undefined) return program;
   return atFile(weights, async () => program.withState(weightsIn(await tensorBytes(weights), program)));
 }
@@ -133,26 +102,27 @@ function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Ten
 
 function opened(
   path: string,
-  session: Sconce,
+  reader: Reader,
   { needsTensors, unknownTargets, weights }: OpenOptions & { readonly needsTensors: boolean },
 ): Promise<ExportedProgram> {
-  const { operators, pytreeTypes } = session;
-  const onWarning = (message: string): void => session.services.logger.warn(message);
+  const { operators, pytreeTypes } = reader;
+  const onWarning = (message: string): void => reader.services.logger.warn(message);
   const parse = (text: string, options?: ParseIrOptions): ExportedProgram =>
-    session.parseIr(text, { ...options, ...commandWork(), unknownTargets });
+    reader.parseIr(text, { ...options, ...commandWork(), unknownTargets });
   return atFile(path, async () => {
     const [format, model] = [await formatOf(path), commandModel()];
     if (format !== "pt2" && model !== undefined) throw modelOfText(model);
-    if (format === "json-ir") return readJsonIRFile(path, session);
+    if (format === "json-ir") return readJsonIRFile(path, reader);
     if (format === "sir") return (await openReproducer(path))?.program ?? readSir(path, needsTensors, parse);
     return openArchive(path, { operators, pytreeTypes, weights, onWarning, model, ...commandWork() });
   });
 }
 
 async function openArchive(path: string, options: ReadPt2Options): Promise<ExportedProgram> {
-  if (path === STANDARD) return readPt2(await readStandardInput(), options);
+  const bytes = await inputBytes(path);
+  if (path === STANDARD) return readPt2(bytes ?? new Uint8Array(), options);
   try {
-    return await openPt2File(path, options);
+    return await (bytes === undefined ? openPt2File(path, options) : readPt2(bytes, options));
   } catch (error) {
     throw withNamedFormat(error, path);
   }

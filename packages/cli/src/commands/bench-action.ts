@@ -5,7 +5,8 @@ import { Tensor } from "@sconce/tensor";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { kernelCache } from "../kernel-cache.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
+import { openSession } from "../session.js";
 import { columns, counted, linesText } from "../text.js";
 import { type InputOptions, readInputs } from "./inputs.js";
 

@@ -16,7 +16,7 @@ import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
 import { EXIT, json, jsonLine, type Outcome, type SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
 import { watched } from "../pass-run.js";
 import { pluginPath } from "../plugin-module.js";
 import {
@@ -25,6 +25,7 @@ import {
   type RecordedFailure,
   reproducerText,
 } from "../reproducer.js";
+import { openSession } from "../session.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { checkedText } from "./check-report.js";
 import { readInputs, tolerance } from "./inputs.js";

@@ -1,8 +1,9 @@
 /** @file Writes a program in another format; nothing of it changes. */
 import { countText } from "@sconce/errors";
 import type { SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
 import { reportWritten, requireOutput, tensorsText, weightsBeside, writeProgram } from "../program-file.js";
+import { openSession } from "../session.js";
 
 export interface ConvertOptions {
   readonly weights?: string;

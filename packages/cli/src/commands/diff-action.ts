@@ -10,7 +10,8 @@ import {
 import { printIr } from "@sconce/ir/text";
 import { type LineStyle, PLAIN } from "../colors.js";
 import { EXIT, json, type Outcome, type SafeIo } from "../io.js";
-import { openProgram, openSession } from "../open.js";
+import { openProgram } from "../open.js";
+import { openSession } from "../session.js";
 import { linesText, oneLine } from "../text.js";
 
 export interface DiffCommandOptions extends DiffOptions {

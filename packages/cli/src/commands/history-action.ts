@@ -3,8 +3,9 @@ import { type ExportedProgram, type ProgramVersion, programVersions } from "@sco
 import { diffPrograms } from "@sconce/ir/diff";
 import { type Provenance, type ProvenanceStep, provenance } from "@sconce/ir/history";
 import { json, type SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
+import { openSession } from "../session.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { linesText, oneLine } from "../text.js";
 

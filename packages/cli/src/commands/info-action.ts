@@ -12,11 +12,9 @@ import {
 import type { LineStyle } from "../colors.js";
 import { fileName, readBytes, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
-import { formatOf, openProgram, openSession } from "../open.js";
+import { formatOf, openProgram, openReader } from "../open.js";
 import { linesText, oneLine } from "../text.js";
 import { type Facts, factsOf } from "./info-facts.js";
-import { type LoopFacts, loopFactsOf, loopLines } from "./info-loops.js";
-import { security } from "./info-security.js";
 import { findingLines, NAMES_TITLE, withFindings } from "./name-findings.js";
 import { missingLines, withoutValues } from "./without-values.js";
 
@@ -29,20 +27,28 @@ export interface InfoOptions {
 }
 
 export async function info(file: string, options: InfoOptions, io: SafeIo): Promise<void> {
-  if (options.security) return security(file, options, io);
-  const session = await openSession(io, options.plugin, undefined, [file]);
-  const program = await openProgram(file, session, options.loops ? {} : { weights: "lazy" });
+  if (options.security) return (await import("./info-security.js")).security(file, options, io);
+  const session =
+    options.loops === true
+      ? await (await import("../session.js")).openSession(io, options.plugin, undefined, [file])
+      : undefined;
+  const reader = session ?? (await openReader(io, options.plugin, [file]));
+  const program = await openProgram(file, reader, options.loops ? {} : { weights: "lazy" });
   const format = await formatOf(file);
-  const facts = factsOf(program, session.operators, { format, fileBytes: await sizeOf(file) });
-  const loops = options.loops ? loopFactsOf(program, session) : undefined;
+  const facts = factsOf(program, reader.operators, { format, fileBytes: await sizeOf(file) });
+  const loops =
+    session === undefined ? undefined : (await import("./info-loops.js")).loopsShown(program, session);
   const missing = missingValues(program);
   const names = programNameFindings(program);
   if (options.json) {
     const hash = options.hash === false ? {} : { hash: await program.hash() };
-    const rest = { ...withoutValues(missing), ...(loops && { loops }), ...withFindings(names) };
+    const rest = { ...withoutValues(missing), ...(loops && { loops: loops.facts }), ...withFindings(names) };
     io.out(json({ file, ...facts, ...hash, ...rest }));
   } else
-    io.styled(textOf(file, program, facts, { missing: missingLines(missing), loops, names }), titleStyle);
+    io.styled(
+      textOf(file, program, facts, { missing: missingLines(missing), loops: loops?.lines ?? [], names }),
+      titleStyle,
+    );
 }
 
 const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);
@@ -63,7 +69,8 @@ function specText({ arg, kind, target }: InputSpec | OutputSpec, { graph }: Expo
 /** What `info` shows besides the facts. */
 interface Rest {
   readonly missing: readonly string[];
-  readonly loops: LoopFacts | undefined;
+  /** Lines on the loop nests. */
+  readonly loops: readonly string[];
   readonly names: readonly SecurityFinding[];
 }
 
@@ -98,7 +105,7 @@ function textOf(
     ),
     ...section("operators that only a plugin can define", unknownOperators),
     ...section(NAMES_TITLE, findingLines(names)),
-    ...(loops === undefined ? [] : loopLines(loops)),
+    ...loops,
   ];
   return linesText(lines);
 }

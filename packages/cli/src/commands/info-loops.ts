@@ -30,7 +30,7 @@ interface RegionFacts {
   readonly peakBytes: number;
   readonly liveBytes: number;
 }
-export interface LoopFacts {
+interface LoopFacts {
   /** Calls of the lowered program, from which the nests are made. */
   readonly calls: number;
   /** One for each nest. */
@@ -52,7 +52,7 @@ export interface LoopFacts {
  * The program as loops, with costs at the example sizes; a size without an example is taken as 64,
  * or as the nearest end of its range.
  */
-export function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
+function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const { prepared, lowered } = loopsOf(program, session);
   const { regions, left } = lowered;
   const assumed = assumedSizes(prepared);
@@ -92,8 +92,16 @@ function regionFacts({ name, loops }: LoweredRegion, sizes: ReadonlyMap<string, 
 const shapeText = ({ buffers }: LoopProgram, id: number): string =>
   `[${buffers[id]!.shape.map(({ text }) => text).join(", ")}]`;
 
-/** Lines for people. */
-export function loopLines(facts: LoopFacts): string[] {
+/** What `info` shows of the loops: the facts, and lines for people. */
+export function loopsShown(
+  program: ExportedProgram,
+  session: Sconce,
+): { readonly facts: LoopFacts; readonly lines: readonly string[] } {
+  const facts = loopFactsOf(program, session);
+  return { facts, lines: loopLines(facts) };
+}
+
+function loopLines(facts: LoopFacts): string[] {
   const { calls, kernels, rowKernels, regions, host, sizes, assumed } = facts;
   const at = Object.entries(sizes).map(
     ([name, value]) => `${name}=${value}${assumed.includes(name) ? " (assumed)" : ""}`,

@@ -10,7 +10,7 @@ import { usage } from "../errors.js";
 import { fileName, readStandardInput, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { commandWork } from "../limits.js";
-import { atFile, formatOf, openProgram, openSession } from "../open.js";
+import { atFile, formatOf, openProgram, openReader } from "../open.js";
 import { counted, linesText, oneLine } from "../text.js";
 
 interface SecurityCommandOptions {
@@ -38,8 +38,8 @@ async function textReport(
   options: SecurityCommandOptions,
   io: SafeIo,
 ): Promise<SecurityReport> {
-  const session = await openSession(io, options.plugin, undefined, [file]);
-  const findings = programNameFindings(await openProgram(file, session, { weights: "lazy" }));
+  const reader = await openReader(io, options.plugin, [file]);
+  const findings = programNameFindings(await openProgram(file, reader, { weights: "lazy" }));
   return { findings, isPlain: findings.length === 0 };
 }
 

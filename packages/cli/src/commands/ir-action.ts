@@ -8,9 +8,10 @@ import { writeSafetensors } from "@sconce/tensor";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
 import { reportWritten } from "../program-file.js";
+import { openSession } from "../session.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { requireWeights } from "../sir.js";
 

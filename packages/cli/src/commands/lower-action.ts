@@ -12,7 +12,7 @@ import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
-import { openSession, openWithWeights } from "../open.js";
+import { openWithWeights } from "../open.js";
 import { watched } from "../pass-run.js";
 import {
   isPt2,
@@ -22,6 +22,7 @@ import {
   weightsBeside,
   writeProgram,
 } from "../program-file.js";
+import { openSession } from "../session.js";
 import type { PassRunOptions } from "../shared-options.js";
 import { requireWeights } from "../sir.js";
 import { checkedText } from "./check-report.js";

@@ -4,7 +4,7 @@ import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
-import { openSession } from "../open.js";
+import { openSession } from "../session.js";
 import { linesText } from "../text.js";
 
 export interface OpsOptions {

@@ -1,6 +1,6 @@
 import { completePipeline, type OptionSpec, type Pass } from "@sconce/passes";
 import { json, type SafeIo } from "../io.js";
-import { openSession } from "../open.js";
+import { openSession } from "../session.js";
 
 export interface PassesOptions {
   readonly complete?: string;

@@ -3,7 +3,8 @@ import { type PlacementRow, type PlacementTable, placementTable } from "@sconce/
 import { amount } from "@sconce/errors";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
-import { openProgram, openSession } from "../open.js";
+import { openProgram } from "../open.js";
+import { openSession } from "../session.js";
 import { columns, counted, linesText } from "../text.js";
 
 export interface PlacementOptions {

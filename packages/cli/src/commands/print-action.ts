@@ -1,22 +1,22 @@
-import { printLoweredProgram } from "@sconce/codegen";
 import { jsonIRText } from "@sconce/formats/json-ir";
 import { type DiagramOptions, dotText, jsonText, mermaidText } from "@sconce/formats/views";
 import { codeText, type ExportedProgram, graphText, signatureText } from "@sconce/ir";
 import { printIr } from "@sconce/ir/text";
-import { extractIR, type Sconce } from "@sconce/session";
+import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";
-import { type OpenOptions, openSession, openWithWeights } from "../open.js";
-import { runPasses } from "../pass-run.js";
+import { type OpenOptions, openReader, openWithWeights, type Reader } from "../open.js";
 import type { PassRunOptions, PRINT_FORMATS } from "../shared-options.js";
-import { loopsOf } from "./loops.js";
 
-type Print = (
-  program: ExportedProgram,
-  session: Sconce,
-  io: SafeIo,
-  diagram: DiagramOptions,
-) => string | Promise<string>;
+/** What a format is made with. */
+interface Printing {
+  readonly reader: Reader;
+  readonly io: SafeIo;
+  readonly diagram: DiagramOptions;
+  /** The session; one is opened where the program was read without. */
+  session(): Promise<Sconce>;
+}
+type Print = (program: ExportedProgram, printing: Printing) => string | Promise<string>;
 
 const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
   program: String,
@@ -25,10 +25,9 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
   signature: (program) => signatureText(program.graphSignature),
   ir: (program) => printIr(program),
   json: jsonText,
-  "json-ir": (program, session, io) =>
-    jsonIRText(extractIR(program, { session, onWarning: (message) => io.warn(message) })),
-  mermaid: (program, _session, _io, diagram) => mermaidText(program, diagram),
-  dot: (program, _session, _io, diagram) => dotText(program, diagram),
+  "json-ir": jsonIR,
+  mermaid: (program, { diagram }) => mermaidText(program, diagram),
+  dot: (program, { diagram }) => dotText(program, diagram),
   svg: drawing,
   loops: loopsText,
   ts: sourceText,
@@ -38,26 +37,32 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
 const READS_VALUES: ReadonlySet<string> = new Set(["json-ir", "loops", "ts"]);
 
 /** The drawing with frames for modules, up to the folded depth. */
-async function drawing(
-  program: ExportedProgram,
-  _session: Sconce,
-  _io: SafeIo,
-  { fold, modules }: DiagramOptions,
-): Promise<string> {
+async function drawing(program: ExportedProgram, { diagram: { fold, modules } }: Printing): Promise<string> {
   const { svgText } = await import("@sconce/drawing");
   const isFramed = modules === true || fold !== undefined;
   return svgText(program, { modules: isFramed, ...(fold !== undefined && { depth: fold - 1 }) });
 }
 
 /** A module in TypeScript that gives the program when it is exported. */
-async function sourceText(program: ExportedProgram, { operators }: Sconce): Promise<string> {
+async function sourceText(program: ExportedProgram, { reader }: Printing): Promise<string> {
   const { typescriptText } = await import("@sconce/capture/typescript");
-  return typescriptText(program, { operators });
+  return typescriptText(program, { operators: reader.operators });
+}
+
+/** The program as a static graph of tensors. */
+async function jsonIR(program: ExportedProgram, { session, io }: Printing): Promise<string> {
+  const { extractIR } = await import("@sconce/session");
+  const onWarning = (message: string): void => io.warn(message);
+  return jsonIRText(extractIR(program, { session: await session(), onWarning }));
 }
 
 /** Loop nests of the program, brought into their form first. */
-function loopsText(program: ExportedProgram, session: Sconce): string {
-  return printLoweredProgram(loopsOf(program, session).lowered);
+async function loopsText(program: ExportedProgram, { session }: Printing): Promise<string> {
+  const [{ printLoweredProgram }, { loopsOf }] = await Promise.all([
+    import("@sconce/codegen"),
+    import("./loops.js"),
+  ]);
+  return printLoweredProgram(loopsOf(program, await session()).lowered);
 }
 
 export interface PrintOptions extends PassRunOptions {
@@ -86,12 +91,18 @@ function diagramOptions({ format, fold, modules }: PrintOptions): DiagramOptions
 
 export async function print(file: string, options: PrintOptions, io: SafeIo): Promise<void> {
   const diagram = diagramOptions(options);
-  const session = await openSession(io, options.plugin, undefined, [file]);
+  const runsPasses = options.lower === true || options.passes !== undefined;
+  const withSession = async (): Promise<Sconce> =>
+    (await import("../session.js")).openSession(io, options.plugin, undefined, [file]);
+  const session = runsPasses ? await withSession() : undefined;
+  const reader = session ?? (await openReader(io, options.plugin, [file]));
   const needsValues = options.passes !== undefined || READS_VALUES.has(options.format);
   const opening: OpenOptions = needsValues ? {} : { weights: "lazy" };
-  const loaded = await openWithWeights(file, session, options.weights, opening);
-  const exported = runPasses(loaded, session, options, io);
-  const text = await FORMATS[options.format](exported, session, io, diagram);
+  const loaded = await openWithWeights(file, reader, options.weights, opening);
+  const exported =
+    session === undefined ? loaded : (await import("../pass-run.js")).runPasses(loaded, session, options, io);
+  const printing = { reader, io, diagram, session: async () => session ?? withSession() };
+  const text = await FORMATS[options.format](exported, printing);
   // The text to the byte; a line end is added only for the eyes.
   io.exact(io.terminal && !text.endsWith("\n") ? `${text}\n` : text);
 }

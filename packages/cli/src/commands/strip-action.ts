@@ -6,8 +6,9 @@ import { printIr } from "@sconce/ir/text";
 import { strip } from "@sconce/session";
 import { usage } from "../errors.js";
 import type { SafeIo } from "../io.js";
-import { openProgram, openSession } from "../open.js";
+import { openProgram } from "../open.js";
 import { reportWritten, requireOutput, tensorsText, weightsBeside, writeProgram } from "../program-file.js";
+import { openSession } from "../session.js";
 import { weightsPath } from "../sir.js";
 
 export interface StripCommandOptions {

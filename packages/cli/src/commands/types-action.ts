@@ -3,7 +3,8 @@ import { typeDeclarations } from "@sconce/capture/typescript";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
 import { STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
-import { openProgram, openSession } from "../open.js";
+import { openProgram } from "../open.js";
+import { openSession } from "../session.js";
 
 export interface TypesOptions {
   readonly output: string;

@@ -11,7 +11,8 @@ import { usage } from "../errors.js";
 import { readBytes, STANDARD } from "../input-file.js";
 import type { SafeIo } from "../io.js";
 import { commandModel } from "../limits.js";
-import { atFile, formatOf, openProgram, openSession } from "../open.js";
+import { atFile, formatOf, openProgram } from "../open.js";
+import { openSession } from "../session.js";
 import { pageTooLarge } from "./errors.js";
 
 export interface ViewOptions {
