@@ -27,8 +27,8 @@ export interface Reader {
 }
 
 /**
- * Opens what reads files, for commands that run no passes and nothing else: a session is loaded only
- * where plugins are given, or a file calls operators of a known library.
+ * Opens what reads files, for commands that run no passes and nothing else: a session is loaded
+ * only where plugins are given, or a file calls operators of a known library.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`
  */
 export async function openReader(

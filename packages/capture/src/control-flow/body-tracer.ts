@@ -55,6 +55,8 @@ export class BodyTracer extends Tracer {
   /** The trace of the program. */
   readonly root: Tracer;
   readonly operator: string;
+  /** Those of the program. */
+  override readonly innerSymbols: string[];
   /** What the graph reads of the graph around, in the order of its first use. */
   readonly lifted: Lifted[] = [];
   readonly #names: OperandNames;
@@ -74,6 +76,7 @@ export class BodyTracer extends Tracer {
     super({ env, operators, warn, example: example?.nested(), sources });
     this.parent = parent;
     this.root = parent instanceof BodyTracer ? parent.root : parent;
+    this.innerSymbols = parent.innerSymbols;
     this.operator = operator;
     this.#names = names;
     this.#path = path;
@@ -91,7 +94,8 @@ export class BodyTracer extends Tracer {
     try {
       return inScope(this, () => withTrace(this, body));
     } finally {
-      for (const { unbacked } of this.nodes) for (const { symbol } of unbacked) this.noteSymbol(symbol);
+      for (const { unbacked } of this.nodes)
+        for (const { symbol } of unbacked) this.innerSymbols.push(symbol);
       for (const [tensor, fake] of this.#before)
         if (this.parent.findTensor(fake) !== undefined) tensor.becomes(fake);
     }
@@ -111,10 +115,6 @@ export class BodyTracer extends Tracer {
     return node;
   }
 
-  override noteSymbol(name: string): void {
-    this.root.noteSymbol(name);
-  }
-
   /**
    * Adds an input for a tensor.
    *
@@ -132,7 +132,7 @@ export class BodyTracer extends Tracer {
   intInput(expr: SymExpr): SymInt {
     const input = this.placeholder({ kind: "SymInt", expr });
     this.#scalars.set(expr.key, input);
-    this.noteSymbol(printExpr(expr));
+    this.innerSymbols.push(printExpr(expr));
     return inScope(this, () => new SymInt(expr));
   }
 

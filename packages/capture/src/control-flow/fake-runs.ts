@@ -8,8 +8,8 @@ import type { Tracer } from "../trace/tracer.js";
 import type { TracedFunction } from "./flow-call.js";
 
 /**
- * Makes the symbols of a run of traced functions on fake tensors. The program declares their ranges,
- * and no value shows them.
+ * Makes the symbols of a run of traced functions on fake tensors. The program declares their
+ * ranges, and no value shows them.
  *
  * @param parent the trace of the enclosing graph
  * @param functions those whose results the call gives: of a loop the body alone
@@ -18,7 +18,7 @@ export function runOnFakes(parent: Tracer, functions: readonly TracedFunction[])
   // In a draft the run finds the values of the example.
   if (parent.example !== undefined) return;
   const made = functions.flatMap(({ tracer }) => symbolsOf(tracer.nodes));
-  for (const name of made) parent.noteSymbol(parent.env.freshLike(symbolByName(name)).name);
+  for (const name of made) parent.innerSymbols.push(parent.env.freshLike(symbolByName(name)).name);
 }
 
 /** The symbols that a run of a graph makes, in order. */

@@ -121,12 +121,6 @@ export class Tracer implements Recorder {
   source: NodeMeta | undefined;
   /** Symbols of nested graphs that only the data decide: ranges of the program have them too. */
   readonly innerSymbols: string[] = [];
-
-  /** Notes a symbol that no value of this graph shows. */
-  noteSymbol(name: string): void {
-    this.innerSymbols.push(name);
-  }
-
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   readonly #tensors = new Map<FakeTensor, TraceNode>();

@@ -82,7 +82,7 @@ const readCounters =
     };
     for (const key of readObject(value, place).keys)
       count(key, (prefix, taken) => counters.set(prefix, Math.max(taken, counters.get(prefix) ?? 0)));
-    // What a range says need not be said twice.
+    // A range shows its number.
     for (const key of kept.keys())
       count(key, (prefix, taken) => {
         if (counters.get(prefix) === taken) counters.delete(prefix);

@@ -18,7 +18,8 @@ import type { BodyCall, BodySymbols } from "../trace/shape-env.js";
 
 /**
  * How a body is run: while results are learned (`metadata`), while the lowered graph is traced
- * (`trace`), while a graph is traced that is not kept (`proxy`), and on fake tensors alone (`fake`).
+ * (`trace`), while a graph is traced that is not kept (`proxy`), and on fake tensors alone
+ * (`fake`).
  */
 type Mode = "metadata" | "trace" | "proxy" | "fake";
 
