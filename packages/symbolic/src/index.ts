@@ -82,11 +82,12 @@ export type {
   GuardKey,
   GuardNode,
   GuardSource,
-} from "./guard-ast.js";
-export { evaluateGuard, type GuardValue, guardHolds, type SourceResolver } from "./guard-evaluate.js";
-export { printGuardExpr } from "./guard-expr-print.js";
-export { parseGuard } from "./guard-parse.js";
-export { printGuard, printSource } from "./guard-print.js";
+} from "./guards/ast.js";
+export { evaluateGuard, type GuardValue, guardHolds, type SourceResolver } from "./guards/evaluate.js";
+export { foldGuard, pythonChoices } from "./guards/fold.js";
+export { parseGuard } from "./guards/parse.js";
+export { printGuard, printSource } from "./guards/print.js";
+export { printGuardExpr } from "./guards/print-expression.js";
 export {
   intersectRanges,
   isPoint,

@@ -6,6 +6,7 @@ import { type ExportedProgram, FakeTensor, isSymScalar } from "@sconce/ir";
 import { leafFinder, userLeaves } from "@sconce/ops";
 import {
   asLinear,
+  foldGuard,
   freeSymbols,
   type GuardNode,
   type GuardSource,
@@ -136,45 +137,40 @@ function readText(
 }
 
 function partOf(node: GuardNode, file: ModuleFile, read: (source: GuardSource) => Part): Part {
-  const visit = (part: GuardNode): Part => partOf(part, file, read);
   const call = (name: SymName, parts: readonly Part[]): Part => ({
     text: `${file.use("sym")}.${name}(${parts.map(({ text }) => text).join(", ")})`,
     value: (sym[name] as unknown as (...args: readonly unknown[]) => SymNumber | Condition)(
       ...parts.map(({ value }) => value),
     ),
   });
-  switch (node.kind) {
-    case "source":
-      return read(node);
-    case "number":
-      return numberPart(node, file);
-    case "unary": {
-      const operand = visit(node.operand);
-      if (node.op === "+") return operand;
-      return call(node.op === "-" ? "neg" : "not", [operand]);
-    }
-    case "binary":
-      return call(BINARY[node.op]!, [visit(node.left), visit(node.right)]);
-    case "compare": {
-      let left = visit(node.first);
-      const all = node.rest.map(([op, right]) => {
-        const part = visit(right);
-        const compared = call(BINARY[op]!, [left, part]);
-        left = part;
-        return compared;
-      });
-      return all.length === 1 ? all[0]! : call("and", all);
-    }
-    case "bool":
-      return call(node.op, node.values.map(visit));
-    case "call": {
-      const name = FUNCTIONS[node.fn];
-      if (name !== undefined) return call(name, node.args.map(visit));
-      throw unwritable(node.fn);
-    }
-    default:
-      throw unwritable(node.kind);
-  }
+  const refuse = ({ kind }: { readonly kind: string }): never => {
+    throw unwritable(kind);
+  };
+  return foldGuard<Part>(node, {
+    source: read,
+    number: (number) => numberPart(number, file),
+    constant: () => refuse({ kind: "constant" }),
+    not: (operand) => call("not", [operand]),
+    negate: (operand) => call("neg", [operand]),
+    binary: (op, left, right) => call(BINARY[op]!, [left, right]),
+    compare: (op, left, right) => call(BINARY[op]!, [left, right]),
+    and: (parts) =>
+      call(
+        "and",
+        parts.map((part) => part()),
+      ),
+    or: (parts) =>
+      call(
+        "or",
+        parts.map((part) => part()),
+      ),
+    conditional: (_test, _then, _otherwise, conditional) => refuse(conditional),
+    call({ fn }, args) {
+      const name = FUNCTIONS[fn];
+      if (name === undefined) throw unwritable(fn);
+      return call(name, args);
+    },
+  });
 }
 
 function numberPart(

@@ -1,7 +1,14 @@
 /** @file Guards of a program on inputs that are traced: what they require becomes guards again. */
 import type { ExportedProgram } from "@sconce/ir";
 import { guardFailed, leafFinder, programGuards, userLeaves } from "@sconce/ops";
-import { evaluateGuard, type GuardNode, type GuardSource, printGuard } from "@sconce/symbolic";
+import {
+  evaluateGuard,
+  foldGuard,
+  type GuardNode,
+  type GuardSource,
+  printGuard,
+  pythonChoices,
+} from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
 import { type Condition, guard, type SymNumber, sym } from "../torch/sym.js";
@@ -71,48 +78,23 @@ function propertyOf(value: unknown, source: GuardSource): Value {
 const isTrue = (value: Value): boolean =>
   typeof value === "boolean" || isSym(value) ? guard(value as Condition) : Boolean(value);
 
-function evaluate(node: GuardNode, read: (source: GuardSource) => Value): Value {
-  const visit = (part: GuardNode): Value => evaluate(part, read);
-  const number = (part: GuardNode): SymNumber => visit(part) as SymNumber;
-  switch (node.kind) {
-    case "source":
-      return read(node);
-    case "number":
-      return node.exact ?? node.value;
-    case "constant":
-      return node.value;
-    case "unary":
-      if (node.op === "not") return !isTrue(visit(node.operand));
-      return node.op === "-" ? sym.neg(number(node.operand)) : visit(node.operand);
-    case "binary":
-      return (BINARY[node.op] as Binary)(number(node.left), number(node.right));
-    case "compare":
-      return compared(node, visit);
-    case "bool": {
-      const stop = node.op === "or";
-      return node.values.some((part) => isTrue(visit(part)) === stop) === stop;
-    }
-    case "conditional":
-      return visit(isTrue(visit(node.test)) ? node.then : node.otherwise);
-    case "call":
-      return called(node, node.args.map(number));
-  }
-}
+const evaluate = (node: GuardNode, read: (source: GuardSource) => Value): Value =>
+  foldGuard<Value>(node, {
+    source: read,
+    number: ({ exact, value }) => exact ?? value,
+    constant: (value) => value,
+    not: (operand) => !isTrue(operand),
+    negate: (operand) => sym.neg(operand as SymNumber),
+    binary: (op, left, right) => (BINARY[op] as Binary)(left as SymNumber, right as SymNumber),
+    compare: compared,
+    ...pythonChoices(isTrue, (value) => value as Value),
+    call: (call, args) => called(call, args as readonly SymNumber[]),
+  });
 
-function compared(
-  { first, rest }: Extract<GuardNode, { readonly kind: "compare" }>,
-  visit: (part: GuardNode) => Value,
-): Value {
-  let left = visit(first);
-  let result: Value = true;
-  for (const [op, part] of rest) {
-    if (!isTrue(result)) return false;
-    const right = visit(part);
-    const plain = [left, right].some((value) => typeof value === "string" || value === null);
-    result = plain ? (left === right) === (op === "==") : COMPARE[op](left as SymNumber, right as SymNumber);
-    left = right;
-  }
-  return result;
+function compared(op: keyof typeof COMPARE, left: Value, right: Value): Value {
+  if ([left, right].some((value) => typeof value === "string" || value === null))
+    return (left === right) === (op === "==");
+  return COMPARE[op](left as SymNumber, right as SymNumber);
 }
 
 function called(node: Extract<GuardNode, { readonly kind: "call" }>, args: readonly SymNumber[]): Value {

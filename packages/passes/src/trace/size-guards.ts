@@ -7,6 +7,7 @@ import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@
 import { evaluateScalarFunction, userLeaves } from "@sconce/ops";
 import {
   asLinear,
+  foldGuard,
   type GuardNode,
   type GuardSource,
   ge,
@@ -34,7 +35,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ">=": "operator.ge",
 };
 
-const MINUS_ONE: GuardNode = { kind: "number", value: -1, float: false };
+type Operand = SymInt | SymBool | undefined;
 
 export class SizeGuards {
   readonly #env: ShapeEnv;
@@ -101,30 +102,26 @@ export class SizeGuards {
   }
 
   /** A guard as an expression; undefined where it is not one of sizes. */
-  #expr(node: GuardNode): SymInt | SymBool | undefined {
-    switch (node.kind) {
-      case "source":
-        return this.#sources.get(printSource(node));
-      case "number":
-        return node.float ? undefined : node.value;
-      case "unary":
-        return node.op === "-" ? this.#apply("*", node.operand, MINUS_ONE) : undefined;
-      case "binary":
-        return this.#apply(node.op, node.left, node.right);
-      case "compare": {
-        const [first] = node.rest;
-        return node.rest.length === 1 && first !== undefined
-          ? this.#apply(first[0], node.first, first[1])
-          : undefined;
-      }
-      default:
-        return undefined;
-    }
+  #expr(guard: GuardNode): Operand {
+    const no = (): undefined => undefined;
+    const apply = this.#apply.bind(this);
+    return foldGuard<Operand>(guard, {
+      source: (source) => this.#sources.get(printSource(source)),
+      number: ({ float, value }) => (float ? undefined : value),
+      constant: no,
+      not: no,
+      negate: (operand) => apply("*", operand, -1),
+      binary: apply,
+      compare: apply,
+      and: no,
+      or: no,
+      conditional: no,
+      call: no,
+    });
   }
 
-  #apply(op: string, left: GuardNode, right: GuardNode): SymInt | SymBool | undefined {
+  #apply(op: string, a: Operand, b: Operand): Operand {
     const target = OPERATORS[op];
-    const [a, b] = [this.#expr(left), this.#expr(right)];
     if (target === undefined || a === undefined || b === undefined) return undefined;
     if (typeof a === "number" && typeof b === "number" && op === "*") return a * b;
     const operands = [a, b].map((value) =>

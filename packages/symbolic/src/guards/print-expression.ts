@@ -2,7 +2,7 @@
  * @file Expressions as PyTorch writes them in guards (`ShapeGuardPythonPrinter`,
  * `torch/utils/_sympy/printers.py`).
  */
-import type { SymExpr } from "./expr.js";
+import type { SymExpr } from "../expr.js";
 
 /** Precedences of sympy's printers. */
 const LEVEL = { relational: 35, add: 40, mul: 50, atom: 1000 } as const;

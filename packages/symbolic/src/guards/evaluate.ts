@@ -1,8 +1,9 @@
-import { badOperand, divisionByZero } from "./errors.js";
-import { divide, type ExactNumber, equal, less, plus, raise, times } from "./exact-number.js";
-import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "./float-op.js";
-import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./guard-ast.js";
-import { printGuard } from "./guard-print.js";
+import { badOperand, divisionByZero } from "../errors.js";
+import { divide, type ExactNumber, equal, less, plus, raise, times } from "../exact-number.js";
+import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "../float-op.js";
+import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./ast.js";
+import { foldGuard, pythonChoices } from "./fold.js";
+import { printGuard } from "./print.js";
 
 /** A value of a guard. */
 export type GuardValue = number | string | boolean | null;
@@ -29,46 +30,22 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
 export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean =>
   Boolean(evaluated(guard, resolve));
 
-function evaluated(guard: GuardNode, resolve: SourceResolver): Value {
-  const evaluate = (node: GuardNode): Value => evaluated(node, resolve);
-  switch (guard.kind) {
-    case "source": {
-      const value = resolve(guard);
-      if (value === undefined) throw badOperand(`no input ${printGuard(guard)}`);
+const evaluated = (guard: GuardNode, resolve: SourceResolver): Value =>
+  foldGuard<Value>(guard, {
+    source(source) {
+      const value = resolve(source);
+      if (value === undefined) throw badOperand(`no input ${printGuard(source)}`);
       return value;
-    }
-    case "number":
-      return guard.exact ?? guard.value;
-    case "constant":
-      return guard.value;
-    case "unary": {
-      const value = evaluate(guard.operand);
-      return guard.op === "not" ? !value : times(guard.op === "-" ? -1 : 1, number(value));
-    }
-    case "binary":
-      return binary(guard.op, number(evaluate(guard.left)), number(evaluate(guard.right)), guard);
-    case "compare":
-      return compareChain(
-        evaluate(guard.first),
-        guard.rest.map(([op, right]) => [op, evaluate(right)]),
-      );
-    case "bool": {
-      let last: Value = guard.op === "and";
-      for (const part of guard.values) {
-        last = evaluate(part);
-        if (Boolean(last) === (guard.op === "or")) return last;
-      }
-      return last;
-    }
-    case "conditional":
-      return evaluate(evaluate(guard.test) ? guard.then : guard.otherwise);
-    case "call":
-      return call(
-        guard.fn,
-        guard.args.map((arg) => number(evaluate(arg))),
-      );
-  }
-}
+    },
+    number: ({ exact, value }) => exact ?? value,
+    constant: (value) => value,
+    not: (operand) => !operand,
+    negate: (operand) => times(-1, number(operand)),
+    binary: (op, left, right, node) => binary(op, number(left), number(right), node),
+    compare,
+    ...pythonChoices<Value>(Boolean, (value) => value),
+    call: ({ fn }, args) => call(fn, args.map(number)),
+  });
 
 type Numeric = number | bigint;
 
@@ -96,15 +73,6 @@ function binary(op: GuardBinaryOp, a: Numeric, b: Numeric, guard: GuardNode): Ex
     case "**":
       return raise(a, b);
   }
-}
-
-function compareChain(first: Value, rest: readonly (readonly [GuardCompareOp, Value])[]): boolean {
-  let left = first;
-  for (const [op, right] of rest) {
-    if (!compare(op, left, right)) return false;
-    left = right;
-  }
-  return true;
 }
 
 function compare(op: GuardCompareOp, a: Value, b: Value): boolean {

@@ -9,8 +9,8 @@ import {
   parseGuard,
   printGuard,
   symbol,
-} from "./index.js";
-import { printPython } from "./print-python.js";
+} from "../index.js";
+import { printPython } from "../print-python.js";
 
 describe("guards", () => {
   test.each([

@@ -13,7 +13,7 @@ import {
   symbol,
   symMax,
   symMin,
-} from "./index.js";
+} from "../index.js";
 
 const [a, b] = [symbol("s77"), symbol("s17")];
 const SOURCES: Readonly<Record<string, string>> = { s77: "L['x'].size()[0]", s17: "L['y'].size()[0]" };

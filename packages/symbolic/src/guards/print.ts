@@ -1,4 +1,4 @@
-import type { GuardNode, GuardSource } from "./guard-ast.js";
+import type { GuardNode, GuardSource } from "./ast.js";
 
 /** Python's binding strengths. */
 const LEVEL = {

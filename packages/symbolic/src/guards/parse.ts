@@ -1,5 +1,7 @@
 import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
-import { parseFailure, placed, shorten, tooLarge } from "./errors.js";
+import { parseFailure, placed, shorten, tooLarge } from "../errors.js";
+import type { Token } from "../token.js";
+import { TokenReader } from "../token-reader.js";
 import {
   GUARD_FUNCTIONS,
   type GuardBinaryOp,
@@ -7,9 +9,7 @@ import {
   type GuardFunction,
   type GuardNode,
   type GuardSource,
-} from "./guard-ast.js";
-import type { Token } from "./token.js";
-import { TokenReader } from "./token-reader.js";
+} from "./ast.js";
 
 const MAX_LENGTH = 65_536;
 const MAX_DEPTH = 100;
