@@ -3,7 +3,7 @@
  * functionalization above (composites decompose, mutations and views become values), the
  * decomposition table and the graph below.
  */
-import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
+import { FakeTensor, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
 import {
   type BoundArgs,
   bindArgs,
@@ -113,6 +113,7 @@ export class Dispatcher {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
       if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));
     }
+    this.#countAsked(target, args);
     if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
@@ -127,11 +128,35 @@ export class Dispatcher {
     if (row.schema.isMutable) return this.#mutate(row, args, kwargs);
     // A reshape that copied is a view of its copy, which a write then goes through.
     if (row.schema.isView || target === "aten._unsafe_view.default") {
-      return this.#detached(row, this.#view(row, args, kwargs));
+      const view = this.#view(row, args, kwargs);
+      this.tracer.dropped.wrapped(view);
+      return this.#detached(row, view);
     }
     const result = wrap(this.lower(target, unwrapAll(args), unwrapKwargs(kwargs)));
+    this.tracer.dropped.wrapped(result);
     this.hidden?.note(row, args, kwargs, result);
     return result;
+  }
+
+  /** Takes the names of what a composite asks of the sizes of its operands. */
+  #countAsked(target: string, [self, ...rest]: readonly EmitArg[]): void {
+    const { dropped } = this.tracer;
+    if (!(self instanceof FunctionalTensor)) return;
+    switch (target) {
+      case "aten.reshape.default":
+        dropped.reshaped(self, (rest[0] as readonly EmitArg[]).map(sizeOf));
+        return;
+      case "aten.contiguous.default":
+        dropped.isContiguous(self);
+        return;
+      case "aten.linear.default":
+        if (self.ndim !== 2 && rest[1] instanceof FakeTensor) dropped.isContiguous(self);
+        return;
+      case "aten.batch_norm.default":
+        dropped.isEmpty(self);
+        return;
+      default:
+    }
   }
 
   /**
@@ -245,8 +270,12 @@ export class Dispatcher {
       : takesAll
         ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
         : withoutOut(row, bound);
+    for (const one of Object.values(bound).flat())
+      if (one instanceof FunctionalTensor) this.tracer.dropped.unwrapped(one);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
-    return this.#writeBack(row, result, written);
+    const returned = this.#writeBack(row, result, written);
+    this.tracer.dropped.wrapped(returned);
+    return returned;
   }
 
   /**
@@ -423,3 +452,6 @@ export function wrap(value: MetaValue): MetaValue {
   if (value instanceof FakeTensor) return new FunctionalTensor(value);
   return Array.isArray(value) ? (value as readonly MetaValue[]).map(wrap) : value;
 }
+
+/** A size among arguments. */
+const sizeOf = (size: EmitArg): SymInt => (isSymScalar(size) ? (size.expr as SymInt) : (size as SymInt));

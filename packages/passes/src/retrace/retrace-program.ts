@@ -88,6 +88,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
   });
   tracer.placeholderOf = refsByInput(traced);
   tracer.symbols.beginBody();
+  tracer.dropped.guards(program);
   assertions.emitFirst(tracer);
   yield;
   const result = yield* interpreter.steps();

@@ -25,6 +25,7 @@ import {
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
 import { refRenamer } from "../analysis/node-arguments.js";
+import { DroppedArithmetic } from "./dropped-arithmetic.js";
 import { untracedTensor } from "./errors.js";
 import { callName } from "./naming.js";
 import { normalizeCall } from "./normalize.js";
@@ -66,6 +67,8 @@ export class Tracer {
   readonly pass: string;
   readonly names = new Namespace();
   readonly symbols: SymbolicNodes;
+  /** Takes the names of what PyTorch drops again. */
+  readonly dropped: DroppedArithmetic;
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
   currentMeta: NodeMeta = NO_META;
   /** Run-time assertions to place. */
@@ -97,6 +100,7 @@ export class Tracer {
     this.env = env;
     this.pass = pass;
     this.symbols = new SymbolicNodes(this);
+    this.dropped = new DroppedArithmetic(this);
   }
 
   get nodes(): readonly Node[] {
