@@ -19,29 +19,33 @@ const EXACT: ReadonlySet<string> = new Set([
  */
 const SATURATING: ReadonlySet<string> = new Set(["exp", "sigmoid", "tanh", "erf"]);
 
+/** Arithmetic that a total is read by before it is rounded. */
+const SUMS: ReadonlySet<string> = new Set(["add", "sub"]);
+
 /**
  * Returns the kernel with results of arithmetic on float32 cast from doubles. Results that go to
  * memory, into a total in doubles or into a function that saturates are not rounded before. A total
- * in doubles that arithmetic takes further is rounded with the result.
+ * in doubles that a bias is added to is rounded with the sum. Before other arithmetic it is rounded,
+ * which makes a total infinite that float32 does not hold: its root or its mean would not show that.
  */
 export function roundFloats(kernel: Kernel): Kernel {
   const unrounded = new Set<KernelOperand>();
   const rounded = new Set<KernelOperand>();
-  const compared = new Set<KernelOperand>();
+  const asSingle = new Set<KernelOperand>();
   /** Casts of variables that are assigned after them. */
   const early = new Map<KernelOperand, KernelOperand>();
   forEachStatement(kernel.body, (statement) => {
     if (statement.kind === "let" && statement.op === "cast") early.set(statement.value, statement.args[0]!);
     if (statement.kind === "assign")
-      for (const [value, variable] of early) if (variable === statement.variable) compared.add(value);
+      for (const [value, variable] of early) if (variable === statement.variable) asSingle.add(value);
     const isLenient =
       statement.kind === "store" ||
       (statement.kind === "let" && statement.op === "cast" && statement.value.type === "float64") ||
       (statement.kind === "let" && SATURATING.has(statement.op));
-    const isArithmetic = statement.kind === "let" && isRounding(statement);
+    const isSum = statement.kind === "let" && SUMS.has(statement.op) && isRounding(statement);
     for (const operand of operandsOf(statement)) {
       (isLenient ? unrounded : rounded).add(operand);
-      if (!isLenient && !isArithmetic) compared.add(operand);
+      if (!isLenient && !isSum) asSingle.add(operand);
     }
   });
   return rewriteValues(kernel, (statement, { emit, definition }) => {
@@ -52,7 +56,7 @@ export function roundFloats(kernel: Kernel): Kernel {
     // A store rounds to float32, and not to halves.
     const isNarrowing = statement.op === "cast" && statement.value.type === "float32";
     const isTotal = isNarrowing && first?.kind === "variable" && first.type === "float64";
-    if (isTotal && !compared.has(statement.value)) return first;
+    if (isTotal && !asSingle.has(statement.value)) return first;
     if (!isRounding(statement)) return undefined;
     const exact = emit(statement.op, "float64", statement.args, statement.detail);
     const isFree = unrounded.has(statement.value) && !rounded.has(statement.value);

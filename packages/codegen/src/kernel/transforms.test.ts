@@ -138,6 +138,21 @@ describe("roundFloats", () => {
       @out[%0] = %7"
     `);
   });
+
+  test("a total that more than a bias is applied to is rounded first, so that it overflows", () => {
+    for (const further of ["div %5, %1", "mul %5, %1", "sqrt %5", "rsqrt %5"]) {
+      const body = `var $0: f64 = 0:f64
+        for %k: index = 0 to 8 step 1 {
+          %3: f64 = cast %0
+          %4: f64 = add $0, %3
+          $0 = %4
+        }
+        %5: f32 = cast $0
+        %6: f32 = ${further}
+        @out[%at] = %6`;
+      expect(rounded(body)).toContain("f32 = cast $0");
+    }
+  });
 });
 
 test("what nothing reads goes, with what only it has read", () => {
