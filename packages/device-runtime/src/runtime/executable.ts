@@ -46,7 +46,15 @@ import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
+import {
+  allCalls,
+  type OtherLayouts,
+  otherLayouts,
+  type SizeCheck,
+  type SizeRequirement,
+  sizeCheck,
+  sizeRequirement,
+} from "./size-checks.js";
 import { isSizeWithoutValue, learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { StridedReads } from "./strided-reads.js";
@@ -108,6 +116,7 @@ export class DeviceExecutable implements Executable {
   readonly #labels = new WeakMap<KernelStep, { readonly label: string; readonly node: Node }>();
   readonly #uploads: Uploads;
   readonly #results: Results;
+  readonly #otherLayouts: OtherLayouts;
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
@@ -133,6 +142,7 @@ export class DeviceExecutable implements Executable {
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
+    this.#otherLayouts = otherLayouts(program, operators);
     this.#givens = new Givens(program, this.#own);
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
@@ -251,7 +261,8 @@ export class DeviceExecutable implements Executable {
         return await this.#original.run(this.#state, given, options);
       }
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
-      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
+      const others = this.#otherLayouts(inputs, run.sizes);
+      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, others, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
       run.progress.end();
       return outputs;
