@@ -40,6 +40,7 @@ import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
+import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
@@ -110,6 +111,7 @@ export class DeviceExecutable implements Executable {
   readonly #requireSizes: SizeRequirement;
   readonly #original: OriginalRuns;
   readonly #checkShared: SharedCheck | undefined;
+  readonly #checkOverlaps: OverlapCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #givens: Givens;
@@ -138,6 +140,7 @@ export class DeviceExecutable implements Executable {
     this.#original = new OriginalRuns({ original, decisions, host: init.host, hosts: this.#hosts });
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
+    this.#checkOverlaps = overlapCheck(original, operators);
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
@@ -241,7 +244,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
-      whyHosted: this.#strided.whyHosted(inputs, sizes),
+      whyHosted: this.#strided.whyHosted(inputs, sizes) ?? this.#checkOverlaps?.(inputs, sizes),
       hosted: new Map(),
       done: 0,
       toHost: 0,

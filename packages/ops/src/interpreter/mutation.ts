@@ -40,11 +40,28 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
     if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
       for (const name of rootsOf(operandsOf(node), roots)) mutated.add(name);
     }
-    const fresh =
-      schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(node.target);
-    if (!fresh) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
+    if (!isFresh(node, schema)) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
   });
   return mutated;
+}
+
+/** Whether the results of a call have memory of their own. */
+const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
+  schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(target);
+
+/** The placeholders and calls whose memory each value of a graph may be a view of, by name. */
+export function memoryRoots(
+  graph: Graph,
+  operators: OperatorTable,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const roots = new Map<string, ReadonlySet<string>>();
+  for (const node of graph.nodes()) {
+    const schema = node.op === "call_function" ? operators.schemaOf(node.target) : undefined;
+    const isOwn = node.op !== "call_function" || isFresh(node, schema);
+    const shared = isOwn ? new Set<string>() : rootsOf(sharedOperands(node, schema), roots);
+    roots.set(node.name, shared.size === 0 ? new Set([node.name]) : shared);
+  }
+  return roots;
 }
 
 /** The placeholders that values may share memory with. */
