@@ -22,7 +22,7 @@ const LAYOUTS: Readonly<Record<string, readonly [row: number, column: number]>> 
 };
 /** The same, and strides of a size that no input shows, as those of `x[:, ::2]` are. */
 const RECORDED = {
-  ...Object.fromEntries(Object.entries(LAYOUTS).map(([name, of]) => [name, of.join(", ")])),
+  ...Object.fromEntries(Object.entries(LAYOUTS).map(([name, strides]) => [name, strides.join(", ")])),
   unknown: "2*s7, 2",
 };
 

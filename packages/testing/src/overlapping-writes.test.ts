@@ -1,6 +1,6 @@
 /**
- * @file Calls in place that read memory which they write to: PyTorch 2.14 refuses those of the first
- * lists and runs those of the second.
+ * @file Calls in place that read memory which they write to: PyTorch 2.14 refuses those of the
+ * first lists and runs those of the second.
  */
 import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
@@ -73,7 +73,7 @@ const RUN = [
   ...all(["masked_fill_.Tensor(%w, %m, %e)", "fill_.Tensor(%w, %e)"], "shifted"),
   ...all(["ldexp_.default(%w, %o)"], "shifted"),
 ];
-/** PyTorch cannot tell, and gives numbers that depend on its vectors. */
+/** PyTorch does not detect them, and gives numbers that depend on its vectors. */
 const UNKNOWN = all(POINTWISE.slice(0, 3), "steps", "gaps");
 
 const programOf = (view: Views, call: string): string => `sconce-ir 1

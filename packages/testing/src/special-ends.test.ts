@@ -24,7 +24,9 @@ const numbers = (tensor: Tensor | undefined): readonly number[] => Array.from(te
 
 /** The arguments of the tables. */
 const ENDS = [NAN, INF, -INF, 0, -0, 1, -1, 0.5, -2.5, 2, 1e-30, -20, 20];
-/** For each function: the first argument is NaN, then infinite; the second is NaN, then infinite. */
+/**
+ * For each function: the first argument is NaN, then infinite; the second is NaN, then infinite.
+ */
 const TABLES: Readonly<Record<string, readonly (readonly number[])[]>> = {
   special_zeta: [
     [NAN, NAN, INF, INF, INF, NAN, INF, NAN, NAN, NAN, NAN, INF, NAN],

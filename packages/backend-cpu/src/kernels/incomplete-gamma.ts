@@ -52,7 +52,7 @@ function isUpperSmall(a: number, x: number): boolean {
   return a <= (x <= 0.5 ? -0.4 / Math.log(x) : x * 1.1);
 }
 
-/** Q by a series of its own (DLMF 8.7.3), for small x. */
+/** Q by a separate series (DLMF 8.7.3), for small x. */
 function upperSeries(a: number, x: number): number {
   let factor = 1;
   let sum = 0;

@@ -330,7 +330,9 @@ export function besselIScaled(order: 0 | 1, x: number): number {
 export const besselI0 = (x: number): number => unscale(besselIScaled(0, x), x);
 export const besselI1 = (x: number): number => unscale(besselIScaled(1, x), x);
 
-/** {@link besselI0} or {@link besselI1}, whose factor exp|x| overflows in float32 before it does. */
+/**
+ * {@link besselI0} or {@link besselI1}, whose factor exp|x| overflows in float32 before it does.
+ */
 export const besselIn = (dtype: DType, f: (x: number) => number): ((x: number) => number) =>
   dtype === "float64"
     ? f

@@ -25,8 +25,9 @@ const SUMS: ReadonlySet<string> = new Set(["add", "sub"]);
 /**
  * Returns the kernel with results of arithmetic on float32 cast from doubles. Results that go to
  * memory, into a total in doubles or into a function that saturates are not rounded before. A total
- * in doubles that a bias is added to is rounded with the sum. Before other arithmetic it is rounded,
- * which makes a total infinite that float32 does not hold: its root or its mean would not show that.
+ * in doubles that a bias is added to is rounded with the sum. Before other arithmetic it is
+ * rounded, which makes a total infinite that float32 does not hold: its root or its mean would not
+ * show that.
  */
 export function roundFloats(kernel: Kernel): Kernel {
   const unrounded = new Set<KernelOperand>();

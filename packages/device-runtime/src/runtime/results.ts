@@ -184,8 +184,8 @@ export class Results {
   }
 
   /**
-   * How PyTorch's result lies in memory. Where that is not known, all elements have places of their
-   * own: recorded strides may be those of an expanded example.
+   * How PyTorch's result lies in memory. Where that is not known, each element has a separate
+   * place: recorded strides may be those of an expanded example.
    */
   #layout(name: string, { dtype, shape }: DeviceValue, { sizes, others }: RunEnd): Layout {
     const { val } = this.#program.graph.node(name).meta;

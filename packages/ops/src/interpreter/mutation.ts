@@ -45,7 +45,7 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
   return mutated;
 }
 
-/** Whether the results of a call have memory of their own. */
+/** Whether the results of a call share memory with no operand. */
 const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
   schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(target);
 

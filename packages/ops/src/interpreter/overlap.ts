@@ -1,6 +1,6 @@
 /**
- * @file Calls in place that read memory which they write to. PyTorch's kernels refuse them where
- * they can tell (`ATen/MemoryOverlap.cpp`); its shape rules, and lowered programs, do not.
+ * @file Calls in place that read memory which they write to. PyTorch's kernels refuse those that
+ * they detect (`ATen/MemoryOverlap.cpp`); its shape rules, and lowered programs, do not.
  */
 import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
 import { dtypeInfo, numel, type TensorLayout } from "@sconce/tensor";

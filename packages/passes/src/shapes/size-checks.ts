@@ -125,7 +125,8 @@ export class SizeChecks {
 
   /**
    * What the calls give that read inputs with other strides than the program records, by name, and
-   * these inputs. A value is undefined where it is not known, and where a call refuses its operands.
+   * these inputs. A value is undefined where it is not known, and where a call refuses its
+   * operands.
    *
    * @param given the inputs, by name
    */
