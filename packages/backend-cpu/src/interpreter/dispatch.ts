@@ -15,6 +15,7 @@ import {
   type RuntimeValue,
   refuseDTypes,
   refusedCall,
+  refuseOverlap,
   refuseScalars,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
@@ -119,6 +120,7 @@ export class Dispatcher {
       refuseScalars(definition, bound);
     }
     this.#refusals.get(target)?.(bound);
+    if (schema.isMutable) refuseOverlap(definition, bound, asTensor);
     // Whether a composite returns a view or new memory depends on the call: only its decomposition
     // knows.
     const kernel = composite && schema.isView ? undefined : this.#kernels[target];
@@ -196,6 +198,8 @@ export class Dispatcher {
     return Object.assign(emit, { runsKernels: true });
   }
 }
+
+const asTensor = (value: unknown): Tensor | undefined => (value instanceof Tensor ? value : undefined);
 
 function fakeArgs(bound: BoundArgs, pairs: FakePairs): BoundArgs {
   const out: Record<string, unknown> = {};

@@ -53,7 +53,7 @@ export function besselJ0(value: number): number {
 
 export function besselJ1(value: number): number {
   const x = Math.abs(value);
-  if (x === 0) return 0;
+  if (x === 0) return value;
   return Math.sign(value) * (x < FAR ? besselJRow(x, 2)[1]! : besselFar(1, x)[0]);
 }
 

@@ -5,16 +5,27 @@ import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kern
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 
-/** The p-norm of the difference of two rows. */
-function distance(x: NumberArray, i: number, y: NumberArray, j: number, size: number, p: number): number {
+/**
+ * The p-norm of the difference of two rows. `skipsNaN` says whether the greatest difference leaves
+ * out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
+ */
+function distance(
+  x: NumberArray,
+  i: number,
+  y: NumberArray,
+  j: number,
+  size: number,
+  p: number,
+  skipsNaN: boolean,
+): number {
   let sum = 0;
   for (let k = 0; k < size; k++) {
     const difference = Math.abs(x[i + k]! - y[j + k]!);
     if (p === 2) sum += difference * difference;
     else if (p === 1) sum += difference;
-    else if (p === 0) sum += difference !== 0 ? 1 : 0;
+    else if (p === 0) sum += Number.isNaN(difference) ? difference : difference === 0 ? 0 : 1;
     else if (p === Number.POSITIVE_INFINITY)
-      sum = difference > sum || Number.isNaN(difference) ? difference : sum;
+      sum = difference > sum || (!skipsNaN && Number.isNaN(difference)) ? difference : sum;
     else sum += difference ** p;
   }
   if (p === 2) return Math.sqrt(sum);
@@ -31,7 +42,7 @@ function cdist({ x1, x2, p }: { x1: Tensor; x2: Tensor; p: number }, context: Ke
   for (let n = 0, at = 0; n < numel(batch); n++) {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
-        values[at++] = distance(x, (n * rows + i) * size, y, (n * columns + j) * size, size, p);
+        values[at++] = distance(x, (n * rows + i) * size, y, (n * columns + j) * size, size, p, true);
       }
     }
   }
@@ -45,7 +56,7 @@ function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext)
   const values = openOutput(out);
   let at = 0;
   for (let i = 0; i < rows; i++) {
-    for (let j = i + 1; j < rows; j++) values[at++] = distance(x, i * size, x, j * size, size, p);
+    for (let j = i + 1; j < rows; j++) values[at++] = distance(x, i * size, x, j * size, size, p, false);
   }
   return finishOutput(out, values);
 }

@@ -130,8 +130,10 @@ const embeddingBag = kernel(
     }
     finishOutput(out, y);
     if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
-    if (bagSize.numel === bags) finishOutput(bagSize, counts);
-    if (maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
+    // Sums are not counted; averages give the sizes of bags twice.
+    if (bagSize.numel === bags && args.mode !== 0) finishOutput(bagSize, counts);
+    if (args.mode === 1 && maxIndices.numel === bags) finishOutput(maxIndices, counts);
+    if (args.mode === 2 && maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
     return outputs;
   },
 );

@@ -46,6 +46,26 @@ function lowerSeries(a: number, x: number): number {
   return sum * prefactor(a, x);
 }
 
+/** Whether `1 - P` would lose the digits of Q (`calc_igammac` of PyTorch's Math.h). */
+function isUpperSmall(a: number, x: number): boolean {
+  if (x > 1.1) return false;
+  return a <= (x <= 0.5 ? -0.4 / Math.log(x) : x * 1.1);
+}
+
+/** Q by a separate series (DLMF 8.7.3), for small x. */
+function upperSeries(a: number, x: number): number {
+  let factor = 1;
+  let sum = 0;
+  for (let n = 1; n < 2000; n++) {
+    factor *= -x / n;
+    const term = factor / (a + n);
+    sum += term;
+    if (Math.abs(term) <= EPSILON * Math.abs(sum)) break;
+  }
+  const log = a * Math.log(x);
+  return -Math.expm1(log - lgamma(1 + a)) - Math.exp(log - lgamma(a)) * sum;
+}
+
 const awayFromZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value);
 
 /** Q by its continued fraction, for x above a + 1. */
@@ -79,15 +99,16 @@ function uniformUpper(a: number, x: number): number {
 
 /**
  * What both functions are at the borders of their domain; undefined inside. `lower` says whether it
- * is P.
+ * is P. As in PyTorch, a border decides before the other argument is found to be NaN.
  */
 function border(a: number, x: number, lower: boolean): number | undefined {
-  if (Number.isNaN(a) || Number.isNaN(x) || a < 0 || x < 0) return Number.NaN;
+  if (a < 0 || x < 0) return Number.NaN;
   const [none, all] = lower ? [0, 1] : [1, 0];
   if (a === 0) return x > 0 ? all : Number.NaN;
   if (x === 0) return none;
   if (a === Infinity) return x === Infinity ? Number.NaN : none;
-  return x === Infinity ? all : undefined;
+  if (x === Infinity) return all;
+  return Number.isNaN(a) || Number.isNaN(x) ? Number.NaN : undefined;
 }
 
 /** The regularized lower incomplete gamma function `P(a, x)`. */
@@ -103,5 +124,6 @@ export function gammaQ(a: number, x: number): number {
   const known = border(a, x, false);
   if (known !== undefined) return known;
   if (a > UNIFORM_FROM) return uniformUpper(a, x);
+  if (isUpperSmall(a, x)) return upperSeries(a, x);
   return x < a + 1 ? 1 - lowerSeries(a, x) : upperFraction(a, x);
 }

@@ -1,5 +1,7 @@
 /** @file Special functions in float64, by series, continued fractions and Newton steps on them. */
 
+import type { DType } from "@sconce/tensor";
+
 const TWO_OVER_SQRT_PI = 2 / Math.sqrt(Math.PI);
 const SQRT_PI = Math.sqrt(Math.PI);
 
@@ -151,7 +153,7 @@ export function logNdtr(x: number): number {
 /** The inverse of {@link ndtr}. */
 export function ndtri(p: number): number {
   if (!(p > 0 && p < 1)) return p === 0 || p === 1 ? (p - 0.5) * Number.POSITIVE_INFINITY : Number.NaN;
-  if (p > 0.5) return Math.SQRT2 * erfcInverse(2 * (1 - p), 2 * p - 1);
+  if (p >= 0.5) return Math.SQRT2 * erfcInverse(2 * (1 - p), 2 * p - 1);
   return -Math.SQRT2 * erfcInverse(2 * p, 1 - 2 * p);
 }
 
@@ -247,13 +249,29 @@ function zetaFarLeft(s: number, q: number): number {
   return (s % 2 === 0 ? left : -left) + zeta(s, 1 - rest);
 }
 
+/** Powers of infinity are 0, 1 or infinite; sums that begin with 0 are divided by 0 in PyTorch. */
+function zetaOfInfinity(q: number): number {
+  if (q < 1) return Number.POSITIVE_INFINITY;
+  return q === 1 ? 1 : Number.NaN;
+}
+
+/** Where all powers are too small: PyTorch's correction is 0 times a product that may overflow. */
+function zetaOfZeros(s: number): number {
+  let product = 1;
+  for (let k = 0; k < 23; k++) product *= s + k;
+  return product === Number.POSITIVE_INFINITY ? Number.NaN : 0;
+}
+
 /** The Hurwitz zeta function, by Euler and Maclaurin's sum. */
 export function zeta(s: number, q: number): number {
-  if (Number.isNaN(s) || Number.isNaN(q) || s < 1) return Number.NaN;
+  // PyTorch's order: the pole at 1, and those of `q`, are found before NaN.
   if (s === 1) return Number.POSITIVE_INFINITY;
+  if (s < 1) return Number.NaN;
+  // A pole, as minus infinity is too.
+  if (q <= 0 && q === Math.floor(q)) return Number.POSITIVE_INFINITY;
+  if (Number.isNaN(s) || Number.isNaN(q)) return Number.NaN;
+  if (s === Number.POSITIVE_INFINITY) return zetaOfInfinity(q);
   if (q <= 0) {
-    // A pole, as minus infinity is too.
-    if (q === Math.floor(q)) return Number.POSITIVE_INFINITY;
     if (!Number.isInteger(s)) return Number.NaN;
     if (q < FAR_LEFT) return zetaFarLeft(s, q);
   }
@@ -264,6 +282,7 @@ export function zeta(s: number, q: number): number {
     sum += term;
     if (a > 1 && term < 1e-17 * sum) return sum;
   }
+  if (sum === 0 && Number.isFinite(a)) return zetaOfZeros(s);
   const power = a ** -s;
   sum += (power * a) / (s - 1) + power / 2;
   let factor = (power * s) / a;
@@ -285,7 +304,8 @@ export function polygamma(n: number, x: number): number {
 /** Modified Bessel function of order 0 or 1, times exp(-|x|). */
 export function besselIScaled(order: 0 | 1, x: number): number {
   const magnitude = Math.abs(x);
-  const sign = order === 1 ? Math.sign(x) : 1;
+  // Of minus zero it is zero.
+  const sign = order === 1 && x < 0 ? -1 : 1;
   if (magnitude < 30) {
     const square = (magnitude * magnitude) / 4;
     let term = order === 0 ? 1 : magnitude / 2;
@@ -309,6 +329,14 @@ export function besselIScaled(order: 0 | 1, x: number): number {
 
 export const besselI0 = (x: number): number => unscale(besselIScaled(0, x), x);
 export const besselI1 = (x: number): number => unscale(besselIScaled(1, x), x);
+
+/**
+ * {@link besselI0} or {@link besselI1}, whose factor exp|x| overflows in float32 before it does.
+ */
+export const besselIn = (dtype: DType, f: (x: number) => number): ((x: number) => number) =>
+  dtype === "float64"
+    ? f
+    : (x) => (Number.isFinite(x) && Math.exp(Math.abs(x)) > 3.4028235e38 ? f(Math.sign(x) * 1000) : f(x));
 
 function unscale(scaled: number, x: number): number {
   // Past the range of float64 the scaled value still has the sign; PyTorch's infinity over infinity

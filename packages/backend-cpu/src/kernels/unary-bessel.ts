@@ -12,7 +12,7 @@ import {
   sphericalBesselJ0,
 } from "./bessel.js";
 import { elementwise, map1 } from "./pointwise-loop.js";
-import { besselI0, besselI1 } from "./pointwise-special.js";
+import { besselI0, besselI1, besselIn } from "./pointwise-special.js";
 
 /** The schemas call the argument `self` or `x`. */
 const ofElements =
@@ -20,13 +20,18 @@ const ofElements =
   ({ self, x }, context) =>
     elementwise({ real: map1(f) }, emptyOutput(context), [(self ?? x)!]);
 
+const ofModified =
+  (f: (x: number) => number): Kernel<{ self: Tensor }> =>
+  ({ self }, context) =>
+    elementwise({ real: map1(besselIn(self.dtype, f)) }, emptyOutput(context), [self]);
+
 export const unaryBesselKernels = defineKernels([
   kernel("aten::special_bessel_j0(Tensor self) -> Tensor", ofElements(besselJ0)),
   kernel("aten::special_bessel_j1(Tensor self) -> Tensor", ofElements(besselJ1)),
   kernel("aten::special_bessel_y0(Tensor self) -> Tensor", ofElements(besselY0)),
   kernel("aten::special_bessel_y1(Tensor self) -> Tensor", ofElements(besselY1)),
-  kernel("aten::special_modified_bessel_i0(Tensor self) -> Tensor", ofElements(besselI0)),
-  kernel("aten::special_modified_bessel_i1(Tensor self) -> Tensor", ofElements(besselI1)),
+  kernel("aten::special_modified_bessel_i0(Tensor self) -> Tensor", ofModified(besselI0)),
+  kernel("aten::special_modified_bessel_i1(Tensor self) -> Tensor", ofModified(besselI1)),
   kernel(
     "aten::special_modified_bessel_k0(Tensor self) -> Tensor",
     ofElements((x) => besselK(0, x)),

@@ -24,6 +24,7 @@ import { isNegative, roundHalfEven, sinc, sincSingle } from "./pointwise-math.js
 import {
   besselI0,
   besselI1,
+  besselIn,
   besselIScaled,
   digamma,
   erfc,
@@ -205,14 +206,11 @@ const entropy = (x: number): number =>
   Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity;
 /** The angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
-/** In float32 the factor exp|x| overflows before the product does. */
 const bessel =
   (f: (x: number) => number): Kernel<Unary> =>
   ({ self }, context) => {
     const out = emptyOutput(context);
-    const narrow = (x: number): number =>
-      Number.isFinite(x) && Math.exp(Math.abs(x)) > 3.4028235e38 ? f(Math.sign(x) * 1000) : f(x);
-    return elementwise({ real: map1(out.dtype === "float64" ? f : narrow) }, out, [self]);
+    return elementwise({ real: map1(besselIn(out.dtype, f)) }, out, [self]);
   };
 const positive = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.positive });
 const conjugate = unary({ real: map1((x) => x), big: (x) => x, complex: complexLoops.conj });

@@ -40,13 +40,22 @@ import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
+import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { Pacer } from "./pacer.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
+import {
+  allCalls,
+  type OtherLayouts,
+  otherLayouts,
+  type SizeCheck,
+  type SizeRequirement,
+  sizeCheck,
+  sizeRequirement,
+} from "./size-checks.js";
 import { isSizeWithoutValue, learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { StridedReads } from "./strided-reads.js";
@@ -102,12 +111,14 @@ export class DeviceExecutable implements Executable {
   readonly #requireSizes: SizeRequirement;
   readonly #original: OriginalRuns;
   readonly #checkShared: SharedCheck | undefined;
+  readonly #checkOverlaps: OverlapCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #givens: Givens;
   readonly #labels = new WeakMap<KernelStep, { readonly label: string; readonly node: Node }>();
   readonly #uploads: Uploads;
   readonly #results: Results;
+  readonly #otherLayouts: OtherLayouts;
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
@@ -129,10 +140,12 @@ export class DeviceExecutable implements Executable {
     this.#original = new OriginalRuns({ original, decisions, host: init.host, hosts: this.#hosts });
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
+    this.#checkOverlaps = overlapCheck(original, operators);
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
+    this.#otherLayouts = otherLayouts(program, operators);
     this.#givens = new Givens(program, this.#own);
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
@@ -231,7 +244,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
-      whyHosted: this.#strided.whyHosted(inputs, sizes),
+      whyHosted: this.#strided.whyHosted(inputs, sizes) ?? this.#checkOverlaps?.(inputs, sizes),
       hosted: new Map(),
       done: 0,
       toHost: 0,
@@ -251,7 +264,8 @@ export class DeviceExecutable implements Executable {
         return await this.#original.run(this.#state, given, options);
       }
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
-      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, toHost };
+      const others = this.#otherLayouts(inputs, run.sizes);
+      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, others, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
       run.progress.end();
       return outputs;

@@ -1,13 +1,21 @@
 /**
  * @file The end of a run: what the program writes to gets its values, and the caller the results.
  */
-import { type ExportedProgram, FakeTensor, type OutputSpec, unwrapFloat, type Value } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  type MetaValue,
+  type OutputSpec,
+  unwrapFloat,
+  type Value,
+} from "@sconce/ir";
 import { MUTATIONS, type StaysOnDevice, type Write, writeBack } from "@sconce/ops";
-import { type Bindings, evaluateInt } from "@sconce/symbolic";
+import type { Bindings } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage, type Layout } from "./device-storage.js";
 import type { Held } from "./held.js";
+import { knownSize } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue } from "./values.js";
 
 /** What a run leaves behind. */
@@ -17,6 +25,8 @@ export interface RunEnd {
   /** The program's tensors. */
   readonly own: ReadonlyMap<string, Tensor>;
   readonly stays: StaysOnDevice;
+  /** Values that lie in another way than the program records, because its inputs do. */
+  readonly others: ReadonlyMap<string, MetaValue | undefined> | undefined;
   /** Copies a value to the host. */
   readonly toHost: (value: DeviceValue) => Promise<Tensor> | Tensor;
 }
@@ -59,15 +69,16 @@ export class Results {
    * The outputs of a program that writes to nothing, where all are different values that stay on
    * the device; undefined for others.
    */
-  onDevice({ values, sizes, stays }: RunEnd): Value[] | undefined {
+  onDevice(end: RunEnd): Value[] | undefined {
     if (!this.#isPlain) return undefined;
+    const { values, stays } = end;
     const found: DeviceValue[] = [];
     for (const [at, { arg }] of this.#outputs.entries()) {
       const value = values.get(arg.name as string);
       if (!stays(at) || !(value instanceof DeviceValue)) return undefined;
       found.push(value);
     }
-    return this.#outputs.map(({ arg }, at) => this.#tensor(arg.name as string, found[at]!, sizes));
+    return this.#outputs.map(({ arg }, at) => this.#tensor(arg.name as string, found[at]!, end));
   }
 
   /**
@@ -126,10 +137,11 @@ export class Results {
 
   /** Values that the host needs, by their names. */
   async #copies(
-    { values, sizes, stays, toHost }: RunEnd,
+    end: RunEnd,
     swapped: ReadonlySet<string>,
     copied: readonly Mutation[],
   ): Promise<ReadonlyMap<string, Value>> {
+    const { values, stays, toHost } = end;
     const names = new Set(copied.map(({ name }) => name));
     this.#outputs.forEach(({ arg }, at) => {
       if (arg.kind === "constant" || swapped.has(arg.name)) return;
@@ -144,7 +156,7 @@ export class Results {
         hosts.set(name, value);
         continue;
       }
-      const { strides } = this.#layout(name, value, sizes);
+      const { strides } = this.#layout(name, value, end);
       const put = (copy: Tensor): void => void hosts.set(name, copy.withLayout(strides, 0));
       const copy = toHost(value);
       if (copy instanceof Promise) waiting.push(copy.then(put));
@@ -155,29 +167,43 @@ export class Results {
   }
 
   /** Tensors of the results that stay on the device. */
-  #kept({ values, sizes, stays }: RunEnd, swapped: ReadonlySet<string>): ReadonlyMap<string, Tensor> {
+  #kept(end: RunEnd, swapped: ReadonlySet<string>): ReadonlyMap<string, Tensor> {
+    const { values, stays } = end;
     const kept = new Map<string, Tensor>();
     this.#outputs.forEach(({ arg }, at) => {
       if (arg.kind === "constant" || !stays(at) || swapped.has(arg.name) || kept.has(arg.name)) return;
       const value = values.get(arg.name);
       if (!(value instanceof DeviceValue)) return;
-      kept.set(arg.name, this.#tensor(arg.name, value, sizes));
+      kept.set(arg.name, this.#tensor(arg.name, value, end));
     });
     return kept;
   }
 
-  #tensor(name: string, value: DeviceValue, sizes: Bindings): Tensor {
-    return DeviceStorage.tensor(value.held, this.#layout(name, value, sizes), value.range);
+  #tensor(name: string, value: DeviceValue, end: RunEnd): Tensor {
+    return DeviceStorage.tensor(value.held, this.#layout(name, value, end), value.range);
   }
 
-  #layout(name: string, { dtype, shape }: DeviceValue, sizes: Bindings): Layout {
+  /**
+   * How PyTorch's result lies in memory. Where that is not known, each element has a separate
+   * place: recorded strides may be those of an expanded example.
+   */
+  #layout(name: string, { dtype, shape }: DeviceValue, { sizes, others }: RunEnd): Layout {
     const { val } = this.#program.graph.node(name).meta;
-    const strides =
-      val instanceof FakeTensor
-        ? val.strides.map((stride) => evaluateInt(stride, sizes))
-        : contiguousStrides(shape);
-    return { dtype, shape, strides };
+    const value = others?.has(name) === true ? others.get(name) : val;
+    const strides = value instanceof FakeTensor ? knownStrides(value, sizes) : undefined;
+    return { dtype, shape, strides: strides ?? contiguousStrides(shape) };
   }
+}
+
+/** Undefined where a stride is not known. */
+function knownStrides({ strides }: FakeTensor, sizes: Bindings): number[] | undefined {
+  const known: number[] = [];
+  for (const stride of strides) {
+    const number = knownSize(stride, sizes);
+    if (number === undefined) return undefined;
+    known.push(number);
+  }
+  return known;
 }
 
 /** Whether a tensor has all elements of its storage, in row-major order. */

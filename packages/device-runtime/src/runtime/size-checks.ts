@@ -2,7 +2,14 @@
  * @file Sizes that a program does not take, or at which its values are not those that it records.
  */
 import { type LoopProgram, SizeLimits, sizeOf } from "@sconce/codegen";
-import { type ExportedProgram, type FakeTensor, type Graph, nodePlace, type Value } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  type FakeTensor,
+  type Graph,
+  type MetaValue,
+  nodePlace,
+  type Value,
+} from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
 import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
@@ -91,6 +98,29 @@ export function sizeRequirement(program: ExportedProgram, operators: OperatorTab
     if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
     // What is lowered is made of the recorded values.
     if (problem !== undefined) throw new HostRun(reasonOf(problem, sizes));
+  };
+}
+
+/**
+ * What calls give that read inputs with other strides than the program records, by name; undefined
+ * for inputs as recorded. A value is undefined where no shape rule gives it.
+ */
+export type OtherLayouts = (
+  inputs: readonly Value[],
+  sizes: Bindings,
+) => ReadonlyMap<string, MetaValue | undefined> | undefined;
+
+export function otherLayouts(program: ExportedProgram, operators: OperatorTable): OtherLayouts {
+  const layouts = new InputLayouts(program);
+  const known = new Known<ReadonlyMap<string, MetaValue | undefined>>();
+  let checks: SizeChecks | undefined;
+  return (inputs, sizes) => {
+    const others = layouts.others(inputs, sizes);
+    if (others === undefined) return undefined;
+    return known.at(sizes, stridesOf(others), () => {
+      checks ??= new SizeChecks(program, operators);
+      return checks.valuesWith(sizes, others);
+    });
   };
 }
 

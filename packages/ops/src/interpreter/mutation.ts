@@ -1,6 +1,14 @@
 /** @file Which inputs a graph writes to. */
 import { eachInPieces, finish, type Work } from "@sconce/errors";
-import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
+import {
+  type Argument,
+  forEachRef,
+  type Graph,
+  isRef,
+  type Node,
+  type OpSchema,
+  type SchemaArgument,
+} from "@sconce/ir";
 import type { OperatorTable } from "../table/table.js";
 
 /** Operators that write running statistics when training, though their schemas do not say so. */
@@ -27,22 +35,44 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
   yield* eachInPieces(graph.nodes(), (node) => {
     if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
     if (node.op !== "call_function") return;
-    const inputs = new Set<string>();
-    for (const arg of [...node.args, ...Object.values(node.kwargs)]) {
-      forEachRef(arg, (name) => {
-        for (const root of roots.get(name) ?? []) inputs.add(root);
-      });
-    }
     const schema = operators.schemaOf(node.target);
     if (schema?.isMutable || WRITES_STATISTICS.has(node.target)) markWritten(node, roots, mutated, operators);
     if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
-      for (const name of inputs) mutated.add(name);
+      for (const name of rootsOf(operandsOf(node), roots)) mutated.add(name);
     }
-    const fresh =
-      schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(node.target);
-    if (!fresh) roots.set(node.name, inputs);
+    if (!isFresh(node, schema)) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
   });
   return mutated;
+}
+
+/** Whether the results of a call share memory with no operand. */
+const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
+  schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(target);
+
+/** The placeholders and calls whose memory each value of a graph may be a view of, by name. */
+export function memoryRoots(
+  graph: Graph,
+  operators: OperatorTable,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const roots = new Map<string, ReadonlySet<string>>();
+  for (const node of graph.nodes()) {
+    const schema = node.op === "call_function" ? operators.schemaOf(node.target) : undefined;
+    const isOwn = node.op !== "call_function" || isFresh(node, schema);
+    const shared = isOwn ? new Set<string>() : rootsOf(sharedOperands(node, schema), roots);
+    roots.set(node.name, shared.size === 0 ? new Set([node.name]) : shared);
+  }
+  return roots;
+}
+
+/** The placeholders that values may share memory with. */
+function rootsOf(values: Iterable<Argument>, roots: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set<string>();
+  for (const value of values) {
+    forEachRef(value, (name) => {
+      for (const root of roots.get(name) ?? []) found.add(root);
+    });
+  }
+  return found;
 }
 
 function markWritten(
@@ -55,12 +85,24 @@ function markWritten(
   schema?.args.forEach((parameter, i) => {
     const statistic = !schema.isMutable && STATISTICS.has(parameter.name);
     if (parameter.alias?.write !== true && !statistic) return;
-    const value = (parameter.kwargOnly ? undefined : node.args[i]) ?? node.kwargs[parameter.name];
-    forEachRef(value ?? null, (name) => {
-      for (const root of roots.get(name) ?? []) mutated.add(root);
-    });
+    for (const root of rootsOf([givenFor(node, parameter, i)], roots)) mutated.add(root);
   });
 }
+
+/**
+ * What the results of a call may be views of: the operands that its schema marks, or all where it
+ * marks none. `x.add_(y)` gives `x`, and reads `y` only.
+ */
+function sharedOperands(node: Node, schema: OpSchema | undefined): readonly Argument[] {
+  const marked = schema?.args.some(({ alias }) => alias !== undefined) === true;
+  if (!marked) return operandsOf(node);
+  return schema.args.flatMap((parameter, i) =>
+    parameter.alias === undefined ? [] : [givenFor(node, parameter, i)],
+  );
+}
+const operandsOf = ({ args, kwargs }: Node): readonly Argument[] => [...args, ...Object.values(kwargs)];
+const givenFor = ({ args, kwargs }: Node, { name, kwargOnly }: SchemaArgument, at: number): Argument =>
+  (kwargOnly ? undefined : args[at]) ?? kwargs[name] ?? null;
 
 /** Whether a nested graph given to this call has an in-place operator anywhere. */
 function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolean {

@@ -113,13 +113,7 @@ export class SizeChecks {
     for (const node of this.#calls) {
       if (!suspects.has(node) && !readsAny(node, values.others)) continue;
       try {
-        const value = this.#valueOf(node, values);
-        if (value === undefined) continue;
-        const isRecorded = isAs(node.meta.val!, value, values);
-        // A size that only the data decide may follow from sizes that are known now.
-        if (!isRecorded || !values.know(node) || readsAny(node, values.others))
-          values.others.set(node.name, value);
-        if (!isRecorded) first ??= { node, error: undefined };
+        if (!this.#take(node, values)) first ??= { node, error: undefined };
       } catch (error) {
         if (!isSconceError(error)) throw error;
         if (!UNDECIDED.has(error.code)) return { node, error };
@@ -127,6 +121,42 @@ export class SizeChecks {
       }
     }
     return first;
+  }
+
+  /**
+   * What the calls give that read inputs with other strides than the program records, by name, and
+   * these inputs. A value is undefined where it is not known, and where a call refuses its
+   * operands.
+   *
+   * @param given the inputs, by name
+   */
+  valuesWith(
+    sizes: Bindings,
+    given: ReadonlyMap<string, FakeTensor>,
+  ): ReadonlyMap<string, MetaValue | undefined> {
+    const values = new ValuesAt(sizes, given);
+    for (const node of this.#graph.nodes()) {
+      if (node.op !== "call_function" || !readsAny(node, values.others)) continue;
+      // It stays unknown where no rule gives it.
+      values.others.set(node.name, undefined);
+      try {
+        if (this.#hasRule(node)) this.#take(node, values);
+      } catch (error) {
+        if (!isSconceError(error)) throw error;
+      }
+    }
+    return values.others;
+  }
+
+  /** Takes what a call gives for the calls behind it. Returns whether the program records it so. */
+  #take(node: Node, values: ValuesAt): boolean {
+    const value = this.#valueOf(node, values);
+    if (value === undefined) return true;
+    const isRecorded = isAs(node.meta.val!, value, values);
+    // A size that only the data decide may follow from sizes that are known now.
+    if (!isRecorded || !values.know(node) || readsAny(node, values.others))
+      values.others.set(node.name, value);
+    return isRecorded;
   }
 
   /** What a call gives; undefined where an argument is not known yet. */

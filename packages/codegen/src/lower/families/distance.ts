@@ -11,15 +11,26 @@ import {
   scale,
   subtract,
 } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, indexScalar, type ReduceKind, type Scalar } from "../../ir/scalar.js";
+import {
+  apply,
+  cast,
+  constantScalar,
+  indexScalar,
+  type ReduceKind,
+  type Scalar,
+  select,
+} from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { broadcastTo, type LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
 import { made, placeIn } from "../rules/made.js";
 
-/** The p-norm of differences along an axis. */
-function norm(along: Axis, difference: Scalar, p: number): Scalar {
+/**
+ * The p-norm of differences along an axis. `skipsNaN` says whether the greatest difference leaves
+ * out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
+ */
+function norm(along: Axis, difference: Scalar, p: number, skipsNaN: boolean): Scalar {
   const { dtype } = difference;
   const size = apply("abs", difference);
   const reduced = (reduce: ReduceKind, body: Scalar): Scalar => ({
@@ -29,10 +40,17 @@ function norm(along: Axis, difference: Scalar, p: number): Scalar {
     axes: [along],
     body,
   });
-  if (p === 0) return reduced("sum", cast(apply("ne", size, constantScalar(0, dtype)), dtype));
+  if (p === 0) {
+    const counted = cast(apply("ne", size, constantScalar(0, dtype)), dtype);
+    return reduced("sum", select(apply("isnan", size), size, counted));
+  }
   if (p === 1) return reduced("sum", size);
   if (p === 2) return apply("sqrt", reduced("sum", apply("mul", size, size)));
-  if (p === Infinity) return { ...reduced("max", size), initial: constantScalar(0, dtype) } as Scalar;
+  if (p === Infinity) {
+    const zero = constantScalar(0, dtype);
+    const known = skipsNaN ? select(apply("isnan", size), zero, size) : size;
+    return { ...reduced("max", known), initial: zero } as Scalar;
+  }
   const power = reduced("sum", apply("pow", size, constantScalar(p, dtype)));
   return apply("pow", power, constantScalar(1 / p, dtype));
 }
@@ -57,7 +75,7 @@ function distances(call: LoweringCall, x1: LazyTensor, x2: LazyTensor, p: number
       const elementOf = (x: LazyTensor, row: Index): Scalar =>
         cast(x.element([...batch, row, atom(along)]), compute);
       const difference = apply("sub", elementOf(a, at.at(-2)!), elementOf(b, at.at(-1)!));
-      return cast(norm(along, difference, p), out.dtype);
+      return cast(norm(along, difference, p, true), out.dtype);
     },
   });
 }
@@ -77,7 +95,7 @@ function pairDistances(call: LoweringCall, tensor: LazyTensor, p: number): LazyT
       const [first, second] = pairAt(rows, place!);
       const along = context.axis(self.shape[1]!);
       const elementOf = (row: Index): Scalar => cast(self.element([row, atom(along)]), compute);
-      return cast(norm(along, apply("sub", elementOf(first), elementOf(second)), p), out.dtype);
+      return cast(norm(along, apply("sub", elementOf(first), elementOf(second)), p, false), out.dtype);
     },
   });
 }
