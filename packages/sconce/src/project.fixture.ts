@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import { sharedFolder } from "../../../.config/shared-folder.js";
 import { packPackages, ROOT, runProgram } from "./packed.fixture.js";
-import { openRegistry } from "./registry.fixture.js";
+import { openRegistry, type Registry } from "./registry.fixture.js";
 
 /** A project on disk. */
 export class Project {
@@ -94,16 +94,20 @@ export interface Installed {
   dispose(): void;
 }
 
+/** Names the registry that npm asks in a project. */
+const useRegistry = (project: Project, { address }: Registry): void =>
+  project.write(
+    ".npmrc",
+    `registry=${address}\ncache=${join(project.folder, ".cache")}\naudit=false\nfund=false\n`,
+  );
+
 /** Installs the tarballs in an empty project, with the command that `npm run pack:all` prints. */
 async function installInto(folder: string): Promise<void> {
   const project = new Project(folder);
   const [packed, registry] = await Promise.all([packPackages(), openRegistry()]);
   try {
     project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
-    project.write(
-      ".npmrc",
-      `registry=${registry.address}\ncache=${join(folder, ".cache")}\naudit=false\nfund=false\n`,
-    );
+    useRegistry(project, registry);
     const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
     await project.install(command!);
   } finally {
@@ -117,10 +121,14 @@ async function installInto(folder: string): Promise<void> {
  */
 export async function installedProject(): Promise<Installed> {
   const installed = await sharedFolder("installed", installInto);
+  const registry = await openRegistry();
   const folder = mkdtempSync(`${installed}-`);
   cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
-  return {
-    project: new Project(folder),
-    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  const project = new Project(folder);
+  useRegistry(project, registry);
+  const dispose = (): void => {
+    registry.close();
+    rmSync(folder, { recursive: true, force: true });
   };
+  return { project, dispose };
 }
