@@ -75,7 +75,9 @@ export async function differences(backend: Backend, steps: number, every = 1): P
   return found;
 }
 
-/** What is wrong with 30 steps as loops: other values than PyTorch's, or a text that is too long. */
+/**
+ * What is wrong with 30 steps as loops: other values than PyTorch's, or a text that is too long.
+ */
 export function loopDifference(one: Iterated): string | undefined {
   const { graph } = runDecompositions(iterated(one, 30));
   const loops = lowerToLoops(graph, { operators });
