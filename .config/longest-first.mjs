@@ -1,15 +1,18 @@
 /** @file The order of the files of the longer suites: those that take minutes start first. */
 import { BaseSequencer } from "vitest/node";
 
-/** Files that take several minutes, the longest first. Started late, they leave one core idle. */
+/**
+ * Files that take several minutes, the longest first. Started late, they leave one core idle. Those
+ * that share an installation or a page are apart: the first makes it while others run.
+ */
 const LONGEST = [
   "packages/testing/src/growth/growth.full.test.ts",
   "packages/backend-gpujs/src/cases.full.test.ts",
   "examples/browser/src/page.full.test.ts",
   "packages/sconce/src/elsewhere.full.test.ts",
-  "packages/sconce/src/install.full.test.ts",
   "packages/site/src/site.full.test.ts",
   "packages/studio/src/page/page.full.test.ts",
+  "packages/sconce/src/install.full.test.ts",
   "packages/studio/src/page/playground.full.test.ts",
   "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
   "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",

@@ -3,11 +3,10 @@ import { basename, posix } from "node:path";
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bytesOf, packPackages } from "./packed.fixture.js";
 
-const { tarballs, dispose } = await packPackages();
-afterAll(dispose);
+const { tarballs } = await packPackages();
 
 /** A packed package, with the paths of its files from its own folder. */
 class Packed {

@@ -1,9 +1,9 @@
 /** @file The tarballs of all published packages, as `npm run pack:all` makes them. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sharedFolder } from "../../../.config/shared-folder.js";
 
 /** The folder of the repository. */
 export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
@@ -30,21 +30,28 @@ export function runProgram(
   });
 }
 
-/** The tarballs in a temporary folder. */
+/** The tarballs of the packages. */
 export interface PackedPackages {
   readonly tarballs: readonly string[];
   /** What the tool printed: the command that installs them, in an indented line. */
   readonly printed: string;
-  dispose(): void;
 }
 
-/** Packs the packages. */
+/** Packs the packages, once for all test files of a run. */
 export async function packPackages(): Promise<PackedPackages> {
-  const folder = mkdtempSync(join(tmpdir(), "sconce-packed-"));
-  const printed = await runProgram(process.execPath, [".config/pack.mjs", folder], ROOT);
-  const tarballs = readdirSync(folder).map((name) => join(folder, name));
-  return { tarballs, printed, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  const folder = await sharedFolder("packed", async (into) => {
+    const printed = await runProgram(process.execPath, [".config/pack.mjs", into], ROOT);
+    writeFileSync(join(into, PRINTED), printed);
+  });
+  const names = readdirSync(folder).filter((name) => name !== PRINTED);
+  return {
+    tarballs: names.map((name) => join(folder, name)),
+    printed: readFileSync(join(folder, PRINTED), "utf8"),
+  };
 }
+
+/** What the tool printed, beside the tarballs. */
+const PRINTED = "printed.txt";
 
 /** The bytes of a file. */
 export const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync(path));

@@ -1,18 +1,10 @@
 /** @file A project outside of the repository, with Sconce installed from its tarballs. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
+import { sharedFolder } from "../../../.config/shared-folder.js";
 import { packPackages, ROOT, runProgram } from "./packed.fixture.js";
-import { openRegistry } from "./registry.fixture.js";
+import { openRegistry, type Registry } from "./registry.fixture.js";
 
 /** A project on disk. */
 export class Project {
@@ -102,22 +94,41 @@ export interface Installed {
   dispose(): void;
 }
 
-/** Installs the tarballs in an empty project, with the command that `npm run pack:all` prints. */
-export async function installedProject(): Promise<Installed> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sconce-project-")));
-  const project = new Project(folder);
-  const [packed, registry] = await Promise.all([packPackages(), openRegistry()]);
-  const dispose = (): void => {
-    registry.close();
-    packed.dispose();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
+/** Names the registry that npm asks in a project. */
+const useRegistry = (project: Project, { address }: Registry): void =>
   project.write(
     ".npmrc",
-    `registry=${registry.address}\ncache=${join(folder, ".cache")}\naudit=false\nfund=false\n`,
+    `registry=${address}\ncache=${join(project.folder, ".cache")}\naudit=false\nfund=false\n`,
   );
-  const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
-  await project.install(command!);
+
+/** Installs the tarballs in an empty project, with the command that `npm run pack:all` prints. */
+async function installInto(folder: string): Promise<void> {
+  const project = new Project(folder);
+  const [packed, registry] = await Promise.all([packPackages(), openRegistry()]);
+  try {
+    project.write("package.json", JSON.stringify({ name: "mine", private: true, type: "module" }));
+    useRegistry(project, registry);
+    const [, command] = /^ {4}(npm install .*)$/m.exec(packed.printed)!;
+    await project.install(command!);
+  } finally {
+    registry.close();
+  }
+}
+
+/**
+ * A project with Sconce installed. The installation is made once for all test files of a run; each
+ * has a copy beside it, from where the paths of the tarballs are the same.
+ */
+export async function installedProject(): Promise<Installed> {
+  const installed = await sharedFolder("installed", installInto);
+  const registry = await openRegistry();
+  const folder = mkdtempSync(`${installed}-`);
+  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
+  const project = new Project(folder);
+  useRegistry(project, registry);
+  const dispose = (): void => {
+    registry.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
   return { project, dispose };
 }

@@ -1,10 +1,10 @@
 /** @file A package registry on this machine, with the packages that Sconce's packages depend on. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { sharedFolder } from "../../../.config/shared-folder.js";
 import { isOwn, ROOT, runProgram } from "./packed.fixture.js";
 
 interface Manifest {
@@ -74,13 +74,16 @@ export interface Registry {
   close(): void;
 }
 
-/** Opens a registry. It packs what is installed here, so that an installation needs no network. */
+/**
+ * Opens a registry. What is installed here is packed, once for a run, so that an installation needs
+ * no network.
+ */
 export async function openRegistry(): Promise<Registry> {
   const folders = [...neededFolders()];
-  const packed = mkdtempSync(join(tmpdir(), "sconce-registry-"));
-  await runProgram("npm", ["pack", "--ignore-scripts", "--pack-destination", packed, ...folders], packed);
+  const packed = await sharedFolder("registry", async (into) => {
+    await runProgram("npm", ["pack", "--ignore-scripts", "--pack-destination", into, ...folders], into);
+  });
   const files = new Map(readdirSync(packed).map((name) => [name, readFileSync(join(packed, name))]));
-  rmSync(packed, { recursive: true, force: true });
   const byName = new Map<string, Manifest[]>();
   for (const manifest of folders.map(manifestOf))
     byName.set(manifest.name, [...(byName.get(manifest.name) ?? []), manifest]);

@@ -68,8 +68,9 @@ function transformed(program: ExportedProgram, pipeline: string): ExportedProgra
 function unstable(program: ExportedProgram): { unstable: string[]; ran: number } {
   const results = PIPELINES.map((pipeline) => {
     const once = transformed(program, pipeline);
-    // A size that was given is not a symbol any more, and cannot be given again.
-    const twice = once === undefined ? undefined : transformed(once, pipeline);
+    // What gave the same program gives it again. A size that was given is not a symbol any more,
+    // and cannot be given again.
+    const twice = once === undefined || once === program ? once : transformed(once, pipeline);
     return { pipeline, once, isStable: twice === undefined || twice === once };
   });
   return {

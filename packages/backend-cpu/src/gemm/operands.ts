@@ -31,6 +31,19 @@ export function matrixOf(view: NumberView, offset = view.storageOffset): GatherM
 }
 
 /**
+ * The matrices of a batch below each other, as one matrix: the batch of a product whose second
+ * operand is expanded along it is one product, whose second operand is packed once.
+ */
+export function stacked(view: NumberView): GatherMatrix {
+  const { values, shape, strides, storageOffset } = view;
+  const [batch, count, width] = shape as [number, number, number];
+  const rows = scratch(Int32Array, batch * count);
+  for (let n = 0, at = 0; n < batch; n++)
+    for (let i = 0; i < count; i++) rows[at++] = storageOffset + n * strides[0]! + i * strides[1]!;
+  return { values, rows, columns: stepped(width, strides[2]!) };
+}
+
+/**
  * Where results go: the storage itself, or for halves and int64 a float64 array that
  * {@link finishTarget} rounds.
  */

@@ -1,4 +1,4 @@
-import { checkOptions, finishWithPauses, ProgressReport, type Work } from "@sconce/errors";
+import { checkOptions, finish, finishWithPauses, ProgressReport, type Work } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -26,7 +26,7 @@ import {
 import { withMemoryLimit } from "@sconce/tensor";
 import { excludedCall, noKernel } from "../kernel/errors.js";
 import type { Calls, KernelSet } from "../sets/kernel-set.js";
-import { conjugateWriteSteps } from "./conjugate-writes.js";
+import { conjugateWriteSteps, refuseConjugateWrites } from "./conjugate-writes.js";
 import type { Dispatcher } from "./dispatch.js";
 import { DISPATCH, type DispatchOptions, dispatcherOf, dispatchersOf } from "./dispatch-options.js";
 import { DispatchingInterpreter } from "./interpreter.js";
@@ -66,14 +66,30 @@ function evaluatorOf(own: KernelSet, options: CpuBackendOptions): Evaluator {
   };
 }
 
+/** Programs are prepared once for runs with many inputs, and again when operators were added. */
+function preparedOnce(): (program: ExportedProgram, operators: OperatorTable) => PreparedProgram {
+  const known = new WeakMap<ExportedProgram, { readonly version: number; readonly ready: PreparedProgram }>();
+  return (program, operators) => {
+    const { version } = operators;
+    const before = known.get(program);
+    if (before?.version === version) return before.ready;
+    refuseOpaque(program.graph, operators);
+    const ready = finish(preparationSteps(program, operators));
+    refuseConjugateWrites(program.graph, operators);
+    known.set(program, { version, ready });
+    return ready;
+  };
+}
+
 function runnerOf(own: KernelSet, options: Omit<CpuBackendOptions, "random">): ProgramRunner {
   checkOptions("createRunner", options, DISPATCH);
   const dispatching = dispatchersOf(own, options);
+  const readyFor = preparedOnce();
   const maxBytes = memoryLimit("createRunner", options.maxBytes);
   return (program, inputs, see, { maxIterations = Number.POSITIVE_INFINITY } = {}) => {
     const { operators, dispatcher } = dispatching();
-    refuseOpaque(program.graph, operators);
-    const interpreter = new DispatchingInterpreter(program, operators, dispatcher, maxBytes);
+    const ready = readyFor(program, operators);
+    const interpreter = new DispatchingInterpreter(program, operators, dispatcher, maxBytes, ready);
     interpreter.see = see;
     interpreter.maxIterations = maxIterations;
     const outputs = interpreter.runSync(inputs);

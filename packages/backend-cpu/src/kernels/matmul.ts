@@ -2,7 +2,17 @@
 
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, contiguousStrides, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
-import { finishTarget, matrixOf, multiplyInto, numberTarget, numberView } from "../gemm/operands.js";
+import type { GatherMatrix } from "../gemm/gemm.js";
+import {
+  type Epilogue,
+  finishTarget,
+  matrixOf,
+  multiplyInto,
+  type NumberView,
+  numberTarget,
+  numberView,
+  stacked,
+} from "../gemm/operands.js";
 import { detached } from "../kernel/copy.js";
 import { readBigInts, readComplex, readFloat64, writeBigInts, writeComplex } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
@@ -48,29 +58,28 @@ function product(context: KernelContext, first: Tensor, second: Tensor, added?: 
   if (dtypeInfo(out.dtype).kind === "complex") return complexProduct(out, a, b, added);
   const isWide = isBigIntDType(out.dtype) || out.dtype === "int32" || out.dtype === "uint32";
   if (isWide && !fitsDouble(a, b, added)) return exactProduct(out, a, b, added);
-  const [left, right, target] = [numberView(a), numberView(b), numberTarget(out)];
+  const isShared = out.ndim === 3 && b.strides[0] === 0;
+  const [left, target] = [numberView(a), numberTarget(out)];
+  const right = numberView(isShared ? b.asStrided(b.shape.slice(1), b.strides.slice(1), b.storageOffset) : b);
   const [alpha, beta] = factorsOf(out, added);
   const self = added === undefined || beta === 0 ? undefined : numberView(added.self);
   const plain = self === undefined && alpha === 1;
   const addStrides = self && broadcastStrides(self.shape, self.strides, out.shape);
   const addend = self && { ...self, shape: out.shape, strides: addStrides! };
+  const scaled = (into: GatherMatrix, matrix: (view: NumberView) => GatherMatrix): Epilogue | undefined =>
+    plain
+      ? undefined
+      : { scale: alpha, addScale: beta, addend: addend === undefined ? into : matrix(addend) };
+  if (isShared) {
+    const into = stacked(target);
+    multiplyInto(into, stacked(left), matrixOf(right), out.dtype, scaled(into, stacked));
+    return finishTarget(out, target);
+  }
   for (let n = 0; n < (out.ndim === 3 ? out.shape[0]! : 1); n++) {
-    const at = (view: { readonly strides: readonly number[]; readonly storageOffset: number }): number =>
-      view.storageOffset + (out.ndim === 3 ? n * view.strides[0]! : 0);
-    const into = matrixOf(target, at(target));
-    multiplyInto(
-      into,
-      matrixOf(left, at(left)),
-      matrixOf(right, at(right)),
-      out.dtype,
-      plain
-        ? undefined
-        : {
-            scale: alpha,
-            addScale: beta,
-            addend: addend === undefined ? into : matrixOf(addend, at(addend)),
-          },
-    );
+    const part = (view: NumberView): GatherMatrix =>
+      matrixOf(view, view.storageOffset + (out.ndim === 3 ? n * view.strides[0]! : 0));
+    const into = part(target);
+    multiplyInto(into, part(left), part(right), out.dtype, scaled(into, part));
   }
   return finishTarget(out, target);
 }

@@ -10,8 +10,18 @@ const SHIFT = 397;
 export function createRandomSource(seed: number | bigint): RandomSource {
   const state = new Uint32Array(SIZE);
   let next = SIZE;
+  /** What the state is to start from. It is filled for the first number: many runs draw none. */
+  let start: number | undefined;
+
+  const fill = (from: number): void => {
+    start = undefined;
+    state[0] = from;
+    for (let i = 1; i < SIZE; i++)
+      state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
+  };
 
   const twist = (): void => {
+    if (start !== undefined) fill(start);
     for (let i = 0; i < SIZE; i++) {
       const bits = (state[i]! & 0x80000000) | (state[(i + 1) % SIZE]! & 0x7fffffff);
       state[i] = state[(i + SHIFT) % SIZE]! ^ (bits >>> 1) ^ (bits & 1 ? 0x9908b0df : 0);
@@ -23,9 +33,7 @@ export function createRandomSource(seed: number | bigint): RandomSource {
     spareNormal: undefined,
     seed(value) {
       source.spareNormal = undefined;
-      state[0] = Number(BigInt.asUintN(32, BigInt(value)));
-      for (let i = 1; i < SIZE; i++)
-        state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
+      start = Number(BigInt.asUintN(32, BigInt(value)));
       next = SIZE;
     },
     uint32() {

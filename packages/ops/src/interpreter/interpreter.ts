@@ -28,7 +28,7 @@ import {
 } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import { defaultOperators } from "../families/all.js";
-import { type InputCheck, inputCheck } from "../inputs/check.js";
+import type { InputCheck } from "../inputs/check.js";
 import { invalidArgument } from "../rows/errors.js";
 import { isScalarFunction, runScalarFunction } from "../rows/scalar-functions.js";
 import type { OperatorTable } from "../table/table.js";
@@ -122,10 +122,10 @@ export abstract class Interpreter<T = Tensor> {
     this.program = program;
     this.operators = operators;
     this.tensors = tensors;
-    const { plan, mutated } = ready ?? prepared(program, operators);
+    const { plan, mutated, check } = ready ?? prepared(program, operators);
     this.#plan = plan;
     this.#current = this.#plan;
-    this.#check = inputCheck(program);
+    this.#check = check;
     this.#state = programState(program, operators, mutated);
     this.#runner = {
       tensors,

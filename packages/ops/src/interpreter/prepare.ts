@@ -1,6 +1,7 @@
 /** @file What an interpreter needs of a program, prepared in pieces where the program is large. */
 import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
+import { type InputCheck, inputCheck } from "../inputs/check.js";
 import type { OperatorTable } from "../table/table.js";
 import { mutatedPlaceholders, mutationSteps } from "./mutation.js";
 import { type GraphPlan, planGraph, planSteps } from "./plan.js";
@@ -10,12 +11,14 @@ export interface PreparedProgram {
   readonly plan: GraphPlan;
   /** Names of the placeholders that runs may write to. */
   readonly mutated: ReadonlySet<string>;
+  readonly check: InputCheck;
 }
 
 /** @throws SconceError `NO_SUBGRAPH` */
-export const prepared = ({ graph }: ExportedProgram, operators: OperatorTable): PreparedProgram => ({
-  plan: planGraph(graph),
-  mutated: mutatedPlaceholders(graph, operators),
+export const prepared = (program: ExportedProgram, operators: OperatorTable): PreparedProgram => ({
+  plan: planGraph(program.graph),
+  mutated: mutatedPlaceholders(program.graph, operators),
+  check: inputCheck(program),
 });
 
 /**
@@ -24,14 +27,12 @@ export const prepared = ({ graph }: ExportedProgram, operators: OperatorTable): 
  *
  * @throws SconceError `NO_SUBGRAPH`
  */
-export function* preparationSteps(
-  { graph }: ExportedProgram,
-  operators: OperatorTable,
-): Work<PreparedProgram> {
+export function* preparationSteps(program: ExportedProgram, operators: OperatorTable): Work<PreparedProgram> {
+  const { graph } = program;
   const plan = yield* planSteps(graph);
   const mutated = yield* mutationSteps(graph, operators);
   yield;
   // The first look-up builds the index of names.
   graph.find("");
-  return { plan, mutated };
+  return { plan, mutated, check: inputCheck(program) };
 }

@@ -1,6 +1,7 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, type RangeConstraint, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import { perVersion } from "../analysis/per-version.js";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
 import { unseenWrite } from "../functionalize/errors.js";
@@ -77,7 +78,7 @@ export function* decompositionSteps(
   requireProgram(program, "runDecompositions");
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
-  const entries = entriesOf(table ?? defaultDecompositions(operators), operators);
+  const entries = table === undefined ? defaultEntries(operators) : entriesOf(table, operators);
   yield;
   const inOrder = orderInputs(withoutTokens(program));
   yield;
@@ -106,6 +107,9 @@ export function* decompositionSteps(
   if (!sameCalls(program, lowered, copiesWrittenBack(program, lowered))) return lowered;
   return options.exact !== true && hasNewNames(program, lowered) ? lowered : program;
 }
+
+/** The entries of the default table, which are many: made and checked once for its operators. */
+const defaultEntries = perVersion((operators) => entriesOf(defaultDecompositions(operators), operators));
 
 /** The ranges of symbols that the source program has no name for. */
 const newRanges = (env: RetraceEnv): readonly (readonly [string, RangeConstraint])[] =>

@@ -16,6 +16,7 @@ import {
   sourceLine,
 } from "@sconce/ir";
 import { memoryReads, readMemory } from "../analysis/memory-reads.js";
+import { perVersion } from "../analysis/per-version.js";
 import { COPY } from "../copy/this-copy.js";
 import { type Candidate, CandidateFinder } from "./candidate.js";
 import { checkPattern } from "./check-pattern.js";
@@ -53,6 +54,17 @@ export const rewriteGraphSteps = (
 /** Visits between two pauses. */
 const VISITS_A_PIECE = 64;
 
+/** Rules whose patterns fit the operators. */
+const fitting = perVersion((_operators) => new WeakSet<Rule["roots"]>());
+
+/** Checks the patterns of a rule, once for its operators. @throws SconceError `RULE` */
+function requireFitting(rule: Rule, context: RewriteContext): void {
+  const known = fitting(context.operators);
+  if (known.has(rule.roots)) return;
+  for (const root of rule.roots.values()) checkPattern(labelOf(rule, context), root, context.operators);
+  known.add(rule.roots);
+}
+
 class Driver {
   readonly #work: WorkGraph;
   readonly #context: RewriteContext;
@@ -74,7 +86,7 @@ class Driver {
   constructor(graph: Graph, rules: readonly Rule[], context: RewriteContext) {
     const patterns = rules.flatMap((rule) => [...rule.roots.values()].map((root) => ({ rule, root })));
     for (const rule of rules) requireSameCopy(rule, COPY);
-    for (const { rule, root } of patterns) checkPattern(labelOf(rule, context), root, context.operators);
+    for (const rule of rules) requireFitting(rule, context);
     this.#work = new WorkGraph(graph);
     this.#readMemory = readMemory(memoryReads(graph, context.operators));
     this.#context = context;

@@ -1,12 +1,23 @@
 import { labelOf, type RewriteContext } from "./context.js";
 import { badRule } from "./errors.js";
-import { planRoots, type Step } from "./roots.js";
+import { planRoots, type RootPlan, type Step } from "./roots.js";
 import { disconnectedRoots, type Rule } from "./rule.js";
 
 /** A rule with its roots in the order in which they are looked for. */
 export interface Plan {
   readonly rule: Rule;
   readonly steps: readonly Step[];
+}
+
+const plans = new WeakMap<Rule["roots"], Map<string, RootPlan>>();
+
+/** The order of a rule's roots from one of them, found once. */
+function planFrom({ roots }: Rule, start: string): RootPlan {
+  const known = plans.get(roots) ?? new Map<string, RootPlan>();
+  plans.set(roots, known);
+  const plan = known.get(start) ?? planRoots(roots, start);
+  known.set(start, plan);
+  return plan;
 }
 
 /**
@@ -21,7 +32,7 @@ export function plansByTarget(
   const index = new Map<string, Plan[]>();
   for (const rule of rules) {
     for (const [start, { targets }] of rule.roots) {
-      const { steps, disconnected } = planRoots(rule.roots, start);
+      const { steps, disconnected } = planFrom(rule, start);
       if (disconnected.length > 0)
         throw badRule(labelOf(rule, context), disconnectedRoots(start, disconnected));
       for (const target of targets) {

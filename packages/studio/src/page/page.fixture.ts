@@ -1,6 +1,6 @@
 /** @file The page in a browser, for tests. */
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import type Axe from "axe-core";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
+import { sharedFolder } from "../../../../.config/shared-folder.js";
 import { PAGE_HEADERS, pageHeaders } from "../page-node.js";
 
 /** Where Debian's package has it. */
@@ -45,13 +46,16 @@ export interface Studio {
 }
 
 /**
- * Builds the page, serves it, and starts the browser.
+ * Builds the page, once for all test files of a run, serves it, and starts the browser.
  *
  * @param given headers of all files in place of the page's own
  */
 export async function startStudio(given?: Readonly<Record<string, string>>): Promise<Studio> {
+  const built = await sharedFolder("studio", async (outDir) => {
+    await build({ root: ROOT, logLevel: "error", build: { outDir, emptyOutDir: true } });
+  });
   const folder = await mkdtemp(join(tmpdir(), "sconce-studio-"));
-  await build({ root: ROOT, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
+  await cp(built, folder, { recursive: true });
   const asked: string[] = [];
   const errors: string[] = [];
   const server = createServer(async ({ url, headers }, response) => {

@@ -1,6 +1,9 @@
 /** @file Iterations that read each value several times, as `oracle/iterated.py` has them. */
 import { exportProgram, nn, torch } from "@sconce/capture";
+import { evaluateLoops, lowerToLoops, printLoops } from "@sconce/codegen";
 import type { Backend, ExportedProgram } from "@sconce/ir";
+import { defaultOperators } from "@sconce/ops";
+import { runDecompositions } from "@sconce/passes";
 import { type DType, Tensor, type Tensor as Traced } from "@sconce/tensor";
 import cases from "../../fixtures/iterated/cases.json" with { type: "json" };
 
@@ -13,6 +16,8 @@ export interface Iterated {
   readonly out: Readonly<Record<string, readonly number[]>>;
 }
 export const ITERATED: readonly Iterated[] = cases;
+
+const operators = defaultOperators();
 
 type Step = (x: Traced, start: Traced) => Traced;
 
@@ -40,11 +45,11 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /** The value that an iteration starts from. */
-export const startOf = ({ start, shape, dtype }: Iterated): Tensor =>
+const startOf = ({ start, shape, dtype }: Iterated): Tensor =>
   Tensor.from([...start], [...shape], dtype as DType);
 
 /** The program of so many steps. */
-export function iterated(one: Iterated, steps: number): ExportedProgram {
+function iterated(one: Iterated, steps: number): ExportedProgram {
   const step = STEPS[one.name]!;
   class Iteration extends nn.Module {
     override forward(start: Traced): Traced {
@@ -68,4 +73,19 @@ export async function differences(backend: Backend, steps: number, every = 1): P
       found.push(`${one.name} of ${one.dtype} [${one.shape}]: ${values}`);
   }
   return found;
+}
+
+/**
+ * What is wrong with 30 steps as loops: other values than PyTorch's, or a text that is too long.
+ */
+export function loopDifference(one: Iterated): string | undefined {
+  const { graph } = runDecompositions(iterated(one, 30));
+  const loops = lowerToLoops(graph, { operators });
+  const [got] = evaluateLoops(loops, [startOf(one)]);
+  const [values, wanted] = [(got as Tensor).toFloat64Array(), one.out["30"]!];
+  // Signs of zeros count.
+  const isSame = values.length === wanted.length && wanted.every((value, i) => Object.is(value, values[i]));
+  if (!isSame) return values.join();
+  const { length } = printLoops(loops);
+  return length < 100 * graph.size ? undefined : `${length} characters for ${graph.size} nodes`;
 }

@@ -21,11 +21,17 @@ export type Work = ReadonlyMap<string, number>;
 /** The blocks that were run in all. */
 export const totalOf = (work: Work): number => [...work.values()].reduce((sum, count) => sum + count, 0);
 
+const errors = Error as { prepareStackTrace: unknown };
+
 /** Counts from when it is made until it is stopped. */
 export class WorkCounter {
   readonly #session = new Session();
+  readonly #prepareStackTrace = errors.prepareStackTrace;
 
   constructor() {
+    // Programs hold a stack for each call, and vitest maps each frame of it, which takes longer
+    // than the work that is counted.
+    errors.prepareStackTrace = undefined;
     // With the code of a function that was not called for long, V8 would drop its counts.
     setFlagsFromString("--no-flush-bytecode");
     this.#session.connect();
@@ -43,6 +49,7 @@ export class WorkCounter {
   stop(): void {
     this.#post("Profiler.stopPreciseCoverage");
     this.#session.disconnect();
+    errors.prepareStackTrace = this.#prepareStackTrace;
   }
 
   /** The work since the last lap. To ask for counts takes long: the stages of a run share laps. */
