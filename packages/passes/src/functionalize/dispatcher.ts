@@ -35,6 +35,9 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 /** Decomposed where gradients are recorded only: an entry that emits it keeps it. */
 const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
 
+/** Factories that PyTorch decomposes in Python. */
+const CHECKED_FACTORIES: ReadonlySet<string> = new Set(["aten.ones.default", "aten.zeros.default"]);
+
 export class Dispatcher {
   readonly tracer: Tracer;
   readonly operators: OperatorTable;
@@ -141,6 +144,7 @@ export class Dispatcher {
   /** Takes the names of what a composite asks of the sizes of its operands. */
   #countAsked(target: string, [self, ...rest]: readonly EmitArg[]): void {
     const { dropped } = this.tracer;
+    if (CHECKED_FACTORIES.has(target)) dropped.checked((self as readonly EmitArg[]).map(sizeOf));
     if (!(self instanceof FunctionalTensor)) return;
     switch (target) {
       case "aten.reshape.default":

@@ -24,6 +24,7 @@ import { RuntimeAssertions } from "../trace/runtime-asserts.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { SizeGuards } from "../trace/size-guards.js";
 import { type SymbolSource, symbolSources } from "../trace/symbol-sources.js";
+import type { Tracer } from "../trace/tracer.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 
@@ -67,10 +68,7 @@ export interface Retrace {
  */
 export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Work<Retrace> {
   const { tracer } = dispatcher;
-  const assertions = new RuntimeAssertions(program.graph, program.torchVersion !== undefined);
-  tracer.assertions = assertions;
-  tracer.symbols.sources = tracedSources(program);
-  tracer.guards = new SizeGuards(program, shapeEnvOf(program));
+  const { assertions, guards } = beginTrace(program, tracer);
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
   const inputs: (FunctionalTensor | null)[] = [];
   const traced = new Map<string, string>();
@@ -118,13 +116,26 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     tokens: tokens.length,
     placeholders: traced,
     env: tracer.env,
-    guards: tracer.guards.added,
+    guards: guards.added,
     partial: tracer.symbols.partial,
     canonical: tracer.symbols.canonical,
     kept: tracer.symbols.kept,
     resolved: assertions.resolvedSymbols,
     sizesOf: tracer.symbols.sizesOf,
   };
+}
+
+/** Gives the tracer what it needs to know of the program. */
+function beginTrace(
+  program: ExportedProgram,
+  tracer: Tracer,
+): { readonly assertions: RuntimeAssertions; readonly guards: SizeGuards } {
+  const assertions = new RuntimeAssertions(program.graph, program.torchVersion !== undefined);
+  tracer.assertions = assertions;
+  tracer.symbols.sources = tracedSources(program);
+  const guards = new SizeGuards(program, shapeEnvOf(program));
+  tracer.guards = guards;
+  return { assertions, guards };
 }
 
 /** Gives the placeholder of the trace that stands for an input. */

@@ -118,7 +118,7 @@ const OPERATORS: Readonly<Record<GuardBinaryOp | GuardCompareOp, string>> = {
   ">=": "ge",
 };
 
-/** An operand of a guard: the number 1 is no factor. */
+/** An operand of a guard: a product with 1 is the other factor. */
 type Operand = "symbolic" | "one" | "other";
 
 export class DroppedArithmetic {
@@ -206,10 +206,9 @@ export class DroppedArithmetic {
       this.#size(size);
       if (count.eq(size, 0, false)) return;
       const distance = isSymbolic(size) ? count.sub(size, 1) : (size as number) - 1;
-      const stride = strides[dim]!;
-      const isTerm = isSymbolic(size) || isSymbolic(stride);
-      if (isTerm && stride !== 1 && distance !== 1) count.mulName();
-      isSum ||= isTerm;
+      // A product with 0 is the number.
+      const term = count.mul(strides[dim]!, distance);
+      isSum ||= isSymbolic(term);
       if (isSum) count.addName();
     }
     if (!isSum && !isSymbolic(storageOffset)) return;
@@ -231,6 +230,14 @@ export class DroppedArithmetic {
     this.storage(operand);
   }
 
+  /** A factory looks whether sizes are negative. */
+  checked(sizes: readonly SymInt[]): void {
+    for (const size of sizes) {
+      this.#size(size);
+      this.#with.ge(size, 0, true);
+    }
+  }
+
   /** The number of elements, which a tensor computes once. */
   numel(tensor: FakeTensor): SymInt {
     const known = this.#of(tensor);
@@ -238,6 +245,7 @@ export class DroppedArithmetic {
     return known.numel;
   }
   #product(sizes: readonly SymInt[]): SymInt {
+    for (const size of sizes) this.#size(size);
     return sizes.reduce<SymInt>((product, size) => this.#with.mul(product, size), 1);
   }
 

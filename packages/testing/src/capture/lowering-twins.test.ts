@@ -10,7 +10,6 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** The texts in which names have other numbers, and why. */
 const DIFFERENT: Readonly<Record<string, string>> = {
-  "check a count from above": "names count comparisons that PyTorch drops again",
   "operand of a map of its own size": "names count arithmetic that PyTorch drops again",
   "carried value of its own size": "names count arithmetic that PyTorch drops again",
   "symbols around branches": "names count reads of sizes that PyTorch drops again",
