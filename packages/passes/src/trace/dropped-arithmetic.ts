@@ -11,7 +11,6 @@ import {
   type GuardBinaryOp,
   type GuardCompareOp,
   type GuardNode,
-  type SymBool,
   SymExpr,
   type SymInt,
 } from "@sconce/symbolic";
@@ -20,15 +19,24 @@ import type { RetraceEnv } from "./shape-env.js";
 
 /** What PyTorch has found out about a tensor, and does not compute again. */
 interface Known {
-  numel?: SymInt;
+  numel?: Counted;
   isContiguous?: boolean;
 }
 
 const isSymbolic = (value: SymInt): boolean => value instanceof SymExpr;
 
-/**
- * Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic.
- */
+/** A number that arithmetic on sizes comes to. */
+interface Counted {
+  readonly isSymbolic: boolean;
+  /** Its value for the example inputs; undefined where only the data decide it. */
+  readonly hint: number | undefined;
+  readonly expr: () => SymInt;
+}
+
+const counted = (value: number): Counted => ({ isSymbolic: false, hint: value, expr: () => value });
+const [ZERO, ONE, MINUS_ONE] = [counted(0), counted(1), counted(-1)];
+
+/** Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic. */
 class CountedArithmetic {
   readonly #names: Namespace;
   readonly #env: RetraceEnv;
@@ -38,62 +46,61 @@ class CountedArithmetic {
     this.#env = env;
   }
 
-  #count(name: string, ...operands: readonly SymInt[]): void {
-    if (operands.some(isSymbolic)) this.#names.create(name);
+  of(value: SymInt): Counted {
+    if (!(value instanceof SymExpr)) return counted(value);
+    return { isSymbolic: true, hint: this.#env.hint(value) as number | undefined, expr: () => value };
+  }
+
+  #count(name: string, a: Counted, b: Counted): boolean {
+    const isSymbolic = a.isSymbolic || b.isSymbolic;
+    if (isSymbolic) this.#names.take(name, 1);
+    return isSymbolic;
   }
 
   /** A product; one with the number 1 is the other factor. */
-  mul(a: SymInt, b: SymInt): SymInt {
-    if (a === 1) return b;
-    if (b === 1) return a;
-    this.#count("mul", a, b);
-    return symbolic.mul(a, b);
+  mul(a: Counted, b: Counted): Counted {
+    if (isOne(a)) return b;
+    if (isOne(b)) return a;
+    const isSymbolic = this.#count("mul", a, b);
+    const hint = a.hint === undefined || b.hint === undefined ? undefined : a.hint * b.hint;
+    return { isSymbolic, hint, expr: () => symbolic.mul(a.expr(), b.expr()) };
   }
-  sub(a: SymInt, b: SymInt): SymInt {
-    this.#count("sub", a, b);
-    return symbolic.add(a, symbolic.mul(-1, b));
-  }
-  /** A node for an addition of which only the name counts. */
-  addName(): void {
-    this.#names.create("add");
-  }
-  mulName(): void {
-    this.#names.create("mul");
-  }
-  max(a: SymInt, b: SymInt): SymInt {
-    this.#count("sym_max", a, b);
-    return symbolic.symMax(a, b);
+  max(a: Counted, b: Counted): Counted {
+    const isSymbolic = this.#count("sym_max", a, b);
+    const hint = a.hint === undefined || b.hint === undefined ? undefined : Math.max(a.hint, b.hint);
+    return { isSymbolic, hint, expr: () => symbolic.symMax(a.expr(), b.expr()) };
   }
 
   /** Whether two numbers are equal; `otherwise` where that is not known. */
-  eq(a: SymInt, b: SymInt, otherwise: boolean): boolean {
+  eq(a: Counted, b: Counted, otherwise: boolean): boolean {
     this.#count("eq", a, b);
-    return this.#decide(symbolic.eq(a, b), otherwise);
+    return this.#isSame(a, b) ?? otherwise;
   }
-  ne(a: SymInt, b: SymInt, otherwise: boolean): boolean {
+  ne(a: Counted, b: Counted, otherwise: boolean): boolean {
     this.#count("ne", a, b);
-    return this.#decide(symbolic.ne(a, b), otherwise);
+    const isSame = this.#isSame(a, b);
+    return isSame === undefined ? otherwise : !isSame;
   }
-  lt(a: SymInt, b: SymInt, otherwise: boolean): boolean {
+  /** Whether a number is less than another one. */
+  lt(a: Counted, b: Counted): boolean {
     this.#count("lt", a, b);
-    return this.#decide(symbolic.lt(a, b), otherwise);
+    return a.hint === undefined || b.hint === undefined || a.hint < b.hint;
   }
-  gt(a: SymInt, b: SymInt, otherwise: boolean): boolean {
+  gt(a: Counted, b: Counted): boolean {
     this.#count("gt", a, b);
-    return this.#decide(symbolic.gt(a, b), otherwise);
+    return a.hint === undefined || b.hint === undefined || a.hint > b.hint;
   }
-  ge(a: SymInt, b: SymInt, otherwise: boolean): boolean {
+  ge(a: Counted, b: Counted): void {
     this.#count("ge", a, b);
-    return this.#decide(symbolic.ge(a, b), otherwise);
   }
 
-  #decide(condition: SymBool, otherwise: boolean): boolean {
-    if (typeof condition === "boolean") return condition;
-    const hint = this.#env.hint(condition);
-    if (typeof hint === "boolean") return hint;
-    return this.#env.staticallyKnown(condition) ?? otherwise;
+  #isSame(a: Counted, b: Counted): boolean | undefined {
+    if (a.hint !== undefined && b.hint !== undefined) return a.hint === b.hint;
+    return this.#env.staticallyKnown(symbolic.eq(a.expr(), b.expr()));
   }
 }
+
+const isOne = ({ isSymbolic, hint }: Counted): boolean => !isSymbolic && hint === 1;
 
 /** What names are taken from. */
 interface Trace {
@@ -200,20 +207,31 @@ export class DroppedArithmetic {
    * The size in bytes of a storage for a tensor (`computeStorageNbytes`): a wrapper asks for it.
    */
   storage({ shape, strides, storageOffset, dtype }: FakeTensor): void {
-    const count = this.#with;
-    let isSum = false;
+    // Names alone count: this is asked of every result.
+    const { names, env } = this.#trace;
+    let [dims, sums, products, isSum] = [0, 0, 0, false];
     for (const [dim, size] of shape.entries()) {
+      const stride = strides[dim]!;
+      const isDynamic = isSymbolic(size);
       this.#size(size);
-      if (count.eq(size, 0, false)) return;
-      const distance = isSymbolic(size) ? count.sub(size, 1) : (size as number) - 1;
+      if (isDynamic) {
+        if (env.hint(size) === 0) return;
+        dims++;
+      } else if (size === 0) return;
+      const isTerm = isDynamic || isSymbolic(stride);
+      if (isTerm && stride !== 1 && size !== 2) products++;
       // A product with 0 is the number.
-      const term = count.mul(strides[dim]!, distance);
-      isSum ||= isSymbolic(term);
-      if (isSum) count.addName();
+      isSum ||= isTerm && size !== 1 && stride !== 0;
+      if (isSum) sums++;
     }
-    if (!isSum && !isSymbolic(storageOffset)) return;
-    count.addName();
-    if (dtypeInfo(dtype).itemSize !== 1) count.mulName();
+    if (isSum || isSymbolic(storageOffset)) {
+      sums++;
+      if (dtypeInfo(dtype).itemSize !== 1) products++;
+    }
+    names.take("eq", dims);
+    names.take("sub", dims);
+    names.take("mul", products);
+    names.take("add", sums);
   }
 
   /** A functional tensor is made around results. */
@@ -226,7 +244,7 @@ export class DroppedArithmetic {
   unwrapped(operand: FakeTensor): void {
     const { shape, strides, storageOffset } = operand;
     if (![...shape, ...strides, storageOffset].some(isSymbolic)) return;
-    for (const size of shape) this.#with.ge(size, 0, true);
+    for (const size of shape) this.#with.ge(this.#with.of(size), ZERO);
     this.storage(operand);
   }
 
@@ -234,24 +252,24 @@ export class DroppedArithmetic {
   checked(sizes: readonly SymInt[]): void {
     for (const size of sizes) {
       this.#size(size);
-      this.#with.ge(size, 0, true);
+      this.#with.ge(this.#with.of(size), ZERO);
     }
   }
 
   /** The number of elements, which a tensor computes once. */
-  numel(tensor: FakeTensor): SymInt {
+  numel(tensor: FakeTensor): Counted {
     const known = this.#of(tensor);
     known.numel ??= this.#product(tensor.shape);
     return known.numel;
   }
-  #product(sizes: readonly SymInt[]): SymInt {
+  #product(sizes: readonly SymInt[]): Counted {
     for (const size of sizes) this.#size(size);
-    return sizes.reduce<SymInt>((product, size) => this.#with.mul(product, size), 1);
+    return sizes.reduce((product, size) => this.#with.mul(product, this.#with.of(size)), ONE);
   }
 
   /** Whether a tensor has no elements. */
   isEmpty(tensor: FakeTensor): boolean {
-    return this.#with.eq(this.numel(tensor), 0, false);
+    return this.#with.eq(this.numel(tensor), ZERO, false);
   }
 
   /** Whether a tensor is contiguous (`SymbolicShapeMeta`), which it computes once. */
@@ -272,12 +290,12 @@ export class DroppedArithmetic {
   #isContiguousOrFalse(tensor: FakeTensor): boolean {
     const count = this.#with;
     if (this.isEmpty(tensor)) return true;
-    let [expected, most]: [SymInt, SymInt] = [1, 1];
+    let [expected, most] = [ONE, ONE];
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [tensor.shape[dim]!, tensor.strides[dim]!];
-      if (count.eq(size, 1, false)) continue;
+      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      if (count.eq(size, ONE, false)) continue;
       if (count.ne(stride, expected, true) && count.ne(stride, most, true)) return false;
-      most = count.mul(most, count.max(size, 1));
+      most = count.mul(most, count.max(size, ONE));
       expected = count.mul(expected, size);
     }
     return true;
@@ -287,10 +305,10 @@ export class DroppedArithmetic {
   #contiguityCondition(tensor: FakeTensor): void {
     const count = this.#with;
     this.isEmpty(tensor);
-    let expected: SymInt = 1;
+    let expected = ONE;
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [tensor.shape[dim]!, tensor.strides[dim]!];
-      count.eq(size, 1, false);
+      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      count.eq(size, ONE, false);
       count.eq(stride, expected, false);
       expected = count.mul(expected, size);
     }
@@ -299,10 +317,10 @@ export class DroppedArithmetic {
   #isContiguousByHints(tensor: FakeTensor): boolean {
     const count = this.#with;
     if (this.isEmpty(tensor)) return true;
-    let expected: SymInt = 1;
+    let expected = ONE;
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [tensor.shape[dim]!, tensor.strides[dim]!];
-      if (count.eq(size, 1, false)) continue;
+      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      if (count.eq(size, ONE, false)) continue;
       if (count.ne(stride, expected, true)) return false;
       expected = count.mul(expected, size);
     }
@@ -313,37 +331,39 @@ export class DroppedArithmetic {
   reshaped(tensor: FakeTensor, sizes: readonly SymInt[]): void {
     if (this.isContiguous(tensor)) return;
     const count = this.#with;
-    let [product, isInferred]: [SymInt, boolean] = [1, false];
-    for (const size of sizes) {
-      if (count.eq(size, -1, false)) isInferred = true;
-      else if (count.gt(size, -1, true)) product = count.mul(product, size);
+    let [product, isInferred] = [ONE, false];
+    for (const size of sizes.map((one) => count.of(one))) {
+      if (count.eq(size, MINUS_ONE, false)) isInferred = true;
+      else if (count.gt(size, MINUS_ONE)) product = count.mul(product, size);
     }
-    if (isInferred || !isSymbolic(product)) return;
+    if (isInferred || !product.isSymbolic) return;
     count.eq(this.numel(tensor), product, true);
     this.#strideOfView(tensor, sizes);
   }
 
   #strideOfView({ shape, strides }: FakeTensor, sizes: readonly SymInt[]): void {
     const count = this.#with;
-    if (shape.length === 0 || count.eq(this.#product(shape), 0, false)) return;
+    if (shape.length === 0 || count.eq(this.#product(shape), ZERO, false)) return;
+    const sizeAt = (dim: number): Counted => count.of(shape[dim]!);
+    const strideAt = (dim: number): Counted => count.of(strides[dim]!);
     let at = sizes.length - 1;
-    let base = strides.at(-1)!;
-    let [old, viewed]: [SymInt, SymInt] = [1, 1];
+    let base = strideAt(shape.length - 1);
+    let [old, viewed] = [ONE, ONE];
     for (let dim = shape.length - 1; dim >= 0; dim--) {
-      old = count.mul(old, shape[dim]!);
+      old = count.mul(old, sizeAt(dim));
       const isEnd =
         dim === 0 ||
-        (count.ne(shape[dim - 1]!, 1, true) && count.ne(strides[dim - 1]!, count.mul(old, base), true));
+        (count.ne(sizeAt(dim - 1), ONE, true) && count.ne(strideAt(dim - 1), count.mul(old, base), true));
       if (!isEnd) continue;
-      while (at >= 0 && (count.lt(viewed, old, true) || count.eq(sizes[at]!, 1, false))) {
+      while (at >= 0 && (count.lt(viewed, old) || count.eq(count.of(sizes[at]!), ONE, false))) {
         count.mul(viewed, base);
-        viewed = count.mul(viewed, sizes[at]!);
+        viewed = count.mul(viewed, count.of(sizes[at]!));
         at--;
       }
       if (count.ne(viewed, old, true)) return;
       if (dim > 0) {
-        base = strides[dim - 1]!;
-        [old, viewed] = [1, 1];
+        base = strideAt(dim - 1);
+        [old, viewed] = [ONE, ONE];
       }
     }
   }
