@@ -44,16 +44,45 @@ const RUNS: Readonly<Record<Mode, readonly Run[]>> = {
   fake: [{ mode: "fake", isOfResults: true }],
 };
 
-/** Whether a body of the call, or of a call in it, makes a symbol. */
-export const makesSymbols = ({ bodies }: BodyCall): boolean =>
-  bodies.some((body) => body.some((made) => typeof made === "string" || makesSymbols(made)));
+/** Whether a body of the call, or of a call in it, makes a symbol; others are not taken down. */
+export const makesSymbols = ({ bodies }: BodyCall): boolean => bodies.some(({ length }) => length > 0);
+
+/**
+ * Most symbols of the runs of one call that are numbered: graphs that share bodies would double
+ * them.
+ */
+const MOST_SYMBOLS = 10_000;
+
+/** How many symbols the runs of a call make. */
+function countSymbols(call: BodyCall, mode: Mode): number {
+  const known = new Map<BodySymbols, Partial<Record<Mode, number>>>();
+  const inBody = (body: BodySymbols, as: Mode): number => {
+    const counts = known.get(body) ?? {};
+    known.set(body, counts);
+    counts[as] ??= body.reduce((sum, made) => sum + (typeof made === "string" ? 1 : inCall(made, as)), 0);
+    return counts[as];
+  };
+  const inCall = (one: BodyCall, as: Mode): number =>
+    runsOf(one, as).reduce((sum, [body, run]) => sum + inBody(body, run), 0);
+  return inCall(call, mode);
+}
+
+/** The bodies that a call runs, in order, and how. */
+function runsOf({ target, bodies }: BodyCall, mode: Mode): readonly (readonly [BodySymbols, Mode])[] {
+  const isLoop = target === "higher_order.while_loop";
+  return RUNS[mode].flatMap((run) => {
+    if (run.isOfSchema === true && isLoop) return [];
+    const ofResults = run.isOfResults === true && isLoop ? bodies.slice(1) : bodies;
+    return ofResults.map((body) => [body, run.mode] as const);
+  });
+}
 
 /**
  * Numbers the symbols of all runs of a call.
  *
  * @param mode how the call is run
  * @param make makes the next symbol like another
- * @returns the new names of the symbols that the traced bodies show
+ * @returns the new names of the symbols that the traced bodies show; none where there are too many
  */
 export function numberSymbols(
   call: BodyCall,
@@ -61,6 +90,7 @@ export function numberSymbols(
   make: (like: string) => SymExpr,
 ): ReadonlyMap<string, SymExpr> {
   const shown = new Map<string, SymExpr>();
+  if (countSymbols(call, mode) > MOST_SYMBOLS) return shown;
   const runBody = (body: BodySymbols, as: Mode): void => {
     for (const made of body) {
       if (typeof made !== "string") {
@@ -71,20 +101,25 @@ export function numberSymbols(
       if (as === "trace") shown.set(made, symbol);
     }
   };
-  const runCall = ({ target, bodies }: BodyCall, as: Mode): void => {
-    const isLoop = target === "higher_order.while_loop";
-    for (const run of RUNS[as]) {
-      if (run.isOfSchema === true && isLoop) continue;
-      const ofResults = run.isOfResults === true && isLoop ? bodies.slice(1) : bodies;
-      for (const body of ofResults) runBody(body, run.mode);
-    }
+  const runCall = (one: BodyCall, as: Mode): void => {
+    for (const [body, run] of runsOf(one, as)) runBody(body, run);
   };
   runCall(call, mode);
   return shown;
 }
 
-/** The graph, and the graphs in it, with other names of symbols in values and in messages. */
-export function renameSymbols(graph: Graph, names: ReadonlyMap<string, SymExpr>): Graph {
+/**
+ * The graph, and the graphs in it, with other names of symbols in values and in messages.
+ *
+ * @param done graphs that are renamed already, which is added to
+ */
+export function renameSymbols(
+  graph: Graph,
+  names: ReadonlyMap<string, SymExpr>,
+  done: Map<Graph, Graph>,
+): Graph {
+  const known = done.get(graph);
+  if (known !== undefined) return known;
   const rename = <T extends SymValue>(value: T): T => substitute(value, names) as T;
   const renameVal = (val: MetaValue): MetaValue => {
     if (val instanceof FakeTensor)
@@ -106,8 +141,12 @@ export function renameSymbols(graph: Graph, names: ReadonlyMap<string, SymExpr>)
       meta: val === undefined ? node.meta : { ...node.meta, val: renameVal(val) },
     };
   };
-  const subgraphs = new Map([...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names)]));
-  return rebuild(graph, renameNode, { subgraphs });
+  const subgraphs = new Map(
+    [...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names, done)]),
+  );
+  const renamed = rebuild(graph, renameNode, { subgraphs });
+  done.set(graph, renamed);
+  return renamed;
 }
 
 const renameText = (text: string, names: ReadonlyMap<string, SymExpr>): string =>

@@ -129,10 +129,11 @@ function traceControlFlow(
     target: node.target,
     bodies: shape.bodies.map((index) => made.get(asGraph(plain[index]))!),
   };
-  if (tracer.env.isInBody) tracer.env.noteCall(call);
+  if (makesSymbols(call) && tracer.env.isInBody) tracer.env.noteCall(call);
   else if (makesSymbols(call)) {
     const names = numberSymbols(call, tracer.env.trace, (like) => tracer.env.freshLike(symbolByName(like)));
-    for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names));
+    const renamed = new Map<Graph, Graph>();
+    for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
   }
   const attributes = new Map<Graph, NodeRef>();
   shape.bodies.forEach((index, i) => {

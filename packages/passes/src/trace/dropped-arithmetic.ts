@@ -36,7 +36,9 @@ interface Counted {
 const counted = (value: number): Counted => ({ isSymbolic: false, hint: value, expr: () => value });
 const [ZERO, ONE, MINUS_ONE] = [counted(0), counted(1), counted(-1)];
 
-/** Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic. */
+/**
+ * Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic.
+ */
 class CountedArithmetic {
   readonly #names: Namespace;
   readonly #env: RetraceEnv;
