@@ -1,0 +1,48 @@
+import { symbolByName } from "@sconce/symbolic";
+import { expect, test } from "vitest";
+import type { BodyCall } from "../trace/shape-env.js";
+import { numberSymbols } from "./body-symbols.js";
+
+/** The numbers that the runs of a call take, and those that the traced bodies show. */
+function numbered(
+  call: BodyCall,
+  mode: "metadata" | "trace",
+): { readonly made: string[]; readonly shown: Record<string, string> } {
+  const made: string[] = [];
+  const shown = numberSymbols(call, mode, (like) => {
+    made.push(like);
+    return symbolByName(`u${99 + made.length}`);
+  });
+  return { made, shown: Object.fromEntries([...shown].map(([name, { name: to }]) => [name, to])) };
+}
+
+const cond = (...bodies: BodyCall["bodies"]): BodyCall => ({ target: "higher_order.cond", bodies });
+
+test("both branches run three times for what is known, and four times for a trace", () => {
+  const call = cond(["u0"], ["u1"]);
+  expect(numbered(call, "metadata")).toEqual({ made: ["u0", "u1", "u0", "u1", "u0", "u1"], shown: {} });
+  const { made, shown } = numbered(call, "trace");
+  expect(made).toHaveLength(8);
+  expect(shown).toEqual({ u0: "u104", u1: "u105" });
+});
+
+test("a loop has no schema, and its condition has no results", () => {
+  const call = { target: "higher_order.while_loop", bodies: [["u0"], ["u1"]] };
+  expect(numbered(call, "metadata").made).toEqual(["u0", "u1", "u1"]);
+  expect(numbered(call, "trace").made).toEqual(["u0", "u1", "u0", "u1", "u1"]);
+});
+
+test("a call in a body runs its bodies in each run", () => {
+  const call = cond([cond(["u0"])]);
+  expect(numbered(call, "metadata").made).toHaveLength(7);
+  expect(numbered(call, "trace")).toEqual({ made: new Array<string>(9).fill("u0"), shown: { u0: "u106" } });
+});
+
+test("bodies that are shared too often keep their names", () => {
+  let call = cond(["u0"], ["u0"]);
+  for (let depth = 0; depth < 40; depth++) {
+    const body = [call];
+    call = cond(body, body);
+  }
+  expect(numbered(call, "trace")).toEqual({ made: [], shown: {} });
+});
