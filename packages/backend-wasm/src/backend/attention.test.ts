@@ -37,10 +37,10 @@ graph(%q: f32[${q}, ${width}], %k: f32[${batch * heads}, ${keys}, ${width}],
   return (${results})
 }`);
 }
-const wave = (shape: readonly number[], step: number): Tensor => {
+const wave = (shape: readonly number[], step: number, curve = Math.sin): Tensor => {
   const length = shape.reduce((product, size) => product * size, 1);
   return Tensor.fromData(
-    Float32Array.from({ length }, (_, i) => Math.sin(i * step)),
+    Float32Array.from({ length }, (_, i) => curve(i * step)),
     "float32",
     shape,
   );
@@ -98,3 +98,61 @@ test("long sequences have no memory for all scores", async () => {
   executable.dispose();
   owner.close();
 });
+
+test.each(["TRAINING", "ATEN"])(
+  "the logarithms of the sums of fused attention, and its gradient, are PyTorch's (%s)",
+  async (dialect) => {
+    const fused = "aten._scaled_dot_product_flash_attention_for_cpu";
+    const [q, k] = ["f32[1, 2, 3, 4]", "f32[1, 2, 5, 4]"];
+    const [rows, keyRows] = [`${q}{24, 4, 8, 1}`, `${k}{40, 4, 8, 1}`];
+    const program = (results: string): ReturnType<typeof parseIr> =>
+      parseIr(`sconce-ir 1
+program "${dialect}" {
+  input %q: USER_INPUT input %k: USER_INPUT
+  ${results
+    .split(", ")
+    .map((name) => `output ${name}: USER_OUTPUT`)
+    .join(" ")}
+}
+graph(%q: ${q}, %k: ${k}) {
+  %f: (${q}{24, 12, 4, 1}, f32[1, 2, 3]{6, 1, 2}) = ${fused}.default(%q, %k, %k, 0.0, true)
+  %out: ${q}{24, 12, 4, 1} = operator.getitem(%f, 0)
+  %logs: f32[1, 2, 3]{6, 1, 2} = operator.getitem(%f, 1)
+  %ones: ${q}{24, 12, 4, 1} = aten.ones_like.default(%out)
+  %b: (${rows}, ${keyRows}, ${keyRows}) = ${fused}_backward.default(%ones, %q, %k, %k, %out, %logs, 0.0, true)
+  %grad: ${rows} = operator.getitem(%b, 0)
+  return (${results})
+}`);
+    // From PyTorch.
+    const logs = [-0.30192, 0.8062, 1.25372, -0.96299, 1.10111, 1.09824];
+    const grad = [
+      ...[0, 0, 0, 0, -0.00524, -0.0023, 0.00238, 0.00526, -0.12468, 0.01293, 0.14076, 0.16206],
+      ...[0, 0, 0, 0, 0.34951, 0.41286, 0.16377, -0.20926, 0.45802, 0.45997, 0.11382, -0.31846],
+    ];
+    const inputs = [Q, wave([1, 2, 5, 4], 0.9, Math.cos)];
+    const run = async (results: string): Promise<number[][]> => {
+      const executable = await wasmBackend({ threads: 1 }).compile(program(results));
+      const values = (await executable.run(inputs)) as readonly Tensor[];
+      executable.dispose?.();
+      return values.map((tensor) => [...(tensor.contiguous().data as Float32Array)]);
+    };
+    const close = (got: readonly number[] | undefined, want: readonly number[]): void => {
+      expect(got).toHaveLength(want.length);
+      want.forEach((value, i) => {
+        expect(got![i]).toBeCloseTo(value, 4);
+      });
+    };
+    close((await run("%logs"))[0], logs);
+    close((await run("%grad"))[0], grad);
+    const both = await run("%out, %logs");
+    close(both[1], logs);
+    // Without the logarithms the attention is loops, as before.
+    close((await run("%out"))[0], both[0]!);
+  },
+);
+/** Queries of two heads. */
+const Q = Tensor.fromData(
+  Float32Array.from({ length: 24 }, (_, i) => Math.sin(0.7 * (i < 12 ? i : i + 12))),
+  "float32",
+  [1, 2, 3, 4],
+);

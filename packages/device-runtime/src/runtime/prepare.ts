@@ -26,7 +26,7 @@ import {
 import { sameSizes } from "@sconce/symbolic";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
-import { checksNumber, KEPT } from "./support.js";
+import { checksNumber, KEPT, readsLogSums } from "./support.js";
 import { trustedProgram } from "./trusted.js";
 
 export interface PrepareOptions {
@@ -107,8 +107,9 @@ export async function prepare(
 }
 
 /**
- * The table, without Sconce's decompositions that lose checks of values. Decompositions of other
- * operators call these with values that they check or make themselves.
+ * The table, without Sconce's decompositions that lose checks of values, or give another value than
+ * one that is read. Decompositions of other operators call these with values that they check or
+ * make themselves.
  */
 function checkedTable(
   program: ExportedProgram,
@@ -117,7 +118,7 @@ function checkedTable(
   const given = decompositions?.();
   const called = new Set(Array.from(program.opHistogram().keys(), packetOf));
   const kept = [...KEPT].filter((target) => called.has(packetOf(target)));
-  for (const { target } of checkingCalls(program.graph)) kept.push(target.replace("_.", "."));
+  for (const { target } of undecomposedCalls(program.graph)) kept.push(target.replace("_.", "."));
   if (kept.length === 0) return given;
   const own = defaultDecompositions(operators);
   const table = new Map(given === undefined || given instanceof Map ? (given ?? own) : Object.entries(given));
@@ -125,9 +126,9 @@ function checkedTable(
     if (table.get(target) === own.get(target)) table.delete(target);
   return table;
 }
-const checkingCalls = (graph: Graph): readonly Node[] => [
-  ...graph.nodes().filter((node) => checksNumber(node, graph)),
-  ...[...graph.subgraphs.values()].flatMap(checkingCalls),
+const undecomposedCalls = (graph: Graph): readonly Node[] => [
+  ...graph.nodes().filter((node) => checksNumber(node, graph) || readsLogSums(node, graph)),
+  ...[...graph.subgraphs.values()].flatMap(undecomposedCalls),
 ];
 /** `aten.index_add_.default` and `aten.index_add.default` are `aten.index_add`. */
 const packetOf = (target: string): string => target.replace(/_?\.[^.]*$/, "");

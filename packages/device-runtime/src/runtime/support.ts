@@ -26,6 +26,7 @@ export function whyNotHeldBy(
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   if (CHECKS_VALUES.has(node.target) || checksNumber(node, graph))
     return "it refuses some values, which kernels do not";
+  if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
   const own = factsOf(node.meta.val ?? null);
@@ -70,6 +71,18 @@ const FILLS: ReadonlySet<string> = new Set(
     `aten.${name.replace(".", "_.")}`,
   ]),
 );
+
+/**
+ * Whether a call is fused attention whose second result is read, as its gradient does. PyTorch's
+ * decomposition gives the weights there, in place of the logarithms of their sums.
+ */
+export function readsLogSums({ name, target }: Node, graph: Graph): boolean {
+  if (target !== "aten._scaled_dot_product_flash_attention_for_cpu.default") return false;
+  return graph
+    .users(name)
+    .some((user) => user.target !== "operator.getitem" || (user.args[1] !== 0 && isRead(user, graph)));
+}
+const isRead = ({ name }: Node, graph: Graph): boolean => graph.users(name).length > 0;
 
 /** Resizing of lines, images and volumes, by size or by factors. */
 const RESIZES: readonly string[] = [

@@ -1,5 +1,5 @@
 /** @file Refusals of dtypes that depend on more than one setting, asked of PyTorch by hand. */
-import { type DType, isIntegralDType } from "@sconce/tensor";
+import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 
@@ -54,6 +54,21 @@ const subtractsBool: Check = ({ self, other }) =>
     : undefined;
 const SUBTRACTIONS = ["sub.Tensor", "sub.Scalar", "rsub.Scalar", "subtract.Tensor"];
 
+/** The logarithms of halves are in float32: the recorded calls give all operands one dtype. */
+const attentionGradient: Check = ({ grad_out, query, logsumexp }) => {
+  const { dtype } = query as Typed;
+  if (!isFloatDType(dtype)) return undefined;
+  const wanted = [
+    [dtype, grad_out],
+    [dtype === "float64" ? dtype : "float32", logsumexp],
+  ] as const;
+  const wrong = wanted.find(([one, given]) => (given as Typed).dtype !== one);
+  return (
+    wrong &&
+    `expected scalar type ${scalarTypeName(wrong[0])} but found ${scalarTypeName((wrong[1] as Typed).dtype)}`
+  );
+};
+
 const CONVOLUTIONS = ["conv1d", "conv2d", "conv3d"].flatMap((name) => [`${name}.default`, `${name}.padding`]);
 
 /** By target. */
@@ -61,5 +76,6 @@ export const BY_SETTING: ReadonlyMap<string, Check> = new Map([
   ...["convolution.default", ...CONVOLUTIONS].map((name): [string, Check] => [`aten.${name}`, dilated]),
   ["aten.index_reduce.default", indexReduce],
   ["aten.addcdiv.default", wholeDivision],
+  ["aten._scaled_dot_product_flash_attention_for_cpu_backward.default", attentionGradient],
   ...SUBTRACTIONS.map((name): [string, Check] => [`aten.${name}`, subtractsBool]),
 ]);

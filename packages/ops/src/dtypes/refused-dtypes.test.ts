@@ -9,6 +9,7 @@ import { readAllCases } from "@sconce/ops-cases/node";
 import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { DTYPE_BITS, readClauses } from "./read-clauses.js";
+import { refusedDTypes } from "./refused-dtypes.js";
 
 /**
  * A recorded call, the tensors whose dtype is replaced, a letter for each dtype, and its tensors.
@@ -107,4 +108,24 @@ test("the table names operators that exist, and dtypes", () => {
   const clauses = readClauses();
   expect(clauses.size).toBeGreaterThan(500);
   for (const target of clauses.keys()) expect(operators.get(target)?.target).toBe(target);
+});
+
+// From PyTorch.
+test.each([
+  ["float16", "float16", "float32", undefined],
+  ["bfloat16", "bfloat16", "float32", undefined],
+  ["float64", "float64", "float64", undefined],
+  ["float16", "float16", "float16", "expected scalar type Float but found Half"],
+  ["bfloat16", "bfloat16", "float64", "expected scalar type Float but found Double"],
+  ["float64", "float64", "float32", "expected scalar type Double but found Float"],
+  ["float16", "float32", "float32", "expected scalar type Half but found Float"],
+] as const)("gradient of attention of %s by %s, logarithms of %s", (dtype, grad, logs, message) => {
+  const target = "aten._scaled_dot_product_flash_attention_for_cpu_backward.default";
+  const [tensor, slope, sums] = [
+    Tensor.empty([1, 2, 3, 4], dtype),
+    Tensor.empty([1, 2, 3, 4], grad),
+    Tensor.empty([1, 2, 3], logs),
+  ];
+  const args = [slope, tensor, tensor, tensor, tensor, sums, 0, false];
+  expect(refusedDTypes(target, bindArgs(operators.require(target).schema, args, {}))).toBe(message);
 });
