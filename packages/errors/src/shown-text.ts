@@ -3,16 +3,12 @@ import { visibleText } from "./visible.js";
 
 /** Longer words are cut: names and numbers of files may have any length. */
 const LONG_WORD = /\S{300,}/g;
-const SHORTEST_LONG = 300;
-/** Texts in which there is nothing to spell out. */
-const PLAIN = /^[\n\t\x20-\x7e]*$/;
 const KEPT_OF_WORD = 200;
 /** Longer texts are cut. */
 const LONGEST = 8000;
 
 /** Returns a text that can be shown: {@link visibleText} of one that is short enough to be read. */
 export const shownText = (text: string): string => {
-  if (text.length < SHORTEST_LONG && PLAIN.test(text)) return text;
   const words = text.replace(LONG_WORD, (word) => cut(word, KEPT_OF_WORD));
   return visibleText(words.length > LONGEST ? cut(words, LONGEST) : words);
 };

@@ -69,33 +69,13 @@ const readRange: Read<RangeConstraint> = (value, place) => {
 };
 
 /**
- * How many names `u0`, `zuf0`, ... are taken by keys that {@link rangeReader} drops, where those
- * are above the ones that it keeps.
- */
-const readCounters =
-  (kept: ReadonlyMap<string, RangeConstraint>): Read<Map<string, number>> =>
-  (value, place) => {
-    const counters = new Map<string, number>();
-    const count = (name: string, done: (prefix: string, taken: number) => void): void => {
-      const [, prefix, number] = /^(u|zuf)(\d{1,9})$/.exec(name) ?? [];
-      if (prefix !== undefined) done(prefix, Number(number) + 1);
-    };
-    for (const key of readObject(value, place).keys)
-      count(key, (prefix, taken) => counters.set(prefix, Math.max(taken, counters.get(prefix) ?? 0)));
-    // A range shows its number.
-    for (const key of kept.keys())
-      count(key, (prefix, taken) => {
-        if (counters.get(prefix) === taken) counters.delete(prefix);
-      });
-    return counters;
-  };
-
-/**
  * Keys are expressions; as in PyTorch, those that the graph does not mention are dropped. Files
  * hold integer ranges only, so that of a float symbol becomes one too, and prints as PyTorch prints
  * it after loading.
+ *
+ * @param dropped gets the keys that are dropped
  */
-function rangeReader(symbols: Symbols | undefined): Read<Map<string, RangeConstraint>> {
+function rangeReader(symbols: Symbols | undefined, dropped: Set<string>): Read<Map<string, RangeConstraint>> {
   return (value, place) => {
     const ranges = new Map<string, RangeConstraint>();
     const { keys, values } = readObject(value, place);
@@ -103,7 +83,8 @@ function rangeReader(symbols: Symbols | undefined): Read<Map<string, RangeConstr
       const inner = values[i]!;
       const range = place.at(key, inner, readRange);
       const printed = place.at(key, inner, (_, at) => symbols?.rangeKey(key, at));
-      if (printed !== undefined) ranges.set(printed, range);
+      if (printed === undefined) dropped.add(key);
+      else ranges.set(printed, range);
     }
     return ranges;
   };
@@ -190,11 +171,11 @@ export function* describeProgram(
       ),
     };
   });
-  const rangeConstraints = place.field(root, "range_constraints", rangeReader(symbols));
+  const unusedSymbols = new Set<string>();
   return {
     ...parts,
-    rangeConstraints,
-    symbolCounters: place.field(root, "range_constraints", readCounters(rangeConstraints)),
+    rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols, unusedSymbols)),
+    unusedSymbols,
     symbolHints: symbols?.hints ?? new Map<string, number>(),
     guardsCode: place.optional(root, "guards_code", readList(guardReader(symbols)), []),
     dialect: place.optional(root, "verifiers", readDialect, "ATEN"),

@@ -97,12 +97,4 @@ export class Namespace {
     this.#counts.set(base, count);
     return name;
   }
-
-  /** Takes the next names of a base without a number, for nodes that are not there. */
-  take(base: string, names: number): void {
-    if (names === 0) return;
-    const taken = this.#counts.get(base) ?? 0;
-    this.#counts.set(base, this.has(base) ? taken + names : names - 1);
-    this.#used.add(base);
-  }
 }

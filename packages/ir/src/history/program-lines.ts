@@ -48,7 +48,7 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
   note: ["graphMetadata"],
   range: ["rangeConstraints"],
   hint: ["symbolHints"],
-  counter: ["symbolCounters"],
+  unused: ["unusedSymbols"],
   guard: ["guardsCode"],
   parameter: ["stateDict", "parameterNames"],
   buffer: ["stateDict", "parameterNames"],

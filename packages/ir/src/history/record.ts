@@ -16,7 +16,7 @@ const PARTS = [
   "constants",
   "rangeConstraints",
   "symbolHints",
-  "symbolCounters",
+  "unusedSymbols",
   "moduleCallGraph",
   "guardsCode",
   "exampleInputs",

@@ -71,8 +71,8 @@ program "TRAINING" {
   range "s77" [2, 64]
   range "zuf0" [-inf, inf] float
   hint "s77" 4
-  counter "u" 3
   guard "L['x'].size()[0] % 2 == 0"
+  unused "u2"
   parameter "l.weight": f32[3, 2] grad
   buffer "cnt": i64[]
   constant "k": bf16[2, 3]{1, 2}

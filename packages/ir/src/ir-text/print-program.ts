@@ -75,9 +75,8 @@ function programLines(program: ExportedProgram, writer: ExpressionWriter): strin
   }
   for (const [symbol, value] of program.symbolHints)
     lines.push(`hint ${JSON.stringify(symbol)} ${valueText(value)}`);
-  for (const [prefix, count] of program.symbolCounters)
-    lines.push(`counter ${JSON.stringify(prefix)} ${count}`);
   for (const guard of program.guardsCode) lines.push(`guard ${JSON.stringify(guard)}`);
+  for (const name of program.unusedSymbols) lines.push(`unused ${JSON.stringify(name)}`);
   for (const [name, tensor] of program.stateDict) {
     const kind = program.parameterNames.has(name) ? "parameter" : "buffer";
     lines.push(`${kind} ${JSON.stringify(name)}: ${tensorTypeText(tensor, writer)}`);

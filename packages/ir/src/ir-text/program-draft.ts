@@ -45,7 +45,7 @@ export class ProgramDraft {
   readonly #notes = new Map<string, string>();
   readonly #ranges = new Map<string, RangeConstraint>();
   readonly #hints = new Map<string, number>();
-  readonly #counters = new Map<string, number>();
+  readonly #unused = new Set<string>();
   readonly #guards: string[] = [];
   readonly #state = new Map<string, Tensor>();
   readonly #parameters = new Set<string>();
@@ -76,7 +76,7 @@ export class ProgramDraft {
       constants: this.#constants,
       rangeConstraints: this.#ranges,
       symbolHints: this.#hints,
-      symbolCounters: this.#counters,
+      unusedSymbols: this.#unused,
       moduleCallGraph: this.#calls,
       guardsCode: this.#guards,
       exampleInputs: this.#unreadable ?? this.#exampleInputs(),
@@ -109,11 +109,11 @@ export class ProgramDraft {
       case "hint":
         setOnce(cursor, this.#hints, cursor.string(), () => parseNumber(cursor));
         return;
-      case "counter":
-        setOnce(cursor, this.#counters, cursor.string(), () => cursor.integer("a count"));
-        return;
       case "guard":
         this.#guards.push(guardText(cursor));
+        return;
+      case "unused":
+        this.#unused.add(cursor.string());
         return;
       case "parameter":
       case "buffer":

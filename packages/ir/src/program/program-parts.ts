@@ -80,10 +80,10 @@ export interface ExportedProgramInit {
   /** Example values of symbols, where the file gives them. */
   readonly symbolHints?: ReadonlyMap<string, number> | undefined;
   /**
-   * How many names `u0`, `u1`, ... and `zuf0`, `zuf1`, ... are taken, by prefix, where an export
-   * made symbols that no value shows. Lowering numbers its own symbols from there.
+   * Symbols that an export made and no value shows. Lowering numbers its own symbols after them.
+   * @defaultValue none
    */
-  readonly symbolCounters?: ReadonlyMap<string, number> | undefined;
+  readonly unusedSymbols?: ReadonlySet<string> | undefined;
   /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
   /**

@@ -26,11 +26,16 @@ export function sealProgram(program: ExportedProgram): void {
     program.graphMetadata,
   ])
     sealData(part);
-  for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
-    sealMap(map);
-  sealMap(program.symbolCounters);
-  sealMap(program.parameterNames);
-  sealMap(program.namedTupleFields);
+  for (const part of [
+    program.stateDict,
+    program.constants,
+    program.rangeConstraints,
+    program.symbolHints,
+    program.unusedSymbols,
+    program.parameterNames,
+    program.namedTupleFields,
+  ])
+    sealMap(part);
   for (const names of program.namedTupleFields.values()) sealData(names);
   for (const tensors of [program.stateDict, program.constants])
     for (const tensor of tensors.values()) sealTensor(tensor);

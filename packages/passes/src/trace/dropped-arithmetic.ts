@@ -25,6 +25,28 @@ interface Known {
 
 const isSymbolic = (value: SymInt): boolean => value instanceof SymExpr;
 
+/** Names that are taken when a node with such a name is made: most are never asked for. */
+class TakenNames {
+  readonly #names: Namespace;
+  readonly #counts = new Map<string, number>();
+
+  constructor(names: Namespace) {
+    this.#names = names;
+  }
+
+  take(base: string, names = 1): void {
+    if (names > 0) this.#counts.set(base, (this.#counts.get(base) ?? 0) + names);
+  }
+
+  /** Takes those of a base, before a node gets its name. */
+  settle(base: string): void {
+    const names = this.#counts.get(base);
+    if (names === undefined) return;
+    this.#counts.delete(base);
+    for (let i = 0; i < names; i++) this.#names.create(base);
+  }
+}
+
 /** A number that arithmetic on sizes comes to. */
 interface Counted {
   readonly isSymbolic: boolean;
@@ -40,10 +62,10 @@ const [ZERO, ONE, MINUS_ONE] = [counted(0), counted(1), counted(-1)];
  * Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic.
  */
 class CountedArithmetic {
-  readonly #names: Namespace;
+  readonly #names: TakenNames;
   readonly #env: RetraceEnv;
 
-  constructor(names: Namespace, env: RetraceEnv) {
+  constructor(names: TakenNames, env: RetraceEnv) {
     this.#names = names;
     this.#env = env;
   }
@@ -55,7 +77,7 @@ class CountedArithmetic {
 
   #count(name: string, a: Counted, b: Counted): boolean {
     const isSymbolic = a.isSymbolic || b.isSymbolic;
-    if (isSymbolic) this.#names.take(name, 1);
+    if (isSymbolic) this.#names.take(name);
     return isSymbolic;
   }
 
@@ -132,6 +154,7 @@ type Operand = "symbolic" | "one" | "other";
 
 export class DroppedArithmetic {
   readonly #trace: Trace;
+  readonly #names: TakenNames;
   readonly #with: CountedArithmetic;
   readonly #known = new WeakMap<FakeTensor, Known>();
   /** Sizes that nodes read. */
@@ -139,7 +162,13 @@ export class DroppedArithmetic {
 
   constructor(trace: Trace) {
     this.#trace = trace;
-    this.#with = new CountedArithmetic(trace.names, trace.env);
+    this.#names = new TakenNames(trace.names);
+    this.#with = new CountedArithmetic(this.#names, trace.env);
+  }
+
+  /** Takes the names with this base that wait, before a node gets its name. */
+  settle(base: string): void {
+    this.#names.settle(base);
   }
 
   /** A size that arithmetic takes: the first reads it. */
@@ -172,7 +201,7 @@ export class DroppedArithmetic {
     };
     const node = (name: string, operands: readonly Operand[]): Operand => {
       if (!operands.includes("symbolic")) return "other";
-      this.#trace.names.create(name);
+      this.#names.take(name);
       return "symbolic";
     };
     for (const guard of programGuards(program, leaves))
@@ -210,7 +239,7 @@ export class DroppedArithmetic {
    */
   storage({ shape, strides, storageOffset, dtype }: FakeTensor): void {
     // Names alone count: this is asked of every result.
-    const { names, env } = this.#trace;
+    const { env } = this.#trace;
     let [dims, sums, products, isSum] = [0, 0, 0, false];
     for (const [dim, size] of shape.entries()) {
       const stride = strides[dim]!;
@@ -230,10 +259,10 @@ export class DroppedArithmetic {
       sums++;
       if (dtypeInfo(dtype).itemSize !== 1) products++;
     }
-    names.take("eq", dims);
-    names.take("sub", dims);
-    names.take("mul", products);
-    names.take("add", sums);
+    this.#names.take("eq", dims);
+    this.#names.take("sub", dims);
+    this.#names.take("mul", products);
+    this.#names.take("add", sums);
   }
 
   /** A functional tensor is made around results. */

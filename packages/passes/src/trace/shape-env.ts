@@ -120,7 +120,7 @@ export class RetraceEnv extends ShapeEnv {
    */
   reserveNames(program: ExportedProgram): void {
     this.#source = program;
-    for (const [prefix, count] of program.symbolCounters) this.reserve(`${prefix}${count - 1}`);
+    for (const name of program.unusedSymbols) this.reserve(name);
     if (this.knowsData) this.#reserveAll();
   }
 

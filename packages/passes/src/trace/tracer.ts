@@ -335,7 +335,10 @@ export class Tracer {
 
   /** A name; nodes of PyTorch's pass for run-time assertions have theirs when the trace is over. */
   #name(candidate: string): string {
-    if (!this.#reifying) return this.names.create(candidate);
+    if (!this.#reifying) {
+      this.dropped.settle(candidate);
+      return this.names.create(candidate);
+    }
     const name = `${candidate} ${this.#late.size}`;
     this.#late.set(name, candidate);
     return name;
@@ -346,7 +349,9 @@ export class Tracer {
     const names = new Map<string, string>();
     for (const { name } of nodes) {
       const candidate = this.#late.get(name);
-      if (candidate !== undefined) names.set(name, this.names.create(candidate));
+      if (candidate === undefined) continue;
+      this.dropped.settle(candidate);
+      names.set(name, this.names.create(candidate));
     }
     this.symbols.rename(names);
     const rename = refRenamer(names);
