@@ -39,7 +39,7 @@ class TakenNames {
   }
 
   /** Takes those of a base, before a node gets its name. */
-  settle(base: string): void {
+  takeWaiting(base: string): void {
     const names = this.#counts.get(base);
     if (names === undefined) return;
     this.#counts.delete(base);
@@ -167,8 +167,8 @@ export class DroppedArithmetic {
   }
 
   /** Takes the names with this base that wait, before a node gets its name. */
-  settle(base: string): void {
-    this.#names.settle(base);
+  takeWaiting(base: string): void {
+    this.#names.takeWaiting(base);
   }
 
   /** A size that arithmetic takes: the first reads it. */

@@ -336,7 +336,7 @@ export class Tracer {
   /** A name; nodes of PyTorch's pass for run-time assertions have theirs when the trace is over. */
   #name(candidate: string): string {
     if (!this.#reifying) {
-      this.dropped.settle(candidate);
+      this.dropped.takeWaiting(candidate);
       return this.names.create(candidate);
     }
     const name = `${candidate} ${this.#late.size}`;
@@ -350,7 +350,7 @@ export class Tracer {
     for (const { name } of nodes) {
       const candidate = this.#late.get(name);
       if (candidate === undefined) continue;
-      this.dropped.settle(candidate);
+      this.dropped.takeWaiting(candidate);
       names.set(name, this.names.create(candidate));
     }
     this.symbols.rename(names);
