@@ -143,28 +143,27 @@ function partOf(node: GuardNode, file: ModuleFile, read: (source: GuardSource) =
       ...parts.map(({ value }) => value),
     ),
   });
-  const refuse = ({ kind }: { readonly kind: string }): never => {
+  const all =
+    (name: "and" | "or") =>
+    (parts: readonly (() => Part)[]): Part =>
+      call(
+        name,
+        parts.map((part) => part()),
+      );
+  const refuse = (kind: GuardNode["kind"]): never => {
     throw unwritable(kind);
   };
   return foldGuard<Part>(node, {
     source: read,
     number: (number) => numberPart(number, file),
-    constant: () => refuse({ kind: "constant" }),
+    constant: () => refuse("constant"),
     not: (operand) => call("not", [operand]),
     negate: (operand) => call("neg", [operand]),
     binary: (op, left, right) => call(BINARY[op]!, [left, right]),
     compare: (op, left, right) => call(BINARY[op]!, [left, right]),
-    and: (parts) =>
-      call(
-        "and",
-        parts.map((part) => part()),
-      ),
-    or: (parts) =>
-      call(
-        "or",
-        parts.map((part) => part()),
-      ),
-    conditional: (_test, _then, _otherwise, conditional) => refuse(conditional),
+    and: all("and"),
+    or: all("or"),
+    conditional: () => refuse("conditional"),
     call({ fn }, args) {
       const name = FUNCTIONS[fn];
       if (name === undefined) throw unwritable(fn);

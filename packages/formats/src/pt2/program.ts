@@ -75,7 +75,7 @@ const readRange: Read<RangeConstraint> = (value, place) => {
  *
  * @param dropped gets the keys that are dropped
  */
-function rangeReader(symbols: Symbols | undefined, dropped: Set<string>): Read<Map<string, RangeConstraint>> {
+function rangeReader(symbols: Symbols | undefined, dropped: string[]): Read<Map<string, RangeConstraint>> {
   return (value, place) => {
     const ranges = new Map<string, RangeConstraint>();
     const { keys, values } = readObject(value, place);
@@ -83,7 +83,7 @@ function rangeReader(symbols: Symbols | undefined, dropped: Set<string>): Read<M
       const inner = values[i]!;
       const range = place.at(key, inner, readRange);
       const printed = place.at(key, inner, (_, at) => symbols?.rangeKey(key, at));
-      if (printed === undefined) dropped.add(key);
+      if (printed === undefined) dropped.push(key);
       else ranges.set(printed, range);
     }
     return ranges;
@@ -171,7 +171,7 @@ export function* describeProgram(
       ),
     };
   });
-  const unusedSymbols = new Set<string>();
+  const unusedSymbols: string[] = [];
   return {
     ...parts,
     rangeConstraints: place.field(root, "range_constraints", rangeReader(symbols, unusedSymbols)),

@@ -45,7 +45,7 @@ export class ProgramDraft {
   readonly #notes = new Map<string, string>();
   readonly #ranges = new Map<string, RangeConstraint>();
   readonly #hints = new Map<string, number>();
-  readonly #unused = new Set<string>();
+  readonly #unused: string[] = [];
   readonly #guards: string[] = [];
   readonly #state = new Map<string, Tensor>();
   readonly #parameters = new Set<string>();
@@ -113,7 +113,7 @@ export class ProgramDraft {
         this.#guards.push(guardText(cursor));
         return;
       case "unused":
-        this.#unused.add(cursor.string());
+        this.#unused.push(cursor.string());
         return;
       case "parameter":
       case "buffer":

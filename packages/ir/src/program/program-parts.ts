@@ -83,7 +83,7 @@ export interface ExportedProgramInit {
    * Symbols that an export made and no value shows. Lowering numbers its own symbols after them.
    * @defaultValue none
    */
-  readonly unusedSymbols?: ReadonlySet<string> | undefined;
+  readonly unusedSymbols?: readonly string[] | undefined;
   /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
   /**

@@ -68,7 +68,7 @@ export class ExportedProgram {
   /** Example values of symbols, where the file gives them. */
   readonly symbolHints: ReadonlyMap<string, number>;
   /** Symbols that an export made and no value shows. */
-  readonly unusedSymbols: ReadonlySet<string>;
+  readonly unusedSymbols: readonly string[];
   /** Calling conventions of the root, whose name is empty, and of preserved modules. */
   readonly moduleCallGraph: readonly ModuleCallEntry[];
   /** Python guard expressions on the inputs, as text. */
@@ -98,7 +98,7 @@ export class ExportedProgram {
     this.constants = init.constants;
     this.rangeConstraints = init.rangeConstraints;
     this.symbolHints = init.symbolHints ?? new Map();
-    this.unusedSymbols = init.unusedSymbols ?? new Set();
+    this.unusedSymbols = init.unusedSymbols ?? [];
     this.moduleCallGraph = init.moduleCallGraph;
     this.guardsCode = init.guardsCode ?? [];
     this.exampleInputs = init.exampleInputs ?? null;

@@ -22,20 +22,15 @@ export function sealProgram(program: ExportedProgram): void {
     program.graphSignature,
     program.moduleCallGraph,
     program.guardsCode,
+    program.unusedSymbols,
     program.opsetVersion,
     program.graphMetadata,
   ])
     sealData(part);
-  for (const part of [
-    program.stateDict,
-    program.constants,
-    program.rangeConstraints,
-    program.symbolHints,
-    program.unusedSymbols,
-    program.parameterNames,
-    program.namedTupleFields,
-  ])
-    sealMap(part);
+  for (const map of [program.stateDict, program.constants, program.rangeConstraints, program.symbolHints])
+    sealMap(map);
+  sealMap(program.parameterNames);
+  sealMap(program.namedTupleFields);
   for (const names of program.namedTupleFields.values()) sealData(names);
   for (const tensors of [program.stateDict, program.constants])
     for (const tensor of tensors.values()) sealTensor(tensor);

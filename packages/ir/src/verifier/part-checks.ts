@@ -90,7 +90,7 @@ const PARTS: Readonly<Record<keyof ExportedProgramInit, Kind>> = {
   constants: tensors,
   rangeConstraints: map(range),
   symbolHints: map(number),
-  unusedSymbols: setOfText,
+  unusedSymbols: list(text),
   moduleCallGraph: list(
     fields({
       fqn: text,

@@ -20,7 +20,7 @@ export interface GuardAlgebra<T> {
   and(parts: readonly Part<T>[]): T;
   /** Some part, of which Python computes those up to the first that is true. */
   or(parts: readonly Part<T>[]): T;
-  conditional(test: Part<T>, then: Part<T>, otherwise: Part<T>, node: NodeOf<"conditional">): T;
+  conditional(test: Part<T>, then: Part<T>, otherwise: Part<T>): T;
   call(node: NodeOf<"call">, args: readonly T[]): T;
 }
 
@@ -65,7 +65,6 @@ export function foldGuard<T>(guard: GuardNode, algebra: GuardAlgebra<T>): T {
         () => fold(test),
         () => fold(then),
         () => fold(otherwise),
-        guard,
       );
     }
     case "call":
