@@ -70,6 +70,8 @@ const OTHERS = [
   "aten._embedding_bag_forward_only.default: it refuses some values, which kernels do not",
   "aten._embedding_bag_per_sample_weights_backward.default: no loops are known for aten._embedding_bag_per_sample_weights_backward.default",
   "aten._pdist_backward.default: no loops are known for aten._pdist_backward.default",
+  // Where the logarithms of its sums are read, which its decomposition does not give.
+  "aten._scaled_dot_product_flash_attention_for_cpu.default: it draws random numbers or has an effect, so it must run in program order",
   "aten._scaled_dot_product_flash_attention_for_cpu_backward.default: no loops are known for aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
   "aten._unique2.default: its output sizes depend on data",
   "aten._upsample_nearest_exact1d_backward.default: no loops are known for aten._upsample_nearest_exact1d_backward.default",
