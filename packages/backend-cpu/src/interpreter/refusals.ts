@@ -183,15 +183,19 @@ const logSumExpDims: Refusal = ({ self, dim, keepdim }) => {
   }
 };
 
-/** The kernel reads the buffer of the forward pass. */
+/**
+ * The kernel reads the buffer of the forward pass. PyTorch gives another result than its shape rule
+ * promises for buffers that are wider, or empty beside a last size of 1.
+ */
 const wholeBuffer: Refusal = ({ self, buffer }) => {
-  const [{ shape, numel }, saved] = [self as Tensor, buffer as Tensor];
-  if (saved.numel !== 0 || numel === 0) return;
-  // PyTorch gives an empty result where the last size is 1, though its shape rule promises the
-  // shape of the input.
-  const dim = Math.max(shape.length - 1, 0);
+  const [{ shape }, saved] = [self as Tensor, (buffer as Tensor).shape];
+  const offset = shape.length - saved.length;
+  const dim = saved.findLastIndex(
+    (size, d) => size !== (shape[d + offset] ?? 1) && (size !== 1 || d + offset < 0),
+  );
+  if (dim < 0) return;
   throw shapeMismatch(
-    `The size of tensor a (${shape[dim] ?? 1}) must match the size of tensor b (0) at non-singleton dimension ${dim}`,
+    `The size of tensor a (${shape[dim + offset] ?? 1}) must match the size of tensor b (${saved[dim]!}) at non-singleton dimension ${Math.max(dim + offset, 0)}`,
   );
 };
 

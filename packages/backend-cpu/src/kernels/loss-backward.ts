@@ -1,5 +1,8 @@
 /** @file Gradients of losses by their input. */
-import type { Tensor } from "@sconce/tensor";
+import { toNumber } from "@sconce/ir";
+import { numel, type Tensor } from "@sconce/tensor";
+import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { indexOutOfRange } from "../kernel/errors.js";
 import { roundTo, stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import type { Round } from "./activation-backward.js";
@@ -70,7 +73,44 @@ const binaryCrossEntropy = kernel(
   },
 );
 
+interface LikelihoodArgs extends Loss {
+  readonly weight: Tensor | null;
+  readonly ignore_index: Parameters<typeof toNumber>[0];
+  readonly total_weight: Tensor;
+}
+
+/** Minus the gradient at each target's class: the other classes are not computed at all. */
+const likelihoodGradient: Kernel<LikelihoodArgs> = (args, context) => {
+  const { self, grad_output, weight, reduction } = args;
+  const out = emptyOutput(context);
+  const [dx, labels, grads] = [openOutput(out), readNumbers(args.target), readNumbers(grad_output)];
+  const weights = weight === null ? null : readNumbers(weight);
+  const [total, ignored] = [readNumbers(args.total_weight)[0]!, toNumber(args.ignore_index)];
+  const round = roundTo(self.dtype);
+  const [classes, inner] = self.ndim < 2 ? [dx.length, 1] : [self.shape[1]!, numel(self.shape.slice(2))];
+  const each = reduction === 0 && grad_output.ndim > 0;
+  const count = self.ndim < 2 ? 1 : labels.length;
+  for (let at = 0; at < count; at++) {
+    const label = labels[at]!;
+    if (label === ignored) continue;
+    if (label < 0 || label >= classes) throw indexOutOfRange(`Target ${label} is out of bounds.`);
+    const grad = grads[each ? at : 0]!;
+    const slope = -(reduction === 1 ? round(grad / total) : grad);
+    const place = (Math.floor(at / inner) * classes + label) * inner + (at % inner);
+    dx[place] = weights === null ? slope : slope * weights[label]!;
+  }
+  return finishOutput(out, dx);
+};
+
 export const lossBackwardKernels = defineKernels([
+  kernel(
+    "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+    likelihoodGradient,
+  ),
+  kernel(
+    "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+    likelihoodGradient,
+  ),
   kernel(
     "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
     squared,

@@ -74,7 +74,6 @@ function applyTransposed(
       const from = (n * outputs + o) * inner;
       for (let t = 0; t < width; t++) {
         const factor = weight[o * width + t]!;
-        if (factor === 0) continue;
         const to = (n * inputs + index[o * width + t]!) * inner;
         for (let i = 0; i < inner; i++) y[to + i]! += factor * g[from + i]!;
       }

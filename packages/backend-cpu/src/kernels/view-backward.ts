@@ -43,10 +43,10 @@ const diagonalBackward = kernel(
   },
 );
 
-/** Windows overlap, so their gradients add up. */
+/** Gradients of windows that overlap add up; others are copied. */
 const unfoldBackward = kernel(
   "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
-  ({ grad_in: grad, dim, step }, context) => {
+  ({ grad_in: grad, dim, size, step }, context) => {
     const out = emptyOutput(context);
     const d = wrapDimension(dim, out.ndim);
     if (out.ndim === 0) {
@@ -57,7 +57,12 @@ const unfoldBackward = kernel(
     // Other dimensions of the gradient may be those of a broadcast one.
     const shape = [...out.shape.with(d, grad.shape[d]!), grad.shape.at(-1)!];
     const wide = grad.asStrided(shape, broadcastStrides(grad.shape, grad.strides, shape), grad.storageOffset);
-    const places = positionsOf(shape, { strides: [...strides, out.strides[d]!], storageOffset: 0 });
+    const layout = { strides: [...strides, out.strides[d]!], storageOffset: 0 };
+    if (step >= size) {
+      copyInto(out.asStrided(shape, layout.strides, 0), wide);
+      return out;
+    }
+    const places = positionsOf(shape, layout);
     combineAt(out, places, wide, "sum");
     return out;
   },

@@ -84,7 +84,8 @@ export const NAMES = {
     linalg_matrix_sqrth linalg_pinv.atol_rtol_tensor linalg_polar linalg_qr
     linalg_solve_triangular log_sigmoid_backward logit_backward lu_unpack mish_backward
     mse_loss_backward multi_margin_loss_backward multilabel_margin_loss_backward
-    native_dropout_backward native_group_norm_backward native_layer_norm_backward ormqr
+    native_dropout_backward native_group_norm_backward native_layer_norm_backward
+    nll_loss2d_backward nll_loss_backward ormqr
     select_backward sigmoid_backward silu_backward slice_backward smooth_l1_loss_backward
     soft_margin_loss_backward softplus_backward softshrink_backward special_airy_ai
     special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1

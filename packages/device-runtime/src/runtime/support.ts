@@ -1,4 +1,5 @@
 /** @file Decides from the metadata of nodes which of them a device may compute. */
+import { EXACT_DECOMPOSITIONS } from "@sconce/codegen";
 import {
   FakeTensor,
   forEachInput,
@@ -97,6 +98,7 @@ const RESIZES: readonly string[] = [
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
+  ...EXACT_DECOMPOSITIONS.keys(),
   ...RESIZES,
   "aten.baddbmm.default",
   "aten.index_add.default",

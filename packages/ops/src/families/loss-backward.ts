@@ -150,7 +150,7 @@ function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
 
 function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env }: MetaContext): FakeTensor {
   const batched = self.ndim > 1 || target.ndim > 0;
-  if (batched && self.ndim > 1 && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
+  if (batched && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
     throw shapeMismatch(
       `size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`,
     );
