@@ -105,7 +105,6 @@ export {
   viewLowering,
 } from "./lower/core/lowering.js";
 export { numberScalar } from "./lower/core/numbers.js";
-export { EXACT_DECOMPOSITIONS } from "./lower/exact-decompositions.js";
 export { channelsLastLayouts } from "./lower/layouts.js";
 export {
   type LowerToLoopsOptions,

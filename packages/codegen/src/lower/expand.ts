@@ -1,21 +1,12 @@
 /** @file Decomposes calls that have no lowering. */
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
-import {
-  bindArgs,
-  type Emit,
-  type EmitArg,
-  emitFrom,
-  metaOf,
-  type OpDefinition,
-  type OperatorTable,
-} from "@sconce/ops";
+import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
 import { answering } from "@sconce/passes";
 import { not, type SymEnv, type SymExpr, sameSizes } from "@sconce/symbolic";
 import type { SizeAssumption } from "../ir/loop-program.js";
 import { CannotLower, cannot } from "./core/call.js";
 import type { LoweringTable } from "./core/lowering.js";
-import { EXACT_DECOMPOSITIONS } from "./exact-decompositions.js";
 
 export interface ExpandOptions {
   readonly operators: OperatorTable;
@@ -52,22 +43,21 @@ export class Expander {
     if (node.target === "operator.getitem") return [this.#pick(node)];
     const { operators, lowerings } = this.#options;
     const row = operators.get(node.target);
-    if (lowerings[node.target] !== undefined || row === undefined) return [node];
-    const decompose = decompositionOf(row);
-    if (decompose === undefined) return [node];
+    if (lowerings[node.target] !== undefined || row?.decompose === undefined) return [node];
     const steps: Node[] = [];
     const env = answering(this.#options.env, (condition, decide) => {
       const truth = decide();
       this.#assume(node.name, condition, truth);
       return truth;
     });
-    const emit = emitFrom(env, (target, args, kwargs) =>
+    const calls = emitFrom(env, (target, args, kwargs) =>
       this.#record(node, steps, emit, target, args, kwargs),
     );
+    const emit: Emit = Object.assign(calls, { runsKernels: true });
     try {
       if (row.schema.isMutable) cannot(`${node.target} writes to its argument: functionalize first`);
       const args = bindArgs(row.schema, node.args, node.kwargs, ({ name }) => this.#given(name));
-      return this.#finish(node, steps, decompose(emit, args));
+      return this.#finish(node, steps, row.decompose(emit, args));
     } catch (error) {
       if (!(error instanceof CannotLower) && !isSconceError(error)) throw error;
       this.reasons.set(node.name, error.message);
@@ -102,9 +92,8 @@ export class Expander {
     const { operators, lowerings } = this.#options;
     const row = operators.require(target);
     if (row.schema.isMutable) cannot(`its decomposition writes in place (${target})`);
-    const decompose = decompositionOf(row);
-    if (lowerings[target] === undefined && decompose !== undefined)
-      return decompose(emit, bindArgs(row.schema, args, kwargs));
+    if (lowerings[target] === undefined && row.decompose !== undefined)
+      return row.decompose(emit, bindArgs(row.schema, args, kwargs));
     const val = fresh(metaOf(operators, target, args, kwargs, emit.env));
     const name = this.#step(node, steps, target, this.#refs(args), this.#refs(kwargs), val);
     this.#track(node, steps, name, val);
@@ -158,9 +147,6 @@ export class Expander {
     return part instanceof FakeTensor && isLike(part, node.meta.val) ? this.#alias(node, part) : node;
   }
 }
-
-const decompositionOf = (row: OpDefinition): OpDefinition["decompose"] =>
-  EXACT_DECOMPOSITIONS.get(row.target) ?? row.decompose;
 
 /**
  * Some decompositions of PyTorch's give other things than the operator where nothing reads them.

@@ -1,5 +1,4 @@
 /** @file Decides from the metadata of nodes which of them a device may compute. */
-import { EXACT_DECOMPOSITIONS } from "@sconce/codegen";
 import {
   FakeTensor,
   forEachInput,
@@ -98,13 +97,14 @@ const RESIZES: readonly string[] = [
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
-  ...EXACT_DECOMPOSITIONS.keys(),
   ...RESIZES,
   "aten.baddbmm.default",
   "aten.index_add.default",
   "aten.index_copy.default",
   "aten.logit_backward.default",
   "aten.logsumexp.default",
+  "aten.nll_loss2d_backward.default",
+  "aten.nll_loss_backward.default",
   "aten.reflection_pad1d.default",
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",

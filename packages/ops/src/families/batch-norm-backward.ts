@@ -1,8 +1,8 @@
 /** @file Gradients of batch normalization. */
-import type { FakeTensor, MetaValue, SymInt } from "@sconce/ir";
-import { float } from "@sconce/ir";
+import { type FakeTensor, float, type MetaValue, type SymInt, symFloat } from "@sconce/ir";
+import { floatConstant, floatTrueDiv, intTrueDiv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
-import type { Emit } from "../rows/emit.js";
+import type { Emit, EmitArg } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
@@ -66,6 +66,13 @@ function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymIn
   return wide;
 }
 
+/** `1.0 / (numel / channels)`, in Python. */
+function perElement(shape: readonly SymInt[]): EmitArg {
+  const [count, channels] = [numelOf(shape), shape[1]!];
+  if (typeof count === "number" && typeof channels === "number") return float(1 / (count / channels));
+  return symFloat(floatTrueDiv(floatConstant(1), intTrueDiv(count, channels)));
+}
+
 type Cast = (tensor: FakeTensor | null) => FakeTensor | null;
 
 function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
@@ -79,7 +86,7 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
   const { shape } = input;
   const axes = shape.map((_, d) => d).filter((d) => d !== 1);
   const wide = (tensor: FakeTensor): FakeTensor => alongChannels(emit, tensor, shape);
-  const norm = float(1 / (Number(numelOf(shape)) / Number(shape[1])));
+  const norm = perElement(shape);
   const center = wide(mean);
   const gradSum = emit("aten.sum.dim_IntList", [grad, axes]);
   const dot = emit("aten.sum.dim_IntList", [t.mul(grad, t.sub(input, center)), axes]);

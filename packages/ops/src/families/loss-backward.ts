@@ -13,6 +13,7 @@ import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
 import { canCast, promoteOperands } from "../rules/promote.js";
+import { quotient } from "../rules/size-math.js";
 
 interface LossArgs {
   readonly grad_output: FakeTensor;
@@ -49,16 +50,14 @@ function inMath(
 }
 
 /** `value / numel` for the mean, else `value`. */
-const normOf = ({ self, reduction }: LossArgs, value: number): number =>
-  reduction === REDUCTION.mean ? value / Number(numelOf(self.shape)) : value;
+const normOf = ({ self, reduction }: LossArgs, value: number): EmitArg =>
+  reduction === REDUCTION.mean ? quotient(value, numelOf(self.shape)) : float(value);
 
 const mse = defineOp({
   schema: "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
-    inMath(emit, args, (t, [grad, self, target]) =>
-      t.mul(t.mul(t.sub(self, target), float(normOf(args, 2))), grad),
-    ),
+    inMath(emit, args, (t, [grad, self, target]) => t.mul(t.mul(t.sub(self, target), normOf(args, 2)), grad)),
 });
 
 const smoothL1 = defineOp({
@@ -69,7 +68,7 @@ const smoothL1 = defineOp({
     inMath(emit, args, (t, [grad, self, target]) => {
       const x = t.sub(self, target);
       const size = t.unary("abs", x);
-      const scaled = t.mul(grad, float(normOf(args, 1)));
+      const scaled = t.mul(grad, normOf(args, 1));
       const near = t.compare("lt", size, float(args.beta));
       const inside = t.div(t.mul(scaled, x), float(args.beta));
       return t.where(near, inside, t.mul(scaled, t.unary("sign", x)));
@@ -82,14 +81,14 @@ const huber = defineOp({
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
-      const norm = normOf(args, 1);
+      const [norm, opposite] = [normOf(args, 1), normOf(args, -1)];
       const delta = float(args.delta);
       const x = t.sub(self, target);
       const low = t.compare("lt", x, float(-args.delta));
-      const below = t.mul(t.mul(grad, float(-norm)), delta);
+      const below = t.mul(t.mul(grad, opposite), delta);
       const high = t.compare("gt", x, delta);
-      const above = t.mul(t.mul(grad, float(norm)), delta);
-      return t.where(low, below, t.where(high, above, t.mul(t.mul(x, float(norm)), grad)));
+      const above = t.mul(t.mul(grad, norm), delta);
+      return t.where(low, below, t.where(high, above, t.mul(t.mul(x, norm), grad)));
     }),
 });
 
@@ -127,7 +126,10 @@ interface NllArgs extends LossArgs {
   readonly total_weight: FakeTensor;
 }
 
-/** Minus the gradient at the target's class, zero elsewhere. */
+/**
+ * Minus the gradient at the target's class, zero elsewhere. PyTorch's decomposition multiplies by
+ * that zero, which is NaN where a gradient is not finite; its kernel does not.
+ */
 function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
   const { self, weight, reduction, ignore_index } = args;
   const t = new Arithmetic(emit);
@@ -145,7 +147,9 @@ function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
     const shape: EmitArg = self.shape.map((_, d) => (d === dim ? weight.shape[0]! : 1));
     grad = t.mul(grad, emit("aten.reshape.default", [weight, shape]));
   }
-  return t.mul(selected, t.where(counted(), grad, 0));
+  if (emit.runsKernels !== true) return t.mul(selected, t.where(counted(), grad, 0));
+  const slope = t.where(counted(), t.unary("neg", grad), 0);
+  return t.where(t.compare("lt", selected, 0), slope, 0);
 }
 
 function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env }: MetaContext): FakeTensor {

@@ -1,5 +1,5 @@
 /** @file Gradients of normalization within an example. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import { floorDiv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -8,6 +8,7 @@ import { convert } from "../rules/decompose.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
+import { quotient, sizeMath } from "../rules/size-math.js";
 
 type Gradients = readonly (FakeTensor | null)[];
 
@@ -145,7 +146,7 @@ function groupInputGradient(
       ? emit("aten.ones.default", [[1, group, each]], { device: rstd.device, pin_memory: false })
       : reshape(weight, [1, group, each]);
   const scale = t.mul(column, gains);
-  const share = float(1 / (Number(HxW) * Number(each)));
+  const share = quotient(1, sizeMath(emit, "mul", HxW, each));
   const rest = emit("aten.addcmul.default", [t.unary("neg", dots), sums, mean]);
   const slope = t.mul(t.mul(t.mul(t.mul(rest, rstd), rstd), rstd), share);
   const drift = t.mul(t.unary("neg", slope), mean);

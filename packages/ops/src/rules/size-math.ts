@@ -1,7 +1,17 @@
 /** @file Python arithmetic on sizes inside of decompositions. */
-import type { SymInt } from "@sconce/ir";
-import { add, floorDiv, mod, mul, pythonMod, sub } from "@sconce/symbolic";
-import type { Emit } from "../rows/emit.js";
+import { float, type SymInt, symFloat } from "@sconce/ir";
+import {
+  add,
+  floatConstant,
+  floatTrueDiv,
+  floorDiv,
+  mod,
+  mul,
+  pythonMod,
+  sub,
+  toFloat,
+} from "@sconce/symbolic";
+import type { Emit, EmitArg } from "../rows/emit.js";
 
 const OPERATORS = { add, sub, mul, floordiv: floorDiv, mod: pythonMod } as const;
 
@@ -19,3 +29,9 @@ export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymIn
     emit.arithmetic?.(`operator.${operator}`, [a, b], result);
   return result;
 }
+
+/** The Python float `value / size`. */
+export const quotient = (value: number, size: SymInt): EmitArg =>
+  typeof size === "number"
+    ? float(value / size)
+    : symFloat(floatTrueDiv(floatConstant(value), toFloat(size)));
