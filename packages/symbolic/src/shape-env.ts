@@ -65,6 +65,9 @@ const INIT: OptionNames<ShapeEnvInit> = {
   keepsMin: true,
 };
 
+/** Answers that an environment keeps. */
+const MAX_KNOWN = 20_000;
+
 /**
  * Everything known about the symbols of one program: ranges, example values, recorded guards and
  * run-time assertions.
@@ -89,6 +92,9 @@ export class ShapeEnv implements SymEnv {
   #nextInt = 0;
   #nextFloat = 0;
   #version = 0;
+  /** What {@link staticallyKnown} answered at a version. */
+  readonly #known = new Map<string, boolean | undefined>();
+  #knownAt = 0;
 
   constructor(init: ShapeEnvInit = {}) {
     checkOptions("ShapeEnv", init, INIT);
@@ -286,7 +292,15 @@ export class ShapeEnv implements SymEnv {
    */
   staticallyKnown(condition: SymBool): boolean | undefined {
     if (typeof condition === "boolean") return condition;
-    return this.#decide(this.#simplify(condition));
+    if (this.#knownAt !== this.#version || this.#known.size > MAX_KNOWN) {
+      this.#known.clear();
+      this.#knownAt = this.#version;
+    }
+    const { key } = condition;
+    if (this.#known.has(key)) return this.#known.get(key);
+    const truth = this.#decide(this.#simplify(condition));
+    this.#known.set(key, truth);
+    return truth;
   }
 
   #decide(e: SymExpr): boolean | undefined {
@@ -457,7 +471,7 @@ export class ShapeEnv implements SymEnv {
     const facts = this.#facts;
     this.#facts = new Map();
     try {
-      return this.staticallyKnown(condition);
+      return this.#decide(this.#simplify(condition));
     } finally {
       this.#facts = facts;
     }
@@ -500,6 +514,7 @@ export class ShapeEnv implements SymEnv {
     this.#learnRelations(e);
     const simple = this.#simplify(e);
     for (const [key, truth] of implications(simple)) this.#facts.set(key, truth);
+    this.#version++;
   }
 
   #learnRelations(e: SymExpr): void {
@@ -529,7 +544,9 @@ export class ShapeEnv implements SymEnv {
     const wanted = range.max < 2 && this.#sizeLike.has(s.name) ? { min: range.min, max: 2 } : range;
     const both = intersectRanges(old, wanted);
     if (both === undefined) throw emptyRange(s.name, wanted.min, wanted.max);
-    if (both.min !== old.min || both.max !== old.max) this.#ranges.set(s.name, both);
+    if (both.min === old.min && both.max === old.max) return;
+    this.#version++;
+    this.#ranges.set(s.name, both);
   }
 
   #learnEquality(e: SymExpr, symbols: readonly SymExpr[]): void {
@@ -537,7 +554,9 @@ export class ShapeEnv implements SymEnv {
     const remainder = findMod(e);
     if (remainder !== undefined) {
       const solved = trySolve(e, remainder, false);
-      if (solved !== undefined && isZero(solved.rhs)) this.#divisible.add(divisibilityKey(remainder));
+      if (solved === undefined || !isZero(solved.rhs)) return;
+      this.#version++;
+      this.#divisible.add(divisibilityKey(remainder));
       return;
     }
     if (hasFloorDiv(e)) return;
@@ -585,6 +604,7 @@ export class ShapeEnv implements SymEnv {
     if (target.op === "Symbol" && this.#sizeLike.has(s.name)) this.#sizeLike.add(target.name);
     else if (target.op === "Symbol" && this.#sizeLike.has(target.name)) this.#sizeLike.add(s.name);
     if (!isWithin(bound(target), source)) return;
+    this.#version++;
     this.#replacements.set(s.name, target);
     if (isNumber(target) && this.#locate !== undefined && !this.#specialized.has(s.name))
       this.#specialized.set(s.name, this.#locate());

@@ -16,7 +16,7 @@ import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected, inputsExpected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
-import { checkGuards, programGuards } from "./guards.js";
+import { guardCheck, programGuards } from "./guards.js";
 import { type Leaf, userLeaves } from "./leaf-path.js";
 
 /** Throws when the user inputs (flattened) are not what the program takes. */
@@ -34,7 +34,8 @@ export type InputCheck = (inputs: readonly Value[]) => void;
  */
 export function inputCheck(program: ExportedProgram, places: readonly string[] = []): InputCheck {
   const leaves = userLeaves(program).map((leaf, i) => ({ ...leaf, place: places[i] ?? leaf.place }));
-  const guards = program.exampleInputs === null ? undefined : programGuards(program, leaves);
+  const checkGuards =
+    program.exampleInputs === null ? undefined : guardCheck(programGuards(program, leaves), leaves);
   const vals = leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
   const fakes = vals.map((val) => (val instanceof FakeTensor ? val : undefined));
   const check: InputCheck = (inputs) => {
@@ -47,8 +48,8 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
     leaves.forEach((leaf, i) => {
       checkKind(leaf, vals[i], inputs[i]!);
     });
-    if (guards === undefined) checkConstraints(program, leaves, inputs);
-    else checkGuards(guards, leaves, inputs);
+    if (checkGuards === undefined) checkConstraints(program, leaves, inputs);
+    else checkGuards(inputs);
     leaves.forEach((leaf, i) => {
       checkDType(leaf, fakes[i], inputs[i]!);
     });

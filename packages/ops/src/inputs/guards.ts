@@ -145,21 +145,29 @@ export function leafFinder(leaves: readonly Leaf[]): (source: GuardSource) => nu
 export const guardFailed = (guard: GuardNode, where?: string): SconceError =>
   inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, where);
 
-/** Checks the guards in order. The error for the first that fails has PyTorch's own text. */
-export function checkGuards(
+/**
+ * Returns what checks the guards in order. The error for the first that fails has PyTorch's own
+ * text.
+ */
+export function guardCheck(
   guards: readonly GuardNode[],
   leaves: readonly Leaf[],
-  inputs: readonly Value[],
-): void {
-  const indexOf = leafFinder(leaves);
-  const resolve = (source: GuardSource): GuardValue | bigint | undefined => {
-    const i = indexOf(source);
-    return i === undefined ? undefined : propertyOf(inputs[i], source);
+): (inputs: readonly Value[]) => void {
+  const find = leafFinder(leaves);
+  const found = new Map<GuardSource, number | undefined>();
+  const indexOf = (source: GuardSource): number | undefined => {
+    if (!found.has(source)) found.set(source, find(source));
+    return found.get(source);
   };
-  for (const guard of guards) {
-    if (holds(guard, resolve)) continue;
-    throw guardFailed(guard, found(guard, resolve));
-  }
+  return (inputs) => {
+    const resolve = (source: GuardSource): GuardValue | bigint | undefined => {
+      const i = indexOf(source);
+      return i === undefined ? undefined : propertyOf(inputs[i], source);
+    };
+    for (const guard of guards) {
+      if (!holds(guard, resolve)) throw guardFailed(guard, cameText(guard, resolve));
+    }
+  };
 }
 
 /** @throws SconceError `SYM_OPERAND`, `SYM_DIVISION_BY_ZERO` for guards that have no value */
@@ -217,7 +225,7 @@ function scalarOf(tensor: Tensor): GuardValue | bigint {
 }
 
 /** What came: `x.size()[0] is 2`. */
-function found(guard: GuardNode, resolve: SourceResolver): string {
+function cameText(guard: GuardNode, resolve: SourceResolver): string {
   const seen = new Map<string, string>();
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return;

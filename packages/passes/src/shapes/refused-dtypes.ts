@@ -11,6 +11,7 @@ import {
   nodePlace,
 } from "@sconce/ir";
 import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
+import { perVersion } from "../analysis/per-version.js";
 import { argumentKey } from "../changes/argument-key.js";
 import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { refuseFloatsAsHalves } from "./symbolic-scalars.js";
@@ -25,15 +26,23 @@ export function* refusedDTypeSteps(
   program: ExportedProgram,
   operators: OperatorTable,
 ): Work<string | undefined> {
-  const check = { operators, env: shapeEnvOf(program), accepted: new Set<string>() };
+  const accepted = acceptedCalls(operators);
+  if (accepted.size > MAX_ACCEPTED) accepted.clear();
+  const check = { operators, env: shapeEnvOf(program), accepted, own: new Set<string>() };
   return yield* inScope(refusedIn(program.graph, check), withoutStacks);
 }
+
+/** Accepted calls of all programs, as {@link keyOf} writes them. */
+const acceptedCalls = perVersion(() => new Set<string>());
+const MAX_ACCEPTED = 20_000;
 
 interface Check {
   readonly operators: OperatorTable;
   readonly env: RetraceEnv;
   /** Calls with equal dtypes and settings are accepted alike. */
   readonly accepted: Set<string>;
+  /** Accepted calls that take a symbolic number: its range is the program's. */
+  readonly own: Set<string>;
 }
 
 function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
@@ -41,10 +50,11 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
     // A part of a list of results may be one of many.
     if (node.op !== "call_function" || node.target === "operator.getitem") continue;
     const key = keyOf(node, graph);
-    if (check.accepted.has(key)) continue;
+    const accepted = key.includes("Sym") ? check.own : check.accepted;
+    if (accepted.has(key)) continue;
     const refused = refusal(node, graph, check);
     if (refused !== undefined) return refused;
-    check.accepted.add(key);
+    accepted.add(key);
     yield;
   }
   for (const nested of graph.subgraphs.values()) {

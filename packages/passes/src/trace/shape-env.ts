@@ -154,7 +154,9 @@ export class RetraceEnv extends ShapeEnv {
       return;
     }
     const inOrder = (names: readonly string[]): string[] =>
-      names.filter((name) => !isKnown(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
+      names
+        .filter((name) => UNBACKED.test(name) && !isKnown(name))
+        .toSorted((a, b) => numberOf(a) - numberOf(b));
     this.#expected = inOrder(symbolNames(val));
     this.#expectedOffsets = inOrder(offsetNames(val)).filter((name) => this.#declared.has(name));
     if (compute === undefined || this.#expected.length === 0) return;
@@ -247,6 +249,9 @@ function inOrderMade(
   if (returned.length !== wanted.length || env.names.length === returned.length) return undefined;
   return env.names.map((name) => wanted[returned.indexOf(name)] ?? NOT_IN_RESULT);
 }
+
+/** Symbols that calls make. */
+const UNBACKED = /^(u|zuf)\d+$/;
 
 /** The number of `u12`. */
 const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);

@@ -2,7 +2,7 @@ import { badOperand, divisionByZero } from "../errors.js";
 import { divide, type ExactNumber, equal, less, plus, raise, times } from "../exact-number.js";
 import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "../float-op.js";
 import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./ast.js";
-import { foldGuard, pythonChoices } from "./fold.js";
+import { foldGuard, type GuardAlgebra } from "./fold.js";
 import { printGuard } from "./print.js";
 
 /** A value of a guard. */
@@ -30,22 +30,65 @@ export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardV
 export const guardHolds = (guard: GuardNode, resolve: SourceResolver): boolean =>
   Boolean(evaluated(guard, resolve));
 
-const evaluated = (guard: GuardNode, resolve: SourceResolver): Value =>
-  foldGuard<Value>(guard, {
-    source(source) {
-      const value = resolve(source);
-      if (value === undefined) throw badOperand(`no input ${printGuard(source)}`);
-      return value;
-    },
-    number: ({ exact, value }) => exact ?? value,
-    constant: (value) => value,
-    not: (operand) => !operand,
-    negate: (operand) => times(-1, number(operand)),
-    binary: (op, left, right, node) => binary(op, number(left), number(right), node),
-    compare,
-    ...pythonChoices<Value>(Boolean, (value) => value),
-    call: ({ fn }, args) => call(fn, args.map(number)),
-  });
+type Compute = (resolve: SourceResolver) => Value;
+
+/** Guards are evaluated for each run of a program: each is folded once. */
+const computations = new WeakMap<GuardNode, Compute>();
+
+function evaluated(guard: GuardNode, resolve: SourceResolver): Value {
+  let compute = computations.get(guard);
+  if (compute === undefined) {
+    compute = foldGuard(guard, COMPUTED);
+    computations.set(guard, compute);
+  }
+  return compute(resolve);
+}
+
+/** The value of the first part whose truth is `end`, or of the last one. */
+const until =
+  (end: boolean) =>
+  (parts: readonly (() => Compute)[]): Compute => {
+    const computes = parts.map((part) => part());
+    return (resolve) => {
+      let last: Value = !end;
+      for (const compute of computes) {
+        last = compute(resolve);
+        if (Boolean(last) === end) return last;
+      }
+      return last;
+    };
+  };
+
+const COMPUTED: GuardAlgebra<Compute> = {
+  source: (source) => (resolve) => {
+    const value = resolve(source);
+    if (value === undefined) throw badOperand(`no input ${printGuard(source)}`);
+    return value;
+  },
+  number({ exact, value }) {
+    const known = exact ?? value;
+    return () => known;
+  },
+  constant: (value) => () => value,
+  not: (operand) => (resolve) => !operand(resolve),
+  negate: (operand) => (resolve) => times(-1, number(operand(resolve))),
+  binary: (op, left, right, node) => (resolve) =>
+    binary(op, number(left(resolve)), number(right(resolve)), node),
+  compare: (op, left, right) => (resolve) => compare(op, left(resolve), right(resolve)),
+  and: until(false),
+  or: until(true),
+  conditional(test, then, otherwise) {
+    const [condition, first, second] = [test(), then(), otherwise()];
+    return (resolve) => (condition(resolve) ? first : second)(resolve);
+  },
+  call:
+    ({ fn }, args) =>
+    (resolve) =>
+      call(
+        fn,
+        args.map((arg) => number(arg(resolve))),
+      ),
+};
 
 type Numeric = number | bigint;
 
