@@ -158,8 +158,3 @@ export {
   isAlwaysDecomposed,
 } from "./tables/table.js";
 export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";
-export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./trace/decision-env.js";
-export { CollisionNames, callName, functionName, liftedName } from "./trace/naming.js";
-export { type NormalizedCall, normalizeCall } from "./trace/normalize.js";
-export { INPUT_SIZE_META, reifiedFunction } from "./trace/reified-metadata.js";
-export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./trace/size-expressions.js";

@@ -11,8 +11,8 @@ import {
   ref,
   tuple,
 } from "@sconce/ir";
-import { CollisionNames } from "@sconce/passes";
 import type { ShapeEnv } from "@sconce/symbolic";
+import { CollisionNames } from "@sconce/trace";
 import { withStack, withStackOf } from "../source/format-stack.js";
 import { withoutCommonItems } from "../trace/common-items.js";
 import { type Region, withGradRegions } from "../trace/grad-regions.js";

@@ -1,6 +1,6 @@
 /** @file Names of the inputs of a graph (`placeholder_naming_pass` in `torch/_export/utils.py`). */
 import type { InputKind } from "@sconce/ir";
-import { CollisionNames, liftedName } from "@sconce/passes";
+import { CollisionNames, liftedName } from "@sconce/trace";
 
 /** An input that the user does not give: state, a constant, an object or a token. */
 export interface LiftedInput {

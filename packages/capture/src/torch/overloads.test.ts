@@ -12,8 +12,8 @@ import {
   memoryFormat,
 } from "@sconce/ir";
 import { knownSchema } from "@sconce/ops";
-import { normalizeCall } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
+import { normalizeCall } from "@sconce/trace";
 import { describe, expect, it } from "vitest";
 import { type Recorder, withTrace } from "../trace/dispatch.js";
 import { callFunction } from "./call-function.js";

@@ -1,8 +1,8 @@
 /** @file Symbolic expressions as nodes of Python operators. */
 import { type Argument, isSymScalar, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "@sconce/passes";
 import { not, type SymExpr } from "@sconce/symbolic";
+import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "@sconce/trace";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
 /** Whether a node stands for the symbol of a condition: its value is 1 or 0. */

@@ -1,5 +1,5 @@
 import { FakeTensor, type Namespace } from "@sconce/ir";
-import { reifiedFunction } from "@sconce/passes";
+import { reifiedFunction } from "@sconce/trace";
 import { TraceNode } from "./trace-node.js";
 
 const CONVERSIONS = new Set(["aten.to.device", "aten.to.dtype", "aten.to.dtype_layout"]);

@@ -1,6 +1,6 @@
 /** @file The operands of a call: what it reads, and what it writes to. */
 import { FakeTensor, type OpSchema } from "@sconce/ir";
-import type { NormalizedCall } from "@sconce/passes";
+import type { NormalizedCall } from "@sconce/trace";
 import type { OperatorArgument, OperatorKeywords } from "./dispatch.js";
 import { TracedTensor } from "./traced-tensor.js";
 

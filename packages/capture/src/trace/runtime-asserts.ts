@@ -14,7 +14,6 @@ import {
   type SymScalar,
   symInt,
 } from "@sconce/ir";
-import { INPUT_SIZE_META, isRead, reifiedFunction } from "@sconce/passes";
 import {
   floatConstant,
   freeSymbols,
@@ -30,6 +29,7 @@ import {
   type SymInt,
   symbolByName,
 } from "@sconce/symbolic";
+import { INPUT_SIZE_META, isRead, reifiedFunction } from "@sconce/trace";
 import { lowerExpression } from "./lower-expression.js";
 import {
   readsSize,

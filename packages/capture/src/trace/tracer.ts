@@ -24,9 +24,9 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
 import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/trace";
 import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
 import { guardContiguity } from "./contiguity.js";

@@ -11,8 +11,8 @@ import {
   treeSpecJson,
 } from "@sconce/ir";
 import { callingConvention, userLeaves } from "@sconce/ops";
-import { liftedName } from "@sconce/passes";
 import { SymExpr, symbolNumber } from "@sconce/symbolic";
+import { liftedName } from "@sconce/trace";
 import { ASSERT_SCALAR, ASSERTED, nameParts, numberedNodes, numbersKey } from "../export/recorded.js";
 import { lacksCounterpart } from "./container-text.js";
 import { keyText } from "./literals.js";

@@ -2,8 +2,8 @@
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor, type MetaValue, NO_KWARGS, type Node, type NodeRef, ref } from "@sconce/ir";
 import { bindArgs, type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable } from "@sconce/ops";
-import { answering } from "@sconce/passes";
 import { not, type SymEnv, type SymExpr, sameSizes } from "@sconce/symbolic";
+import { answering } from "@sconce/trace";
 import type { SizeAssumption } from "../ir/loop-program.js";
 import { CannotLower, cannot } from "./core/call.js";
 import type { LoweringTable } from "./core/lowering.js";

@@ -28,8 +28,8 @@ import {
   programState,
   storageBytes,
 } from "@sconce/ops";
-import type { SizeDecision } from "@sconce/passes";
 import { contiguousStrides, dtypeInfo, numel, Tensor, type TensorLayout } from "@sconce/tensor";
+import type { SizeDecision } from "@sconce/trace";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";

@@ -1,9 +1,9 @@
 /** @file Runs of a program as it was before it was lowered. */
 import type { Backend, Executable, ExportedProgram, RunOptions, Value } from "@sconce/ir";
 import { type Write, writeBack } from "@sconce/ops";
-import { areDecidedSo, type SizeDecision } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import { areDecidedSo, type SizeDecision } from "@sconce/trace";
 
 /** Thrown within a run that the host has to do, with the reason. */
 export class HostRun extends Error {}

@@ -10,7 +10,6 @@ import {
   type CallSources,
   canonicalize,
   commonSubexpressionElimination,
-  DecisionEnv,
   type Decompositions,
   deadCodeElimination,
   decompositionSteps,
@@ -21,9 +20,9 @@ import {
   isFunctional,
   PassManager,
   refusedDTypeSteps,
-  type SizeDecision,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
+import { DecisionEnv, type SizeDecision } from "@sconce/trace";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
 import { checksNumber, KEPT, readsLogSums } from "./support.js";

@@ -1,8 +1,8 @@
 import { finish, type Work } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { operandRenamer } from "@sconce/trace";
 import { leavingValues } from "../analysis/leaving.js";
-import { operandRenamer } from "../analysis/node-arguments.js";
 import { changesLaterCalls, hasEffect } from "../graphs/dead-nodes.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";

@@ -24,7 +24,7 @@ import {
 import { promotedPlaces } from "@sconce/ir/verify";
 import { metaOf, type OperatorTable, promoteOperands } from "@sconce/ops";
 import { type DType, dtypeInfo, Tensor } from "@sconce/tensor";
-import type { RetraceEnv } from "../trace/shape-env.js";
+import type { RetraceEnv } from "@sconce/trace";
 
 const PASS = "to-edge";
 

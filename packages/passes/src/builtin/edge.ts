@@ -14,11 +14,11 @@ import {
 } from "@sconce/ir";
 import { CORE_ATEN, DIM_ORDER_OPERATORS, EDGE, verifyGraphSteps } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
+import { shapeEnvOf } from "@sconce/trace";
 import { decompositionSteps } from "../decompose/run-decompositions.js";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { defaultDecompositions } from "../tables/table.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
 import { withOneDType } from "./edge-operands.js";
 import { notInDialect } from "./errors.js";
 

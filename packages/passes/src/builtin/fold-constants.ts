@@ -18,9 +18,9 @@ import {
   type Value,
 } from "@sconce/ir";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
+import { refRenamer } from "@sconce/trace";
 import { constantInputs } from "../analysis/constants.js";
 import { leavingValues } from "../analysis/leaving.js";
-import { refRenamer } from "../analysis/node-arguments.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
 import { withRenamed } from "../graphs/rename.js";
 import { wholeNumber } from "../options/choices.js";

@@ -12,14 +12,13 @@ import {
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import { type SymEnv, symEquals } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
+import { refRenamer, shapeEnvOf } from "@sconce/trace";
 import { aliasRoots, forEachAliasedInput, type Roots } from "../analysis/aliases.js";
-import { refRenamer } from "../analysis/node-arguments.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass } from "../pass/pass.js";
 import { isDirect } from "../shapes/casts.js";
 import { convertsItself, promotedOperands } from "../shapes/own-casts.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
 
 /**
  * `_to_copy(_to_copy(x, dtype=float64), dtype=float32)` becomes `x`, and other conversions that

@@ -1,10 +1,10 @@
 import { finish, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
+import { shapeEnvOf } from "@sconce/trace";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { definePass, type PassContext } from "../pass/pass.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
 import { type SinkOptions, sinkViews } from "../views/sink.js";
 
 /** What those who watch and limit rewrites know a move by. */

@@ -1,7 +1,7 @@
 /** @file A changed region as two programs with the same inputs and results. */
 import { type ExportedProgram, GraphBuilder, type MetaValue, type Node, ref, tuple } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { mapInputs } from "../analysis/node-arguments.js";
+import { mapInputs } from "@sconce/trace";
 import { programOfGraph } from "../regions/region-program.js";
 import type { ChangedRegion, RegionSide } from "./changed-regions.js";
 

@@ -4,7 +4,7 @@
  * them.
  */
 import { type Argument, type Graph, isRef, itemsOf, type Node, rebuild, renameNodes } from "@sconce/ir";
-import { CollisionNames } from "../trace/naming.js";
+import { CollisionNames } from "@sconce/trace";
 
 /** Bodies and operands of a call whose bodies take the operands' names. */
 function namedBodies({ target, args }: Node): { bodies: readonly Argument[]; operands: readonly Argument[] } {

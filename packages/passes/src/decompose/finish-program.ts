@@ -16,14 +16,11 @@ import {
   renameNodes,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { refRenamer } from "../analysis/node-arguments.js";
+import { CollisionNames, refRenamer, shareSizes, withResolvedSizes } from "@sconce/trace";
 import { constantMutated } from "../functionalize/errors.js";
 import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { type Retrace, TOKEN_INPUT } from "../retrace/retrace-program.js";
-import { CollisionNames } from "../trace/naming.js";
-import { withResolvedSizes } from "../trace/resolved-sizes.js";
-import { shareSizes } from "../trace/shared-sizes.js";
 import { nameBodies } from "./body-names.js";
 import { remapModuleCalls } from "./module-calls.js";
 

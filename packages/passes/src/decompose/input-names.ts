@@ -1,6 +1,6 @@
 /** @file The names of lifted inputs (`torch/_export/utils.py`, `placeholder_naming_pass`). */
 import { type ExportedProgram, type Graph, type InputSpec, rebuild, renameNodes } from "@sconce/ir";
-import { liftedName } from "../trace/naming.js";
+import { liftedName } from "@sconce/trace";
 
 /**
  * The program with lifted inputs called after their state. A strict export calls the input of a

@@ -1,6 +1,7 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, type RangeConstraint, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import { type RetraceEnv, shapeEnvOf, Tracer } from "@sconce/trace";
 import { perVersion } from "../analysis/per-version.js";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
@@ -11,8 +12,6 @@ import { refuseOpaqueEffects } from "../retrace/opaque-calls.js";
 import { type Retrace, retraceProgram } from "../retrace/retrace-program.js";
 import { type Decompositions, defaultDecompositions } from "../tables/table.js";
 import { entriesOf } from "../tables/table-keys.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
-import { Tracer } from "../trace/tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { nameInputs } from "./input-names.js";
 import { orderInputs } from "./input-order.js";

@@ -6,8 +6,7 @@
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import { canonicalArgument } from "../trace/normalize.js";
-import type { Tracer } from "../trace/tracer.js";
+import { canonicalArgument, type Tracer } from "@sconce/trace";
 import { FunctionalTensor } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
 

@@ -16,13 +16,12 @@ import {
   viewInverse,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
+import { annotatedReference, type Tracer, underDisabled } from "@sconce/trace";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
 import { isAlwaysDecomposed } from "../tables/table.js";
 import { isUnreadEntry } from "../tables/unread-entries.js";
-import { annotatedReference, underDisabled } from "../trace/reference-annotations.js";
-import type { Tracer } from "../trace/tracer.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";

@@ -3,7 +3,7 @@
  * before a retrace.
  */
 import { type ExportedProgram, type Graph, isRef, itemsOf, type Node, rebuild, tuple } from "@sconce/ir";
-import { refRenamer } from "../analysis/node-arguments.js";
+import { refRenamer } from "@sconce/trace";
 
 /**
  * The program with plain calls in place of `with_effects`, and without the token inputs and

@@ -1,6 +1,6 @@
 import { FakeTensor } from "@sconce/ir";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import { TensorWrapper } from "../trace/tensor-wrapper.js";
+import { TensorWrapper } from "@sconce/trace";
 import { stridedView } from "./errors.js";
 
 /** One view step: how to take it from a base, and how to write its result back. */

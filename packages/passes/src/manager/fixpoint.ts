@@ -2,7 +2,7 @@
 import { type ExportedProgram, type Graph, lineOf, ref, withLine } from "@sconce/ir";
 import { argumentText } from "@sconce/ir/text";
 import type { Tensor } from "@sconce/tensor";
-import { mapInputs } from "../analysis/node-arguments.js";
+import { mapInputs } from "@sconce/trace";
 import type { Repeat } from "../pass/pass.js";
 import {
   earlierProgram,

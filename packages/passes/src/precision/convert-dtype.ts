@@ -23,7 +23,7 @@ import {
 } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { type DType, isComplexDType } from "@sconce/tensor";
-import { mapArguments, mapInputs } from "../analysis/node-arguments.js";
+import { mapArguments, mapInputs } from "@sconce/trace";
 import { hasTensors, retyped, touchesDtype } from "../shapes/retype.js";
 import { withRuleLayouts } from "../shapes/rule-layouts.js";
 import { Border } from "./border.js";

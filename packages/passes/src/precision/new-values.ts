@@ -13,7 +13,7 @@ import {
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 
 const CAST = "aten._to_copy.default";
 

@@ -6,11 +6,11 @@ import { checkOptions, finish, type OptionNames, type Work } from "@sconce/error
 import { type ExportedProgram, FakeTensor, forEachRef, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
+import { callName } from "@sconce/trace";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withGraph } from "../graphs/rename.js";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
-import { callName } from "../trace/naming.js";
 import { CALL_REGION, outline } from "./outline.js";
 
 /** Which regions are fused, and what becomes of them. */

@@ -1,6 +1,6 @@
 import { symbolByName } from "@sconce/symbolic";
+import type { BodyCall } from "@sconce/trace";
 import { expect, test } from "vitest";
-import type { BodyCall } from "../trace/shape-env.js";
 import { numberSymbols } from "./body-symbols.js";
 
 /** The numbers that the runs of a call take, and those that the traced bodies show. */

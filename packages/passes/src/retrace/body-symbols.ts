@@ -14,7 +14,7 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import { type SymExpr, type SymValue, substitute } from "@sconce/symbolic";
-import type { BodyCall, BodySymbols } from "../trace/shape-env.js";
+import type { BodyCall, BodySymbols } from "@sconce/trace";
 
 /**
  * How a body is run: while results are learned (`metadata`), while the lowered graph is traced

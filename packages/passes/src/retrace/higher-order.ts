@@ -12,15 +12,17 @@ import {
 import type { EmitArg } from "@sconce/ops";
 import { symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
+import {
+  type BodySymbols,
+  RuntimeAssertions,
+  reifiedMeta,
+  shareSizes,
+  Tracer,
+  underDisabled,
+} from "@sconce/trace";
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
-import { underDisabled } from "../trace/reference-annotations.js";
-import { reifiedMeta } from "../trace/reified-metadata.js";
-import { RuntimeAssertions } from "../trace/runtime-asserts.js";
-import type { BodySymbols } from "../trace/shape-env.js";
-import { shareSizes } from "../trace/shared-sizes.js";
-import { Tracer } from "../trace/tracer.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
 import { noBody, unsupportedHigherOrder } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";

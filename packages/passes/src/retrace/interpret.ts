@@ -28,10 +28,9 @@ import {
   isScalarFunction,
   refuseNames,
 } from "@sconce/ops";
+import { compositeResult, underDisabled } from "@sconce/trace";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
-import { compositeResult } from "../trace/composite-result.js";
-import { underDisabled } from "../trace/reference-annotations.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";

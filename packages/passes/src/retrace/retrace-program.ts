@@ -17,14 +17,18 @@ import {
   tuple,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
+import {
+  type RetraceEnv,
+  RuntimeAssertions,
+  SizeGuards,
+  type SymbolSource,
+  shapeEnvOf,
+  symbolSources,
+  type Tracer,
+} from "@sconce/trace";
 import { type Dispatcher, unwrap } from "../functionalize/dispatcher.js";
 import { newLayout } from "../functionalize/errors.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
-import { RuntimeAssertions } from "../trace/runtime-asserts.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
-import { SizeGuards } from "../trace/size-guards.js";
-import { type SymbolSource, symbolSources } from "../trace/symbol-sources.js";
-import type { Tracer } from "../trace/tracer.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 

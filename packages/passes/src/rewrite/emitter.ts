@@ -15,8 +15,7 @@ import {
 } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
 import { type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
-import { callName } from "../trace/naming.js";
-import { normalizeCall } from "../trace/normalize.js";
+import { callName, normalizeCall } from "@sconce/trace";
 import { foreignTensor, unknownSize, writingReplacement } from "./errors.js";
 import type { Found } from "./match.js";
 import type { WorkGraph } from "./work-graph.js";

@@ -8,7 +8,7 @@
 import { type Argument, FakeTensor, type MetaValue, mapRefs, type Node, ref } from "@sconce/ir";
 import { argumentText } from "@sconce/ir/text";
 import { SymExpr } from "@sconce/symbolic";
-import { mapInputs } from "../analysis/node-arguments.js";
+import { mapInputs } from "@sconce/trace";
 import type { Rule } from "./rule.js";
 
 /** How often the same match, operands included, may come back in a chain. */

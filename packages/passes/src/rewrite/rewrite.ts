@@ -1,11 +1,11 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { shapeEnvOf } from "@sconce/trace";
 import { constantInputs } from "../analysis/constants.js";
 import { requireFunctional } from "../analysis/require-functional.js";
 import { withRenamed } from "../graphs/rename.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
 import type { RewriteContext, RewriteEvent } from "./context.js";
 import { rewriteGraph, rewriteGraphSteps } from "./driver.js";
 import type { Rule } from "./rule.js";

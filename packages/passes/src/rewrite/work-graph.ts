@@ -7,7 +7,7 @@ import {
   type NodeRef,
   rebuild,
 } from "@sconce/ir";
-import { mapInputs } from "../analysis/node-arguments.js";
+import { mapInputs } from "@sconce/trace";
 import { SmallSet } from "./small-set.js";
 
 /**

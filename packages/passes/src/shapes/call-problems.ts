@@ -32,8 +32,7 @@ import {
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, isScalarFunction, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
 import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
-import { compositeResult } from "../trace/composite-result.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { compositeResult, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { isRuleFault } from "./errors.js";
 import { layoutText, layoutVerdict } from "./layouts.js";
 import { opaqueProblems } from "./opaque-problems.js";

@@ -13,9 +13,9 @@ import {
   type Problem,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { shapeEnvOf } from "@sconce/trace";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf, type SizeFacts } from "../opaque/inputs.js";
-import { shapeEnvOf } from "../trace/shape-env.js";
 
 /**
  * Opaque calls of a program that a pass must not have made: of an operator that the program

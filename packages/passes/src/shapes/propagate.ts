@@ -25,11 +25,10 @@ import {
   type OperatorTable,
 } from "@sconce/ops";
 import { type SymBool, SymExpr } from "@sconce/symbolic";
+import { compositeResult, type RetraceEnv, shapeEnvOf, symbolNames } from "@sconce/trace";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
-import { compositeResult } from "../trace/composite-result.js";
-import { type RetraceEnv, shapeEnvOf, symbolNames } from "../trace/shape-env.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
 import { contradiction, isRuleFault } from "./errors.js";
 import { Refiner, substituted } from "./refine.js";

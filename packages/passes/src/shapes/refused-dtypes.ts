@@ -11,9 +11,9 @@ import {
   nodePlace,
 } from "@sconce/ir";
 import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
+import { type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { perVersion } from "../analysis/per-version.js";
 import { argumentKey } from "../changes/argument-key.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
 import { refuseFloatsAsHalves } from "./symbolic-scalars.js";
 
 /**

@@ -14,8 +14,7 @@ import {
   rebuild,
 } from "@sconce/ir";
 import { constantValue, metaOf, type OperatorTable } from "@sconce/ops";
-import { compositeResult } from "../trace/composite-result.js";
-import { type RetraceEnv, shapeEnvOf } from "../trace/shape-env.js";
+import { compositeResult, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { isRowMajor, withLayoutsOf } from "./layouts.js";
 
 /**

@@ -26,7 +26,7 @@ import {
   SymExpr,
   type SymInt,
 } from "@sconce/symbolic";
-import { RetraceEnv } from "../trace/shape-env.js";
+import { RetraceEnv } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
 import { scalarValue } from "./scalar-value.js";
 import { refuseSymbolicScalars } from "./symbolic-scalars.js";

@@ -1,5 +1,4 @@
-import type { ExportedProgram } from "@sconce/ir";
-import { FakeTensor } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import { defaultOperators, defineOp, type EmitArg } from "@sconce/ops";
 import { symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";

@@ -13,7 +13,7 @@ import {
   type OperatorTable,
   resultProblem,
 } from "@sconce/ops";
-import type { RetraceEnv } from "../trace/shape-env.js";
+import type { RetraceEnv } from "@sconce/trace";
 import { entryName } from "./entry-owners.js";
 import { probeEnv, sameCall, valueDifference } from "./entry-values.js";
 import { argumentsNotList, entryCycle, entryResult, entryThrew, inEntryCall, unknownCall } from "./errors.js";

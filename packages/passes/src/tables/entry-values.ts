@@ -15,7 +15,7 @@ import {
   symbol,
   symEquals,
 } from "@sconce/symbolic";
-import type { RetraceEnv } from "../trace/shape-env.js";
+import type { RetraceEnv } from "@sconce/trace";
 
 const PROBE_INT = symbol("_probe", { integer: true, unbacked: true }) as SymExpr;
 const PROBE_FLOAT = symbol("_probe_float", { float: true, unbacked: true }) as SymExpr;

@@ -25,10 +25,9 @@ import {
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
-import { refRenamer } from "../analysis/node-arguments.js";
+import { callName, refRenamer } from "@sconce/trace";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { replacementProblem } from "../rewrite/replacement-problem.js";
-import { callName } from "../trace/naming.js";
 import { type Follower, Group, type Moved } from "./group.js";
 import { isIdentity, type Move, moveOf } from "./move.js";
 

@@ -1,3 +1,4 @@
+/** @file Nodes with changed arguments. */
 import { type Argument, type Graph, mapRefs, type Node, type NodeRef, ref } from "@sconce/ir";
 
 /** The node with its arguments changed; the same node when none is. */

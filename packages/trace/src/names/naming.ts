@@ -20,6 +20,7 @@ export function liftedName(kind: keyof typeof PREFIXES, target: string | null): 
   return PREFIXES[kind] + base.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
 }
 
+/** Names that are taken, and the highest number of each. */
 export class CollisionNames {
   readonly #used = new Set<string>();
   readonly #highest = new Map<string, number>();

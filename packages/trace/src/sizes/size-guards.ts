@@ -37,6 +37,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
 
 type Operand = SymInt | SymBool | undefined;
 
+/** Guards of inputs as texts: those of the program, and those that lowering adds. */
 export class SizeGuards {
   readonly #env: ShapeEnv;
   readonly #sources = new Map<string, SymExpr>();

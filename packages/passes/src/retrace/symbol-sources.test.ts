@@ -1,6 +1,6 @@
+import { symbolSources } from "@sconce/trace";
 import { expect, test } from "vitest";
 import { programOf } from "../programs.fixture.js";
-import { symbolSources } from "./symbol-sources.js";
 
 /** The numbers are PyTorch's for these inputs. */
 test("a symbol belongs to the input whose name gives its number", () => {

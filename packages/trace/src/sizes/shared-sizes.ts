@@ -4,7 +4,7 @@
  */
 import { FakeTensor, type Graph, isRef, isSymScalar, type Node, rebuild } from "@sconce/ir";
 import { SymExpr } from "@sconce/symbolic";
-import { refRenamer } from "../analysis/node-arguments.js";
+import { refRenamer } from "../node-arguments.js";
 import type { RetraceEnv } from "./shape-env.js";
 
 /**

@@ -24,9 +24,9 @@ import {
   type SymInt,
   type SymValue,
 } from "@sconce/symbolic";
-import { symbolicNode, unboundSymbol } from "./errors.js";
-import { functionName } from "./naming.js";
-import { INPUT_SIZE_META } from "./reified-metadata.js";
+import { symbolicNode, unboundSymbol } from "../errors.js";
+import { functionName } from "../names/naming.js";
+import { INPUT_SIZE_META } from "../names/reified-metadata.js";
 import {
   asPython,
   asWritten,

@@ -17,7 +17,9 @@ import {
 export type BodySymbols = readonly (string | BodyCall)[];
 /** A call of control flow, and what its bodies make. */
 export interface BodyCall {
+  /** The operator: `higher_order.cond`. */
   readonly target: string;
+  /** What each body makes. */
   readonly bodies: readonly BodySymbols[];
 }
 

@@ -24,15 +24,15 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import { refRenamer } from "../analysis/node-arguments.js";
-import { DroppedArithmetic } from "./dropped-arithmetic.js";
-import { untracedTensor } from "./errors.js";
-import { callName } from "./naming.js";
-import { normalizeCall } from "./normalize.js";
-import { reifiedFunction, reifiedMeta } from "./reified-metadata.js";
-import type { RetraceEnv } from "./shape-env.js";
-import type { SizeGuards } from "./size-guards.js";
-import { SymbolicNodes } from "./symbolic-nodes.js";
+import { untracedTensor } from "../errors.js";
+import { callName } from "../names/naming.js";
+import { normalizeCall } from "../names/normalize.js";
+import { reifiedFunction, reifiedMeta } from "../names/reified-metadata.js";
+import { refRenamer } from "../node-arguments.js";
+import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
+import type { RetraceEnv } from "../sizes/shape-env.js";
+import type { SizeGuards } from "../sizes/size-guards.js";
+import { SymbolicNodes } from "../sizes/symbolic-nodes.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
@@ -61,11 +61,15 @@ interface AssertionWriter {
  * expression.
  */
 export class Tracer {
+  /** Operators that the graph may call. */
   readonly operators: OperatorTable;
+  /** What is known of the sizes of the program. */
   readonly env: RetraceEnv;
   /** What the nodes' origins name. */
   readonly pass: string;
+  /** Names of nodes that are taken. */
   readonly names = new Namespace();
+  /** Nodes that compute sizes and other symbolic numbers. */
   readonly symbols: SymbolicNodes;
   /** Takes the names of what PyTorch drops again. */
   readonly dropped: DroppedArithmetic;
@@ -103,10 +107,12 @@ export class Tracer {
     this.dropped = new DroppedArithmetic(this);
   }
 
+  /** Nodes so far, in order, without reads of sizes of inputs. */
   get nodes(): readonly Node[] {
     return this.#nodes;
   }
 
+  /** Adds an input, and binds the symbols of its sizes. */
   placeholder(candidate: string, val: MetaValue, meta: NodeMeta = NO_META): NodeRef {
     const name = this.names.create(candidate);
     this.#push({ name, op: "placeholder", target: name, args: [], kwargs: {}, meta: { ...meta, val } });
@@ -125,6 +131,7 @@ export class Tracer {
     return this.symbols.bindSizes(value, node);
   }
 
+  /** Whether a fake tensor stands for a node. */
   isTracked(value: FakeTensor): boolean {
     return this.#tensors.has(value);
   }
@@ -252,6 +259,7 @@ export class Tracer {
   /** The placeholder that stands for an input of the source program. */
   placeholderOf: (input: string) => NodeRef | undefined = () => undefined;
 
+  /** Adds a node for a nested graph. */
   getAttr(target: string, graph: Graph): NodeRef {
     const name = this.names.create(target);
     this.#subgraphs.set(target, graph);
@@ -266,6 +274,7 @@ export class Tracer {
     return `${prefix}_${count}`;
   }
 
+  /** Adds the output. */
   output(result: Argument, meta: NodeMeta = NO_META): void {
     this.#push({ name: "output", op: "output", target: "output", args: [result], kwargs: {}, meta });
   }
@@ -312,6 +321,7 @@ export class Tracer {
     return value as Argument;
   }
 
+  /** Returns the node of a fake tensor. @throws SconceError `UNTRACED_TENSOR` */
   nodeOf(value: FakeTensor): NodeRef {
     const node = this.#tensors.get(value);
     if (node !== undefined) return node;

@@ -1,7 +1,6 @@
+import { shapeEnvOf, shareSizes } from "@sconce/trace";
 import { expect, test } from "vitest";
 import { programOf } from "../programs.fixture.js";
-import { shapeEnvOf } from "./shape-env.js";
-import { shareSizes } from "./shared-sizes.js";
 
 /** The nodes that are left, each with its arguments. */
 function shared(

@@ -1,9 +1,8 @@
 import { type ExportedProgram, FakeTensor, type Node } from "@sconce/ir";
 import { add, floorDiv, mul, type SymInt, symbol } from "@sconce/symbolic";
+import { SizeGuards, shapeEnvOf } from "@sconce/trace";
 import { describe, expect, test } from "vitest";
 import { programOf } from "../programs.fixture.js";
-import { shapeEnvOf } from "./shape-env.js";
-import { SizeGuards } from "./size-guards.js";
 
 const s = symbol("s77");
 

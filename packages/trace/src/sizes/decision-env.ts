@@ -13,7 +13,9 @@ import { RetraceEnv } from "./shape-env.js";
 
 /** A condition on sizes, and what it was taken for. */
 export interface SizeDecision {
+  /** The condition, in the symbols of the program. */
   readonly condition: SymExpr;
+  /** Whether it was taken to hold. */
   readonly truth: boolean;
 }
 

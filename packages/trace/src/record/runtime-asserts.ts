@@ -59,6 +59,10 @@ interface ResolvedAssertion {
   readonly other: Argument | SymScalar;
 }
 
+/**
+ * Assertions on sizes and data of the source program, which are placed where PyTorch places them:
+ * as soon as all of their symbols have nodes.
+ */
 export class RuntimeAssertions {
   readonly #pending: Assertion[] = [];
   /** Assertions on sizes of inputs that an export made of its guards. */
@@ -150,6 +154,7 @@ export class RuntimeAssertions {
     if (this.#ofInputs.some(isReadFirst)) this.emitOfInputs(tracer);
   }
 
+  /** Adds the assertions that wait for inputs alone, the first time that it is called. */
   emitOfInputs(tracer: Tracer): void {
     const ready = this.#ofInputs;
     this.#ofInputs = [];

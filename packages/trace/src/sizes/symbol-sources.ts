@@ -39,7 +39,10 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
   return found;
 }
 
+/** The size of an input that a symbol was made for. */
 export interface SymbolSource {
+  /** The name of the input. */
   readonly placeholder: string;
+  /** The dimension. */
   readonly dim: number;
 }

@@ -1,0 +1,29 @@
+/**
+ * Tracing: what capture and lowering record a graph with. Names, numbers for sizes and run-time
+ * assertions are those of PyTorch's tracer.
+ *
+ * @packageDocumentation
+ */
+
+export { CollisionNames, callName, functionName, liftedName } from "./names/naming.js";
+export { canonicalArgument, type NormalizedCall, normalizeCall } from "./names/normalize.js";
+export { annotatedReference, underDisabled } from "./names/reference-annotations.js";
+export { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "./names/reified-metadata.js";
+export { mapArguments, mapInputs, operandRenamer, refRenamer } from "./node-arguments.js";
+export { RuntimeAssertions } from "./record/runtime-asserts.js";
+export { TensorWrapper } from "./record/tensor-wrapper.js";
+export { Tracer } from "./record/tracer.js";
+export { compositeResult } from "./sizes/composite-result.js";
+export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
+export { withResolvedSizes } from "./sizes/resolved-sizes.js";
+export {
+  type BodyCall,
+  type BodySymbols,
+  RetraceEnv,
+  shapeEnvOf,
+  symbolNames,
+} from "./sizes/shape-env.js";
+export { shareSizes } from "./sizes/shared-sizes.js";
+export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./sizes/size-expressions.js";
+export { SizeGuards } from "./sizes/size-guards.js";
+export { type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";
