@@ -37,7 +37,7 @@ const MAY_IMPORT = {
   "backend-gpujs": ["errors", "tensor", "symbolic", "ops", "codegen", "device-runtime"],
   "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "codegen", "wasm", "device-runtime"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
-  capture: ["errors", "tensor", "symbolic", "ir", "ops", "trace", "passes", "backend-cpu"],
+  capture: ["errors", "tensor", "symbolic", "ir", "ops", "trace", "backend-cpu"],
   studio: [
     "errors",
     "tensor",

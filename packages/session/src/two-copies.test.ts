@@ -5,7 +5,18 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import * as own from "./index.js";
 
-const PACKAGES = ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu", "formats", "session"];
+const PACKAGES = [
+  "errors",
+  "tensor",
+  "symbolic",
+  "ir",
+  "ops",
+  "trace",
+  "passes",
+  "backend-cpu",
+  "formats",
+  "session",
+];
 const LIBRARIES = [
   "fflate",
   "graphology",

@@ -18,16 +18,23 @@ import {
   renameNodes,
   type TreeSpec,
 } from "@sconce/ir";
-import { runDecompositions } from "@sconce/passes";
+import type { OperatorTable } from "@sconce/ops";
 import type { Module } from "../nn/module.js";
 import type { FunctionParameter } from "../source/function-parameters.js";
 import { modelOperators } from "../trace/custom-operators.js";
 import { badRecording, otherTree } from "./errors.js";
 
+/** Lowers a program by PyTorch's default table, as `runDecompositions` does. */
+type Lower = (
+  program: ExportedProgram,
+  table: undefined,
+  options: { readonly operators: OperatorTable },
+) => ExportedProgram;
+
 /** What {@link asRecorded} gives the exports of a model. */
 export interface Recorded {
-  /** Whether exports are lowered, as `runDecompositions` lowers them. @defaultValue false */
-  readonly lowered?: boolean | undefined;
+  /** What lowers the exports: `runDecompositions`. @defaultValue none */
+  readonly lowered?: Lower | undefined;
   /**
    * The numbers in names of nodes, in the order of the graph, by the names without numbers:
    * `{ add: [null, 3] }` for the nodes `add` and `add_3`. Nodes of a nested graph have the name of
@@ -118,14 +125,14 @@ export function withRecorded(
 ): ExportedProgram {
   const recorded = model === undefined ? undefined : recordings.get(model);
   if (recorded === undefined) return exported;
-  const program = recorded.lowered === true ? lowered(exported) : exported;
+  const program = recorded.lowered === undefined ? exported : lowered(exported, recorded.lowered);
   const { graph, names } = new Renaming(recorded, warn).run(program.graph);
   return withTrees(renamedProgram(program, graph, names), recorded);
 }
 
 /** The program as it is after it was lowered: writes to inputs are what it returns for them. */
-function lowered(exported: ExportedProgram): ExportedProgram {
-  const program = runDecompositions(exported, undefined, { operators: modelOperators() });
+function lowered(exported: ExportedProgram, lower: Lower): ExportedProgram {
+  const program = lower(exported, undefined, { operators: modelOperators() });
   const { graph } = program;
   const written = new Map<string, NodeRef>();
   for (const name of program.userInputsToMutate.keys()) {

@@ -1,9 +1,9 @@
 /** @file Operators of plugins in models. */
 import { createEvaluator, type KernelTable } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";
-import type { Plugin } from "@sconce/passes";
 import { addCustomOperator } from "../trace/custom-operators.js";
 import { callableOf } from "./custom-op.js";
+import type { OperatorPlugin } from "./plugin.js";
 
 /** An operator of a plugin, as models call it. */
 export type PluginOperator = (...args: readonly unknown[]) => unknown;
@@ -15,7 +15,10 @@ export type PluginOperator = (...args: readonly unknown[]) => unknown;
  * @throws SconceError `DUPLICATE_OPERATOR` for an operator of PyTorch's
  * @example const { "torchvision::nms": nms } = library.fromPlugin(torchLibraries);
  */
-export function fromPlugin({ ops = [], kernels = {} }: Plugin): Readonly<Record<string, PluginOperator>> {
+export function fromPlugin({
+  ops = [],
+  kernels = {},
+}: Partial<OperatorPlugin>): Readonly<Record<string, PluginOperator>> {
   const operators = defaultOperators().extend(ops);
   const evaluate = createEvaluator({ operators, kernels: kernels as unknown as KernelTable });
   return Object.fromEntries(

@@ -1,14 +1,20 @@
 /** @file Custom operators as a plugin of a session. */
 import { describeValue } from "@sconce/errors";
 import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce/ops";
-import type { Plugin, PluginKernel } from "@sconce/passes";
 import { registrationOf } from "./custom-op.js";
 import { notCustomOp } from "./errors.js";
 
-/** What {@link plugin} gives. */
-export interface OperatorPlugin extends Plugin {
+/** What runs a custom operator, on its arguments by the names of its schema. */
+type OperatorKernel = (args: Readonly<Record<string, unknown>>, context: never) => unknown;
+
+/** A plugin of operators: what {@link plugin} returns. */
+export interface OperatorPlugin {
+  /** The name that errors and reports use. */
+  readonly name: string;
+  /** The operators. */
   readonly ops: readonly OpDefinition[];
-  readonly kernels: Readonly<Record<string, PluginKernel>>;
+  /** What runs them, by target. */
+  readonly kernels: Readonly<Record<string, OperatorKernel>>;
 }
 
 function registered(what: string, ops: readonly unknown[]) {

@@ -7,7 +7,7 @@ import { commentText, VariableNames } from "./literals.js";
 const TAKEN = [
   "asRecorded associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim",
   "enableGrad ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
-  "registerNamedTuple registerPytreeNode scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
+  "registerNamedTuple registerPytreeNode runDecompositions scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
   "whileLoop args attributeKey dynamicShapes FloatLiteral kwargs load model Model",
 ].flatMap((line) => line.split(" "));
 

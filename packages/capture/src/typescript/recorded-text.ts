@@ -31,7 +31,7 @@ export function recordedText(
   const { numbers, asserted } = tablesOf(program);
   const { isLowered } = file;
   const parts = [
-    ...(isLowered ? ["  lowered: true,"] : []),
+    ...(isLowered ? [`  lowered: ${file.use("runDecompositions")},`] : []),
     ...(renamed.size > 0 ? [`  arguments: ${namesText(renamed)},`] : []),
     ...(isNamedStrictly(program) ? ["  strictSymbols: true,"] : []),
     ...treesText(program),
@@ -41,7 +41,10 @@ export function recordedText(
   ];
   const model = "new Model()";
   if (parts.length === 0) return model;
-  const options = parts.length === 1 && isLowered ? "{ lowered: true }" : `{\n${parts.join("\n")}\n}`;
+  const options =
+    parts.length === 1 && isLowered
+      ? `{ lowered: ${file.use("runDecompositions")} }`
+      : `{\n${parts.join("\n")}\n}`;
   return `${file.use("asRecorded")}(${model}, ${options})`;
 }
 
