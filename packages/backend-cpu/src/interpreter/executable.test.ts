@@ -151,9 +151,9 @@ describe("state", () => {
       where: "sum",
     });
     expect([numbers(expanded), numbers(executable.state.get("count"))]).toEqual([[3, 3], [10]]);
-    const apart = f32([3, 4]);
-    await executable.run([apart]);
-    expect([numbers(apart), numbers(executable.state.get("count"))]).toEqual([[4, 5], [11]]);
+    const dense = f32([3, 4]);
+    await executable.run([dense]);
+    expect([numbers(dense), numbers(executable.state.get("count"))]).toEqual([[4, 5], [11]]);
   });
 
   test("a mutation that gives an expanded tensor itself is none", async () => {

@@ -13,7 +13,7 @@ export function treeTexts({ type, context, serialized, children }: TreeSpec, vis
   for (const child of children) treeTexts(child, visit);
 }
 
-/** Gives the keys of the dictionaries in the inputs to a visitor: every text in a context may be one. */
+/** Gives the keys of the dictionaries in the inputs: every text in a context may be one. */
 export function keyTexts({ context, children }: TreeSpec, visit: Visit): void {
   contextKeys(context, visit);
   for (const child of children) keyTexts(child, visit);
