@@ -133,6 +133,38 @@ describe("state", () => {
     const [sum] = await executable.run([input]);
     expect([numbers(sum), numbers(input), numbers(executable.state.get("count"))]).toEqual([[13], [6], [13]]);
   });
+
+  test("mutations that are outputs are refused where elements share a place, before any is written", async () => {
+    const b = new GraphBuilder();
+    const [count, x] = [b.placeholder("b_count", meta([1])), b.placeholder("x", meta([2]))];
+    b.output(
+      tuple([b.call("more", "aten.add.Tensor", [count, 1]), b.call("sum", "aten.add.Tensor", [x, 1])]),
+    );
+    const outputs = [output("more", "BUFFER_MUTATION", "count"), output("sum", "USER_INPUT_MUTATION", "x")];
+    const executable = await cpuBackend().compile(
+      program(b.build(), [buffer("b_count", "count"), user("x")], outputs, { count: f32([10]) }),
+    );
+    const expanded = f32([3]).asStrided([2], [0], 0);
+    await expect(executable.run([expanded])).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("more than one element of the written-to tensor"),
+      where: "sum",
+    });
+    expect([numbers(expanded), numbers(executable.state.get("count"))]).toEqual([[3, 3], [10]]);
+    const dense = f32([3, 4]);
+    await executable.run([dense]);
+    expect([numbers(dense), numbers(executable.state.get("count"))]).toEqual([[4, 5], [11]]);
+  });
+
+  test("a mutation that gives an expanded tensor itself is none", async () => {
+    const b = new GraphBuilder();
+    b.output(tuple([b.placeholder("x", meta([2])), b.placeholder("y", meta([2]))]));
+    const outputs = [output("x", "USER_INPUT_MUTATION", "x"), output("y", "USER_OUTPUT")];
+    const executable = await cpuBackend().compile(program(b.build(), [user("x"), user("y")], outputs, {}));
+    const expanded = f32([3]).asStrided([2], [0], 0);
+    expect(numbers((await executable.run([expanded, f32([1, 2])]))[0])).toEqual([1, 2]);
+    expect(numbers(expanded)).toEqual([3, 3]);
+  });
 });
 
 test("batch normalization in training moves its own statistics, not the program's", async () => {

@@ -20,6 +20,20 @@ describe("gradients of margins", () => {
     expect(multi([0], 1, 1, f32([2, 1, 1, 1], [4]))).toEqual([-1, 0.5, 0, 0.5]);
   });
 
+  test("are +0 for a label that no class is near, as PyTorch counts down from +0", () => {
+    const far = [one, f32([9, 0, 0], [1, 3]), i64([0], [1]), 1, 1];
+    for (const [slope, zero] of [
+      [1, 0],
+      [-1, -0],
+    ] as const) {
+      const result = evaluate("aten.multi_margin_loss_backward.default", [
+        f32([slope], []),
+        ...far.slice(1),
+      ] as never) as Tensor;
+      expect([...result.toArray()]).toEqual([zero, zero, zero]);
+    }
+  });
+
   test("of several labels stop at the first that is negative", () => {
     const scores = f32([0, 0, 0, -5], [1, 4]);
     const [target, isTarget] = [i64([1, -1, 0, 0], [1, 4]), f32([0, 1, 0, 0], [1, 4])];

@@ -41,15 +41,16 @@ const multiMargin = kernel(
       if (label < 0 || label >= classes) throw indexOutOfRange("target out of range");
       const row = sample * classes;
       const factor = share * (weights === null ? 1 : weights[label]!);
-      let sum = 0;
+      // From +0 down: where no class is too close, the label's slope is +0, not -0.
+      let slopeOfLabel = 0;
       for (let k = 0; k < classes; k++) {
         const above = margin - x[row + label]! + x[row + k]!;
         if (k === label || !(above > 0)) continue;
         const slope = power === 1 ? factor : 2 * factor * above;
         dx[row + k] = slope;
-        sum += slope;
+        slopeOfLabel -= slope;
       }
-      dx[row + label] = -sum;
+      dx[row + label] = slopeOfLabel;
     }
     scale(dx, args, classes);
     return finishOutput(out, dx);

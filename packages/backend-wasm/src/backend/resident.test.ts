@@ -246,6 +246,18 @@ describe("inputs that a program writes to", () => {
     await executable.run([wide.asStrided([4], [1], 1), floats(10, 10, 10, 10)]);
     expect(wide.toArray()).toEqual([1, 12, 13, 14, 15, 6]);
   });
+  test("are refused where their elements share a place", async () => {
+    const executable = await backend.compile(written);
+    const host = floats(1, 2);
+    const place = await executable.toDevice!(host);
+    for (const one of [host, place]) {
+      await expect(executable.run([one.asStrided([4], [0], 1), floats(1, 2, 3, 4)])).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining("more than one element of the written-to tensor"),
+      });
+      expect(one.toArray()).toEqual([1, 2]);
+    }
+  });
   test("on the host get what stays on the device", async () => {
     const executable = await backend.compile(written);
     const place = floats(1, 2, 3, 4);

@@ -98,6 +98,17 @@ export const interpreterBusy = (): SconceError =>
     fix: "await the run before runSync, or use another Interpreter",
   });
 
+/** A lowered program's write to an expanded tensor: the message is PyTorch's. */
+export const sharedPlaces = (value: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message:
+      `"${value}" cannot be written back: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+      "Please clone() the tensor before performing the operation.",
+    where: value,
+    fix: "give a copy of the tensor that the program writes to: `tensor.contiguous()`",
+  });
+
 /** An autocast region in an interpreter that does not apply autocast. */
 export const noAutocast = (dtype: string): SconceError =>
   new SconceError({

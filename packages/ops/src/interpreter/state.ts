@@ -2,6 +2,7 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { copyInto, Storage, Tensor } from "@sconce/tensor";
 import type { OperatorTable } from "../table/table.js";
+import { sharedPlaces } from "./errors.js";
 import { mutatedPlaceholders } from "./mutation.js";
 
 /** Kinds of outputs that are written somewhere. */
@@ -35,10 +36,31 @@ function withoutOverlap(writes: readonly Write[]): readonly Write[] {
 }
 
 /**
+ * Whether `copy_` refuses a tensor because several of its elements lie in one place. It leaves a
+ * tensor alone that gets itself.
+ */
+function refusesCopy({ place, value }: Write): boolean {
+  const { shape, strides, storageOffset, storage, dtype, numel } = place;
+  if (numel === 0 || !shape.some((size, d) => size > 1 && strides[d] === 0)) return false;
+  const isSame =
+    value.storage === storage &&
+    value.storageOffset === storageOffset &&
+    value.dtype === dtype &&
+    value.shape.join() === shape.join() &&
+    value.strides.join() === strides.join();
+  return !isSame;
+}
+
+/**
  * Writes new values where they belong, all read before the first is written; gives the places by
  * the values' names.
+ *
+ * @throws SconceError `INVALID_ARGUMENT` where several elements of a place share memory, before
+ * anything is written
  */
 export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
+  const refused = writes.find(refusesCopy);
+  if (refused !== undefined) throw sharedPlaces(refused.name);
   const written = new Map<string, Tensor>();
   for (const { place, value, name } of withoutOverlap(writes)) {
     copyInto(place, value);

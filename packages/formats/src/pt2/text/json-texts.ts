@@ -7,7 +7,7 @@ import { parseTreeSpec } from "@sconce/ir";
 import { JsonObject, type JsonValue } from "../../json/value.js";
 import { stackEntries } from "../stack-entries.js";
 import type { TextKind } from "./rules.js";
-import { treeTexts } from "./tree-texts.js";
+import { keyTexts, treeTexts } from "./tree-texts.js";
 
 /** A place in JSON: keys and indexes from the root. */
 type JsonPath = readonly (string | number)[];
@@ -86,6 +86,10 @@ function collectInputs(json: JsonValue, inputs: Set<string>): void {
 const field = (json: JsonValue | undefined, key: string): JsonValue | undefined =>
   json instanceof JsonObject ? json.get(key) : undefined;
 
+/** Whether a place is in an input of the program: a nested graph's inputs lie deeper. */
+const isInputOf = (path: JsonPath): boolean =>
+  path.includes("constant_input") || path.slice(0, 3).join() === "graph_module,graph,inputs";
+
 class JsonTexts {
   readonly #visit: JsonTextVisitor;
   readonly #inputs: ReadonlySet<string>;
@@ -139,6 +143,7 @@ class JsonTexts {
     const key = path.findLast((part) => typeof part === "string");
     const kind = key !== undefined && Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
     if (kind === "value") this.#named(kind, text, path);
+    else if (key === "as_string" && isInputOf(path)) this.#visit("constant", text, path);
     else this.#visit(kind ?? "unknown", text, path);
   }
 
@@ -171,6 +176,7 @@ class JsonTexts {
       const spec = parseTreeSpec(text, { budget: this.#budget });
       treeTexts(spec, (kind, part) => this.#visit(kind, part, path));
       if (key !== "in_spec") return;
+      keyTexts(spec, (kind, part) => this.#visit(kind, part, path));
       const [args, kwargs] = spec.children;
       if (args?.type !== "builtins.tuple" || kwargs?.type !== "builtins.dict") return;
       for (const name of Array.isArray(kwargs.context) ? kwargs.context : [])

@@ -5,6 +5,7 @@
 import {
   type Argument,
   type ArgumentSpec,
+  type ConstantValue,
   type ExportedProgram,
   FakeTensor,
   type Graph,
@@ -18,7 +19,7 @@ import { stackEntries } from "../stack-entries.js";
 import { targetText } from "../targets.js";
 import { isAsciiIdentifier } from "./identifiers.js";
 import type { TextKind } from "./rules.js";
-import { treeTexts } from "./tree-texts.js";
+import { keyTexts, treeTexts } from "./tree-texts.js";
 
 /** Takes one text: its kind, the text and where it is. */
 export type TextVisitor = (kind: TextKind, text: string, where: () => string) => void;
@@ -29,6 +30,7 @@ export function visitProgramTexts(program: ExportedProgram, visit: TextVisitor):
   new GraphTexts(visit, inputNames(program)).graph(program.graph, "");
   for (const { arg, kind, target } of graphSignature.inputSpecs) {
     specTexts(arg, visit);
+    if (arg.kind === "constant") constantTexts(arg.value, visit, () => "the graph signature");
     if (kind === "USER_INPUT" && arg.name !== "") visit("input", arg.name, () => "the graph signature");
     if (target !== null) visit("state", target, () => "the graph signature");
   }
@@ -44,6 +46,7 @@ export function visitProgramTexts(program: ExportedProgram, visit: TextVisitor):
     for (const spec of [...signature.inputs, ...signature.outputs]) specTexts(spec, visit);
     for (const name of signature.forwardArgNames ?? []) visit("keyword", name, where);
     for (const spec of [signature.inSpec, signature.outSpec]) visitTree(spec, visit, where);
+    keyTexts(signature.inSpec, (kind, text) => visit(kind, text, where));
     for (const key of keywordsOf(signature.inSpec)) visit("keyword", key, where);
   }
   for (const name of program.stateDict.keys()) visit("state", name, () => "the state");
@@ -79,8 +82,16 @@ function specTexts(arg: ArgumentSpec, visit: TextVisitor): void {
   else if (arg.kind === "constant" && typeof arg.value === "string") visit("text", arg.value, where);
 }
 
+/** The text of an input: PyTorch compares what is given with it. */
+function constantTexts(value: Argument, visit: TextVisitor, where: () => string): void {
+  if (typeof value === "string") visit("constant", value, where);
+}
+
 /** A name in a place: quoted where it could be read as something else. */
 const shown = (name: string): string => (isAsciiIdentifier(name) ? name : JSON.stringify(name));
+
+const isConstant = (val: MetaValue | undefined): val is ConstantValue =>
+  typeof val === "object" && val !== null && "kind" in val && val.kind === "constant";
 
 class GraphTexts {
   readonly #visit: TextVisitor;
@@ -106,6 +117,9 @@ class GraphTexts {
       if (node.op === "get_attr") this.#visit("graph", node.target, where);
       if (node.op === "call_function") this.#call(node, where);
       this.#meta(node, where);
+      const { val } = node.meta;
+      if (node.op === "placeholder" && path === "" && isConstant(val))
+        constantTexts(val.value, this.#visit, where);
     }
     for (const [name, nested] of graph.subgraphs)
       this.graph(nested, path === "" ? `graph ${shown(name)}` : `${path}.${shown(name)}`);

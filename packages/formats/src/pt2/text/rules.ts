@@ -30,6 +30,8 @@ export type TextKind =
   | "symbol"
   | "expression"
   | "guard"
+  | "key"
+  | "constant"
   | "import"
   | "device"
   | "word"
@@ -183,6 +185,13 @@ const guardFault = (text: string): string | undefined =>
         return undefined;
       });
 
+/** PyTorch writes the paths of inputs into messages of its guards as they are, between quotes. */
+const keyFault = (text: string): string | undefined => (/["']/.test(text) ? "holds a quote" : undefined);
+
+/** PyTorch compares inputs that are texts with them in its guards, between quotes. */
+const constantFault = (text: string): string | undefined =>
+  text.includes("'") || ENDS_STRING.test(text) ? UNQUOTABLE : undefined;
+
 const importFault = (text: string): string | undefined =>
   text.split(/[.:]/).every(isAsciiIdentifier) ? undefined : "is not a module and a name in it";
 
@@ -267,6 +276,18 @@ export const TEXT_RULES: Readonly<Record<TextKind, TextRule>> = {
     does: "is compiled into a function with exec",
     fix: "rename the keys and inputs that the guard names: use letters, digits and _",
     fault: guardFault,
+  },
+  key: {
+    what: "a key of a dictionary in the inputs",
+    does: "becomes part of guards, which are compiled into a function with exec",
+    fix: "rename the keys of the inputs: use no quotes",
+    fault: keyFault,
+  },
+  constant: {
+    what: "an input that is a text",
+    does: "becomes a string in guards, which are compiled into a function with exec",
+    fix: "export the program with another text: without quotes, backslashes and line breaks",
+    fault: constantFault,
   },
   import: {
     what: "the name of a class or a factory in a tree",

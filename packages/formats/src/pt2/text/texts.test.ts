@@ -4,6 +4,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "../../json/parse.js";
+import { programNameFindings } from "../../security/program-names.js";
 import { makeZip, utf8 } from "../../zip/zip.fixture.js";
 import { entriesOf, operators, read, saved } from "../write/saved.fixture.js";
 import { FileNames } from "./file-names.js";
@@ -237,6 +238,50 @@ describe("names of values", () => {
   });
 });
 
+describe("inputs whose keys and texts PyTorch writes into guards", () => {
+  // PyTorch executes each of these when such a file's module runs, or is decomposed.
+  const KEY = "+str(__import__('os').getpid())+";
+  const TEXT = "'+str(__import__('os').getpid())+'";
+  const withInputs = (key: string, text: string): ExportedProgram =>
+    parseIr(
+      `program "ATEN" {
+  input %x: USER_INPUT
+  input constant %m = ${JSON.stringify(text)}: USER_INPUT
+  output %y: USER_OUTPUT
+  call "" (({"a": [{${JSON.stringify(key)}: *}]}, *), {}) -> * names ["x", "m"]
+}
+
+graph(%x: f32[2], %m: const ${JSON.stringify(text)}) {
+  %y: f32[2] = aten.neg.default(%x)
+  return (%y)
+}
+`,
+      { operators },
+    );
+
+  test.each([
+    [KEY, "up", "key"],
+    ["it's", "up", "key"],
+    ["k", TEXT, "text"],
+    ["k", "a\\", "text"],
+  ])("%j and %j are refused, and are findings", async (key, text, what) => {
+    const program = withInputs(key, text);
+    await expect(saved(program)).rejects.toMatchObject({
+      code: "UNSAFE_TEXT",
+      message: expect.stringContaining(what),
+    });
+    const found = programNameFindings(program);
+    expect(found.map(({ names }) => names)).toEqual([[what === "key" ? key : text]]);
+  });
+
+  test("others are written, and files with such texts are found unsafe", async () => {
+    const entries = entriesOf(await saved(withInputs("a b", "up")));
+    expect(faultsOf(entries)).toEqual([]);
+    expect(faultsOf(entriesOf(replaced(entries, "up", TEXT)))).toHaveLength(2);
+    expect(faultsOf(entriesOf(replaced(entries, "a b", KEY)))).toHaveLength(1);
+  });
+});
+
 test("modules that PyTorch imports for a tree are named in a warning, and nothing but modules", async () => {
   const bytes = bytesOf("api_static_loop");
   const program = await read(bytes);
@@ -284,6 +329,8 @@ describe("the rules of names are PyTorch's", () => {
       "input",
       ["x", "print", "getattr", "slice", "inf", "device", "complex", "match", "type", "_", "forward", "w"],
     ],
+    ["key", ["x", "a b", "a\\b", "a\nb", "a{b}", "%s", "#", "", "\0", "\u2028", "L[x]"]],
+    ["constant", ["up", "", "a b", "a{b}", "%", "a\tb", "gr\u00f6\u2028"]],
     ["keyword", ["x", "gr\u00f6\u00dfe", "\u2118", "print", "match", "args"]],
     ["symbol", ["s0", "s77", "u0", "zuf1", "batch", "Batch", "_dx"]],
     [
@@ -343,6 +390,8 @@ describe("the rules of names are PyTorch's", () => {
         "",
       ],
     ],
+    ["key", ["it's", 'a"b', "a'b\"c", "'", "+str(__import__('os').getpid())+"]],
+    ["constant", ["it's", 'a"b', "a\\b", "a\\", "a\nb", "a\rb", "\0", "'+str(__import__('os').getpid())+'"]],
     ["keyword", ["class", "\ufb01", "self", "torch", "a b", ""]],
     ["symbol", ["Symbol", "Max", "lambda", "s 0", "s')", "user", "s\u00f6", ""]],
     [

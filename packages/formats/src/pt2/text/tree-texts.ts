@@ -13,6 +13,18 @@ export function treeTexts({ type, context, serialized, children }: TreeSpec, vis
   for (const child of children) treeTexts(child, visit);
 }
 
+/** Gives the keys of the dictionaries in the inputs: every text in a context may be one. */
+export function keyTexts({ context, children }: TreeSpec, visit: Visit): void {
+  contextKeys(context, visit);
+  for (const child of children) keyTexts(child, visit);
+}
+
+function contextKeys(context: unknown, visit: Visit): void {
+  if (typeof context === "string") visit("key", context);
+  else if (typeof context === "object" && context !== null)
+    for (const item of Object.values(context)) contextKeys(item, visit);
+}
+
 /** A context of a registered type: JSON that PyTorch reads, or a text of the type's own. */
 function serializedTexts(text: string, visit: Visit): void {
   if (!text.includes("__enum__") && !text.includes("default_factory")) return;
