@@ -98,3 +98,14 @@ test("the gradient of resizing multiplies infinities with weights of zero, as Py
     ...[inf, nan, 0, nan, nan, nan, 0, nan, 0, 0, 0, 0, nan, nan, 0, 1],
   ]);
 });
+
+test.each([
+  ["over the last dimension start from the first term", [2, 3], 1, 0],
+  ["over another dimension start from 0", [2, 3], 0, -0],
+  ["over another dimension start from 0, also before a size of 1", [2, 3, 1], 1, -0],
+])("sums in gradients of softmax %s", (_, shape, dim, want) => {
+  const grad = f32(new Array(6).fill(-0), shape);
+  const args = [grad, f32(new Array(6).fill(0.5), shape), dim, { kind: "dtype", dtype: "float32" }];
+  for (const name of ["_softmax_backward_data", "_log_softmax_backward_data"])
+    expect(listed(`aten.${name}.default`, args)).toEqual(new Array(6).fill(want));
+});

@@ -76,8 +76,10 @@ function backward(
   const values = openOutput(out);
   const [g, y] = [readNumbers(grad), readNumbers(output)];
   const { size, inner, outer } = axisOf(output.shape, dim);
+  // The kernel of the last dimension starts from the first term, the other one from 0.
+  const initial = dim === -1 || dim === output.ndim - 1 ? -0 : 0;
   eachLine({ size, inner, outer }, (start) => {
-    let sum = 0;
+    let sum = initial;
     for (let i = 0, p = start; i < size; i++, p += inner) sum += term(g[p]!, y[p]!);
     for (let i = 0, p = start; i < size; i++, p += inner) values[p] = element(g[p]!, y[p]!, sum);
   });
