@@ -1,8 +1,8 @@
 /**
  * Fails on imports, those of tests included, that the `package.json` of the package does not
  * declare, on relative imports out of a package, on sources that import a test or a helper of tests
- * (`*.fixture.ts`), on packages whose tests make turbo wait for itself, and on published packages
- * whose `package.json` lacks a field.
+ * (`*.fixture.ts`), on packages whose tests make turbo wait for itself, on published packages whose
+ * `package.json` lacks a field, and on READMEs whose table of folders lacks one or has one too many.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -66,6 +66,22 @@ for (const [folder, manifest] of manifests) {
         problems.push(`${path}: imports ${name}, which ${folder}/package.json does not declare`);
     }
   }
+}
+
+for (const folder of manifests.keys()) {
+  const path = `${folder}/README.md`;
+  const text = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), "utf8") : "";
+  const table = /^\| folder of `src` \|.*\n\| --- .*\n((?:\|.*\n)+)/m.exec(text)?.[1];
+  if (table === undefined) continue;
+  const listed = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+  const folders = readdirSync(join(ROOT, folder, "src"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== "__snapshots__")
+    .map(({ name }) => name);
+  for (const name of folders)
+    if (!listed.includes(name)) problems.push(`${path}: the table of folders lacks ${name}`);
+  for (const name of listed)
+    if (!folders.includes(name))
+      problems.push(`${path}: the table of folders has ${name}, which is not there`);
 }
 
 const folderOf = new Map([...manifests].map(([folder, { name }]) => [name, folder]));
