@@ -15,7 +15,7 @@ import {
 } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
 import { type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
-import { callName, normalizeCall } from "@sconce/trace";
+import { argumentOf, callName, normalizeCall } from "@sconce/trace";
 import { foreignTensor, unknownSize, writingReplacement } from "./errors.js";
 import type { Found } from "./match.js";
 import type { WorkGraph } from "./work-graph.js";
@@ -96,16 +96,7 @@ export class Replacer {
    * The argument that refers to a value of this replacement. @throws SconceError `UNTRACED_TENSOR`
    */
   argumentOf(value: UnboundArg | EmitArg): Argument {
-    if (value instanceof FakeTensor) return this.#nodeOf(value);
-    if (value === undefined || value === null || typeof value !== "object")
-      return (value ?? null) as Argument;
-    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.argumentOf(item));
-    if (value instanceof SymExpr) return this.#sizeNode(value);
-    if (isSymbolic(value)) return this.#sizeNode(value.expr);
-    const tagged = value as { kind?: string; items?: readonly UnboundArg[]; expr?: number };
-    if (tagged.kind === "tuple")
-      return { kind: "tuple", items: tagged.items!.map((item) => this.argumentOf(item)) };
-    return tagged.kind?.startsWith("Sym") ? (tagged.expr as number) : (value as Argument);
+    return argumentOf((value ?? null) as UnboundArg, this);
   }
 
   #call(target: string, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
@@ -156,7 +147,8 @@ export class Replacer {
     return ref(name);
   }
 
-  #nodeOf(value: FakeTensor): NodeRef {
+  /** Returns the node of a tensor. @throws SconceError `UNTRACED_TENSOR` */
+  nodeOf(value: FakeTensor): NodeRef {
     const node = this.#tensors.get(value);
     if (node !== undefined) return node;
     throw foreignTensor(value);
@@ -166,7 +158,7 @@ export class Replacer {
    * A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on
    * those.
    */
-  #sizeNode(expr: SymExpr): Argument {
+  numberOf(expr: SymExpr): Argument {
     const known = this.#scalars.get(expr.key);
     if (known !== undefined) return known;
     if (expr.op === "Integer") return Number(expr.value);
@@ -190,7 +182,7 @@ export class Replacer {
       throw unknownSize(expr);
     }
     return expr.args
-      .map((arg) => [this.#sizeNode(arg), arg as SymInt] as const)
+      .map((arg) => [this.numberOf(arg), arg as SymInt] as const)
       .reduce<readonly [Argument, SymInt] | undefined>((left, right) => {
         if (left === undefined) return right;
         const name = target.slice(target.lastIndexOf(".") + 1);

@@ -1,4 +1,4 @@
-import { FakeTensor } from "@sconce/ir";
+import { FakeTensor, symFloat } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../programs.fixture.js";
 import { explainRule } from "./explain.js";
@@ -494,4 +494,18 @@ describe("a pair of functions", () => {
       ),
     ).toThrow(/nothing to match/);
   });
+});
+
+test("a number that a rule computes keeps its kind", () => {
+  const rule = defineRule({
+    name: "halves",
+    doc: "A product with a number.",
+    match: "aten.neg.default($x)",
+    replace: (emit, { x }) => emit("aten.mul.Tensor", [x!, symFloat(2)]),
+  });
+  const text = `graph(%x: i64[2]) {
+    %y: f32[2] = aten.neg.default(%x)
+    return (%y)
+  }`;
+  expect(apply(text, rule)).toContain("aten.mul.Tensor(%x, 2.0)");
 });

@@ -1,7 +1,6 @@
 import {
   type Argument,
   type CallForm,
-  type DictLiteral,
   FakeTensor,
   type Graph,
   GraphBuilder,
@@ -13,7 +12,6 @@ import {
   type NodeRef,
   ref,
   type SymScalar,
-  type TupleLiteral,
 } from "@sconce/ir";
 import {
   bindArgs,
@@ -23,7 +21,7 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { type SymInt, symEquals } from "@sconce/symbolic";
+import { type SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
 import { untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
@@ -33,6 +31,7 @@ import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import type { RetraceEnv } from "../sizes/shape-env.js";
 import type { SizeGuards } from "../sizes/size-guards.js";
 import { SymbolicNodes } from "../sizes/symbolic-nodes.js";
+import { argumentOf } from "./argument-of.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
@@ -296,29 +295,12 @@ export class Tracer {
    * are.
    */
   toArgument(value: UnboundArg): Argument {
-    if (value instanceof FakeTensor) return this.nodeOf(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.toArgument(item));
-    const tagged = value as { kind?: string };
-    if (tagged.kind === undefined) return this.symbols.argumentOf(value as SymInt);
-    if (tagged.kind === "SymInt" || tagged.kind === "SymFloat" || tagged.kind === "SymBool") {
-      return this.symbols.scalarArgument(value as SymScalar);
-    }
-    if (tagged.kind === "tuple") {
-      const { items } = value as unknown as TupleLiteral;
-      return Object.freeze({
-        kind: "tuple",
-        items: items.map((item) => this.toArgument(item as UnboundArg)),
-      });
-    }
-    if (tagged.kind === "dict") {
-      const entries = (value as unknown as DictLiteral).entries;
-      return {
-        kind: "dict",
-        entries: entries.map(([key, item]) => [key, this.toArgument(item as UnboundArg)] as const),
-      };
-    }
-    return value as Argument;
+    return argumentOf(value, this);
+  }
+
+  /** Returns what computes a symbolic number. */
+  numberOf(expr: SymExpr): Argument {
+    return this.symbols.argumentOf(expr);
   }
 
   /** Returns the node of a fake tensor. @throws SconceError `UNTRACED_TENSOR` */
