@@ -2,7 +2,8 @@
  * Fails on imports, those of tests included, that the `package.json` of the package does not
  * declare, on relative imports out of a package, on sources that import a test or a helper of tests
  * (`*.fixture.ts`), on packages whose tests make turbo wait for itself, on published packages whose
- * `package.json` lacks a field, and on READMEs whose table of folders lacks one or has one too many.
+ * `package.json` lacks a field, and on READMEs whose table of folders lacks one or has one too
+ * many.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
