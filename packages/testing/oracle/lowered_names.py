@@ -87,6 +87,24 @@ def sliced(self, x): return x[1:] * 2 + x[:-1] + 1
 def concatenated(self, x): return torch.cat([x, x * 2]) + torch.stack([x, x]).sum() * 3
 
 
+
+def gradient(name, run):
+    run.__name__ = f"gradient_{name}"
+    model(image if "norm" in name else x43, ROWS)(run)
+
+
+A, MEAN, ALL = torch.ops.aten, 1, [True, True, True]
+gradient("mse", lambda self, x: A.mse_loss_backward(x.sum(), x, x * 2, MEAN))
+gradient("smooth_l1", lambda self, x: A.smooth_l1_loss_backward(x.sum(), x, x * 2, MEAN, 1.0))
+gradient("huber", lambda self, x: A.huber_loss_backward(x.sum(), x, x * 2, MEAN, 1.5))
+gradient("soft_margin", lambda self, x: A.soft_margin_loss_backward(x.sum(), x, x.sign(), MEAN))
+gradient("cross_entropy", lambda self, x: A.binary_cross_entropy_backward(x.sum(), x.sigmoid(), x.sign(), None, MEAN))
+gradient("batch_norm", lambda self, x: A.native_batch_norm_backward(
+    x, x * 2, self.batch.weight[:3], None, None, x.mean((0, 2, 3)), x.amax((0, 2, 3)), True, 1e-5, ALL))
+gradient("group_norm", lambda self, x: A.native_group_norm_backward(
+    x, x * 2, x.mean((2, 3)), x.amax((2, 3)), None, x.shape[0], 3, 64, 3, [True, False, False]))
+
+
 class Model(nn.Module):
     def __init__(self, function):
         super().__init__()

@@ -22,6 +22,7 @@ const { corpus, models } = JSON.parse(
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
   ...["flattened", "rows_of_linear", "layers", "concatenated"],
+  ...["gradient_cross_entropy", "gradient_group_norm"],
   ...["call_float_results", "flow_cond_dynamic", "flow_cond_shape", "lower_arange_scaled", "lower_cat_many"],
   ...["lower_cond_sizes", "lower_linspace_ends", "lower_split_chunk", "lower_three_inputs", "net_bert"],
   ...["net_diffusion", "net_gpt", "net_graph", "net_llama_prefill", "net_lstm_cell", "net_vit"],

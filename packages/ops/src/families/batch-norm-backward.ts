@@ -1,14 +1,15 @@
 /** @file Gradients of batch normalization. */
-import { type FakeTensor, float, type MetaValue, type SymInt, symFloat } from "@sconce/ir";
-import { floatConstant, floatTrueDiv, intTrueDiv } from "@sconce/symbolic";
+import { type FakeTensor, float, type MetaValue, type SymInt } from "@sconce/ir";
+import type { SymFloat } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
-import type { Emit, EmitArg } from "../rows/emit.js";
+import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake } from "../rules/fake.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
+import { divided, ratio, sizeMath } from "../rules/size-math.js";
 
 interface BackwardArgs {
   readonly grad_out: FakeTensor;
@@ -66,11 +67,10 @@ function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymIn
   return wide;
 }
 
-/** `1.0 / (numel / channels)`, in Python. */
-function perElement(shape: readonly SymInt[]): EmitArg {
-  const [count, channels] = [numelOf(shape), shape[1]!];
-  if (typeof count === "number" && typeof channels === "number") return float(1 / (count / channels));
-  return symFloat(floatTrueDiv(floatConstant(1), intTrueDiv(count, channels)));
+/** The number of elements of a channel, as Python computes it. */
+function perChannel(emit: Emit, shape: readonly SymInt[]): SymFloat {
+  const count = shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
+  return ratio(emit, count, shape[1]!);
 }
 
 type Cast = (tensor: FakeTensor | null) => FakeTensor | null;
@@ -82,12 +82,13 @@ function emitGradients(emit: Emit, args: BackwardArgs): readonly MetaValue[] {
   const [grad, input, weight] = [args.grad_out, args.input, args.weight].map(
     (x) => x && convert(emit, x, dtype),
   ) as [FakeTensor, FakeTensor, FakeTensor | null];
+  const count = perChannel(emit, input.shape);
   const [mean, inverse] = statistics(t, args, (tensor) => tensor && convert(emit, tensor, dtype));
   const { shape } = input;
   const axes = shape.map((_, d) => d).filter((d) => d !== 1);
   const wide = (tensor: FakeTensor): FakeTensor => alongChannels(emit, tensor, shape);
-  const norm = perElement(shape);
   const center = wide(mean);
+  const norm = divided(emit, 1, count);
   const gradSum = emit("aten.sum.dim_IntList", [grad, axes]);
   const dot = emit("aten.sum.dim_IntList", [t.mul(grad, t.sub(input, center)), axes]);
   const gradMean = wide(t.mul(gradSum, norm));

@@ -13,7 +13,7 @@ import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
 import { canCast, promoteOperands } from "../rules/promote.js";
-import { quotient } from "../rules/size-math.js";
+import { countOf, opposite, quotient } from "../rules/size-math.js";
 
 interface LossArgs {
   readonly grad_output: FakeTensor;
@@ -50,14 +50,17 @@ function inMath(
 }
 
 /** `value / numel` for the mean, else `value`. */
-const normOf = ({ self, reduction }: LossArgs, value: number): EmitArg =>
-  reduction === REDUCTION.mean ? quotient(value, numelOf(self.shape)) : float(value);
+const normOf = (emit: Emit, self: FakeTensor, reduction: SymInt, value: number): EmitArg =>
+  reduction === REDUCTION.mean ? quotient(emit, value, countOf(emit, self)) : float(value);
 
 const mse = defineOp({
   schema: "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
-    inMath(emit, args, (t, [grad, self, target]) => t.mul(t.mul(t.sub(self, target), normOf(args, 2)), grad)),
+    inMath(emit, args, (t, [grad, self, target]) => {
+      const norm = normOf(emit, self, args.reduction, 2);
+      return t.mul(t.mul(t.sub(self, target), norm), grad);
+    }),
 });
 
 const smoothL1 = defineOp({
@@ -66,9 +69,10 @@ const smoothL1 = defineOp({
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
+      const norm = normOf(emit, self, args.reduction, 1);
       const x = t.sub(self, target);
       const size = t.unary("abs", x);
-      const scaled = t.mul(grad, normOf(args, 1));
+      const scaled = t.mul(grad, norm);
       const near = t.compare("lt", size, float(args.beta));
       const inside = t.div(t.mul(scaled, x), float(args.beta));
       return t.where(near, inside, t.mul(scaled, t.unary("sign", x)));
@@ -81,11 +85,11 @@ const huber = defineOp({
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
-      const [norm, opposite] = [normOf(args, 1), normOf(args, -1)];
+      const norm = normOf(emit, self, args.reduction, 1);
       const delta = float(args.delta);
       const x = t.sub(self, target);
       const low = t.compare("lt", x, float(-args.delta));
-      const below = t.mul(t.mul(grad, opposite), delta);
+      const below = t.mul(t.mul(grad, opposite(emit, norm)), delta);
       const high = t.compare("gt", x, delta);
       const above = t.mul(t.mul(grad, norm), delta);
       return t.where(low, below, t.where(high, above, t.mul(t.mul(x, norm), grad)));
@@ -93,8 +97,12 @@ const huber = defineOp({
 });
 
 /** `tensor / numel` for the mean. */
-const averaged = (t: Arithmetic, tensor: FakeTensor, { self, reduction }: LossArgs): FakeTensor =>
-  reduction === REDUCTION.mean ? t.div(tensor, numelOf(self.shape)) : tensor;
+const averaged = (
+  t: Arithmetic,
+  tensor: FakeTensor,
+  self: FakeTensor,
+  { reduction }: LossArgs,
+): FakeTensor => (reduction === REDUCTION.mean ? t.div(tensor, countOf(t.emit, self)) : tensor);
 
 const softMargin = defineOp({
   schema:
@@ -103,7 +111,7 @@ const softMargin = defineOp({
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
       const scaled = t.mul(target, grad);
-      return averaged(t, t.mul(scaled, t.sub(t.unary("sigmoid", t.mul(target, self)), 1)), args);
+      return averaged(t, t.mul(scaled, t.sub(t.unary("sigmoid", t.mul(target, self)), 1)), self, args);
     }),
 });
 
@@ -116,7 +124,7 @@ const binaryCrossEntropy = defineOp({
       const scaled = t.mul(grad, t.sub(self, target));
       const variance = emit("aten.clamp.default", [t.mul(self, t.minus(1, self)), float(1e-12)]);
       const result = t.div(scaled, variance);
-      return averaged(t, weight === null ? result : t.mul(result, weight), args);
+      return averaged(t, weight === null ? result : t.mul(result, weight), self, args);
     }),
 });
 

@@ -139,6 +139,7 @@ function groupInputGradient(
     const scaled = weight === null ? tensor : t.mul(tensor, emit("aten.unsqueeze.default", [weight, 0]));
     return sumOver(emit, reshape(scaled, [N, group, each]), [2]);
   };
+  const share = quotient(emit, 1, sizeMath(emit, "mul", HxW, each));
   const [dots, sums] = [perGroup(dot), perGroup(sum)];
   const column = emit("aten.unsqueeze.default", [rstd, -1]);
   const gains =
@@ -146,7 +147,6 @@ function groupInputGradient(
       ? emit("aten.ones.default", [[1, group, each]], { device: rstd.device, pin_memory: false })
       : reshape(weight, [1, group, each]);
   const scale = t.mul(column, gains);
-  const share = quotient(1, sizeMath(emit, "mul", HxW, each));
   const rest = emit("aten.addcmul.default", [t.unary("neg", dots), sums, mean]);
   const slope = t.mul(t.mul(t.mul(t.mul(rest, rstd), rstd), rstd), share);
   const drift = t.mul(t.unary("neg", slope), mean);

@@ -1,5 +1,5 @@
-import type { Argument, FakeTensor, MetaValue, SymInt, SymScalar } from "@sconce/ir";
-import type { SymEnv, SymValue } from "@sconce/symbolic";
+import type { Argument, FakeTensor, FloatLiteral, MetaValue, SymInt, SymScalar } from "@sconce/ir";
+import type { SymEnv, SymExpr, SymValue } from "@sconce/symbolic";
 
 /**
  * Anything a decomposition may pass to an operator. Dtypes, layouts and memory formats may be given
@@ -38,5 +38,14 @@ export interface Emit {
    * Receives arithmetic on symbolic sizes where PyTorch records it, with its result: a tracer adds
    * the node `operator.mul(a, b)` there. Sizes are also computed without it.
    */
-  readonly arithmetic?: (target: string, args: readonly SymValue[], result: SymValue) => void;
+  readonly arithmetic?: (
+    target: string,
+    args: readonly (SymValue | FloatLiteral)[],
+    result: SymValue,
+  ) => void;
+  /**
+   * Receives a tensor whose number of elements a decomposition asks for, where that is symbolic: a
+   * tracer adds the node `aten.sym_numel.default(tensor)` there.
+   */
+  readonly counted?: (tensor: FakeTensor, count: SymExpr) => void;
 }

@@ -70,8 +70,10 @@ export class Dispatcher {
     const env = tracer.env.inDecompositions;
     const lowered = emitFrom(env, (target, args, kwargs) => this.lower(target, args, kwargs));
     const functional = emitFrom(env, (target, args, kwargs) => this.call(target, args, kwargs));
-    this.lowered = Object.assign(lowered, { arithmetic });
-    this.functional = Object.assign(functional, { arithmetic });
+    const counted: NonNullable<Emit["counted"]> = (tensor, count) =>
+      tracer.symbols.counted(unwrap(tensor) as FakeTensor, count);
+    this.lowered = Object.assign(lowered, { arithmetic, counted });
+    this.functional = Object.assign(functional, { arithmetic, counted });
   }
 
   /**

@@ -32,3 +32,17 @@ test("a symbol of another number has no source", () => {
   }`);
   expect(symbolSources(program).size).toBe(0);
 });
+
+/** PyTorch's numbers for `forward(self, *x)`, whose inputs are `L['x'][0]` and `L['x'][1]`. */
+test("an input of a list of arguments is found by its place", () => {
+  const program = programOf(`graph(%x_0: f32[s53, 4, s71], %x_1: f32[s53, 4, s71]) {
+    %y: f32[s53, 4, s71] = aten.add.Tensor(%x_1, %x_0)
+    return (%y)
+  }`);
+  expect([...symbolSources(program)].map(([name, { placeholder, dim }]) => [name, placeholder, dim])).toEqual(
+    [
+      ["s53", "x_0", 0],
+      ["s71", "x_0", 2],
+    ],
+  );
+});

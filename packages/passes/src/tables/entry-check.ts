@@ -89,7 +89,7 @@ export class EntryRunner {
 
   /** The emitter, whose errors name the entry that calls it. */
   #naming(name: string, target: string, emit: Emit): Emit {
-    const { arithmetic } = emit;
+    const { arithmetic, counted } = emit;
     const naming = emitFrom(emit.env, (called, args, kwargs) => {
       try {
         return emit.value(this.#existing(called), listOf(args), kwargs);
@@ -97,7 +97,7 @@ export class EntryRunner {
         throw isSconceError(error) ? inEntry(error, name, target, called) : error;
       }
     });
-    return arithmetic === undefined ? naming : Object.assign(naming, { arithmetic });
+    return Object.assign(naming, arithmetic && { arithmetic }, counted && { counted });
   }
 
   /** @throws SconceError `UNKNOWN_OPERATOR` with a suggestion */

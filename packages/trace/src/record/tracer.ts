@@ -130,6 +130,12 @@ export class Tracer {
     return this.symbols.bindSizes(value, node);
   }
 
+  /** Whether a node is an input. */
+  isInput({ name }: NodeRef): boolean {
+    const node = this.#nodes.find((one) => one.name === name || one.op !== "placeholder");
+    return node?.op === "placeholder";
+  }
+
   /** Whether a fake tensor stands for a node. */
   isTracked(value: FakeTensor): boolean {
     return this.#tensors.has(value);

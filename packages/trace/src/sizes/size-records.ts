@@ -29,6 +29,7 @@ export interface NodeMaker {
   sizeOf(node: NodeRef, dim: number): SymInt | undefined;
   readonly currentMeta: NodeMeta;
   nodeOf(tensor: FakeTensor): NodeRef;
+  isInput(node: NodeRef): boolean;
   reify<T>(run: () => T): T;
   aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T;
 }

@@ -1,6 +1,7 @@
 import {
   type Argument,
   type FakeTensor,
+  type FloatLiteral,
   float,
   isRef,
   isSymScalar,
@@ -324,12 +325,35 @@ export class SymbolicNodes {
    * Arithmetic that a decomposition does at this place: it becomes a node here, unless one is there
    * already.
    */
-  computed(target: string, args: readonly SymValue[], result: SymValue): void {
+  computed(target: string, args: readonly (SymValue | FloatLiteral)[], result: SymValue): void {
     if (typeof result === "boolean") return;
     const scalars = args.map((arg) => (arg instanceof SymExpr ? scalarOf(arg) : arg));
     const value = result instanceof SymExpr ? scalarOf(result) : symInt(result);
     this.recipe(value, target, scalars);
     this.#compute(target, scalars, value);
+  }
+
+  /**
+   * A decomposition asks for the number of elements of a tensor. A node reads that of an input; the
+   * sizes of others are multiplied, from the last one on.
+   */
+  counted(tensor: FakeTensor, count: SymExpr): void {
+    const args = [this.#tracer.nodeOf(tensor)];
+    if (!this.#tracer.isInput(args[0]!)) {
+      tensor.shape.reduceRight((product, size) => {
+        const result = mul(product, size);
+        if (result !== size) this.computed("operator.mul", [product, size], result);
+        return result;
+      });
+      return;
+    }
+    const read = this.#tracer.scalarCall(
+      "aten.sym_numel.default",
+      args,
+      scalarOf(count),
+      "sym_numel_default",
+    );
+    this.#nodes.set(count.key, read);
   }
 
   /**
