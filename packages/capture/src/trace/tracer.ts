@@ -25,7 +25,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
-import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
+import { ge, isUnbacked, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
@@ -370,6 +370,29 @@ export class Tracer implements Recorder {
       this.push({ target, args: operands, val: scalarValue(result), candidate }),
     );
     this.#sizes.bind(result.expr, node);
+  }
+
+  /**
+   * Asserts that a size is at least a number.
+   *
+   * @param name the symbol that the message has for it
+   */
+  assertLeast(size: SymExpr, least: number, name: string): void {
+    const condition = ge(size, least);
+    const isKnown = condition instanceof SymExpr && !isUnbacked(size) && this.env.knownTrue(condition);
+    const node = this.push({
+      target: "operator.ge",
+      args: [this.#sizes.argument(size), least],
+      val: { kind: "SymBool", expr: isKnown ? true : condition },
+      candidate: "ge",
+    });
+    const message = `Runtime assertion failed for expression ${name} >= ${least} on node '${node.name}'`;
+    this.push({
+      target: "aten._assert_scalar.default",
+      args: [node, message],
+      val: null,
+      candidate: "_assert_scalar",
+    });
   }
 
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {
