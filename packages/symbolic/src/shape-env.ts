@@ -83,6 +83,8 @@ export class ShapeEnv implements SymEnv {
   readonly #replacements = new Map<string, SymExpr>();
   readonly #sizeLike = new Set<string>();
   readonly #guards: SymExpr[] = [];
+  /** What was known when guards were recorded, by the keys of the conditions that were asked. */
+  readonly #recorded = new Map<string, string>();
   readonly #assertions: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
@@ -364,11 +366,36 @@ export class ShapeEnv implements SymEnv {
     const open = this.#replace(condition as SymExpr);
     const truth = this.#hintOf(open);
     if (truth === undefined) return this.#assume("guard on", open) === true;
+    this.#recorded.set((condition as SymExpr).key, this.#learned);
     const holds = truth === true ? open : (not(open) as SymExpr);
     if (this.#defersGuards) this.#defer(holds);
     else this.#record(holds);
     this.#learn(holds);
     return truth === true;
+  }
+
+  /**
+   * Decides a condition as {@link guard} does. PyTorch keeps that nothing was known of a condition,
+   * while no symbol is replaced, and forgets it later: when C++ asks again, there is another guard.
+   */
+  guardNatively(condition: SymBool): boolean {
+    if (typeof condition === "boolean") return condition;
+    const isForgotten = this.#recorded.get(condition.key) === this.#learned;
+    this.#recorded.delete(condition.key);
+    if (!isForgotten || this.#defersGuards) {
+      const truth = this.guard(condition);
+      this.#recorded.delete(condition.key);
+      return truth;
+    }
+    const open = this.#replace(condition);
+    const truth = this.#hintOf(open) === true;
+    this.#record(truth ? open : (not(open) as SymExpr));
+    return truth;
+  }
+
+  /** What PyTorch takes for a change of what is known. */
+  get #learned(): string {
+    return `${this.#replacements.size} ${this.#divisible.size} ${this.#assertions.length}`;
   }
 
   /**

@@ -17,6 +17,11 @@ export interface SymEnv {
    */
   guard(condition: SymBool): boolean;
   /**
+   * Decides a condition as PyTorch's C++ asks it: what Python asked before is recorded once more,
+   * unless something was learned in between.
+   */
+  guardNatively?(condition: SymBool): boolean;
+  /**
    * A number for a size, recording that the program now holds for this one only. Throws
    * DATA_DEPENDENT_GUARD.
    */
