@@ -23,6 +23,7 @@ import { isRelation, isUnbacked, node, type SymExpr } from "./expr.js";
 import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type ValueRange } from "./interval.js";
 import { integer, isNumber, isZero } from "./number.js";
 import { sum } from "./polynomial.js";
+import { Questions } from "./questions.js";
 import { refineRange } from "./refine.js";
 import { simplifyByRange } from "./simplify.js";
 import { findMod, hasFloorDiv, isWholly, trySolve } from "./solve.js";
@@ -83,8 +84,7 @@ export class ShapeEnv implements SymEnv {
   readonly #replacements = new Map<string, SymExpr>();
   readonly #sizeLike = new Set<string>();
   readonly #guards: SymExpr[] = [];
-  /** What was known when guards were recorded, by the keys of the conditions that were asked. */
-  readonly #recorded = new Map<string, string>();
+  readonly #questions = new Questions();
   readonly #assertions: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
@@ -362,11 +362,11 @@ export class ShapeEnv implements SymEnv {
    */
   guard(condition: SymBool): boolean {
     const known = this.staticallyKnown(condition);
-    if (known !== undefined) return known;
+    if (known !== undefined && !this.#isStale(condition)) return known;
     const open = this.#replace(condition as SymExpr);
     const truth = this.#hintOf(open);
     if (truth === undefined) return this.#assume("guard on", open) === true;
-    this.#recorded.set((condition as SymExpr).key, this.#learned);
+    this.#questions.record((condition as SymExpr).key, this.#learned);
     const holds = truth === true ? open : (not(open) as SymExpr);
     if (this.#defersGuards) this.#defer(holds);
     else this.#record(holds);
@@ -374,23 +374,28 @@ export class ShapeEnv implements SymEnv {
     return truth === true;
   }
 
-  /**
-   * Decides a condition as {@link guard} does. PyTorch keeps that nothing was known of a condition,
-   * while no symbol is replaced, and forgets it later: when C++ asks again, there is another guard.
-   */
+  /** See {@link SymEnv.guardNatively}. */
   guardNatively(condition: SymBool): boolean {
-    if (typeof condition === "boolean") return condition;
-    const isForgotten = this.#recorded.get(condition.key) === this.#learned;
-    this.#recorded.delete(condition.key);
-    if (!isForgotten || this.#defersGuards) {
-      const truth = this.guard(condition);
-      this.#recorded.delete(condition.key);
-      return truth;
-    }
+    if (typeof condition === "boolean" || !this.#isHinted(condition)) return this.knownTrue(condition);
+    const isAgain = !this.#defersGuards && this.#questions.isRecorded(condition.key, this.#learned);
+    const truth = isAgain ? this.#hintOf(condition) === true : this.guard(condition);
     const open = this.#replace(condition);
-    const truth = this.#hintOf(open) === true;
-    this.#record(truth ? open : (not(open) as SymExpr));
+    if (isAgain) this.#record(truth ? open : (not(open) as SymExpr));
+    this.#questions.forget(condition.key);
     return truth;
+  }
+
+  /** See {@link SymEnv.askQuietly}. */
+  askQuietly(condition: SymBool): boolean {
+    const known = this.staticallyKnown(condition);
+    if (known !== undefined) return known;
+    this.#questions.leaveOpen((condition as SymExpr).key, this.#learned);
+    return this.#hintOf(condition as SymExpr) === true;
+  }
+
+  #isStale(condition: SymBool): boolean {
+    if (typeof condition === "boolean" || this.#defersGuards) return false;
+    return this.#questions.isOpen(condition.key, this.#learned);
   }
 
   /** What PyTorch takes for a change of what is known. */

@@ -138,9 +138,9 @@ function traceCond(
 }
 
 /**
- * TorchDynamo asserts that sizes in which branches differ are not negative. The program knows that of
- * most of them, or asserts it itself; what it knows better, and what it knows of sizes that do not
- * differ for it, is asserted as well.
+ * TorchDynamo asserts that sizes in which branches differ are not negative. The program knows that
+ * of most of them, or asserts it itself; what it knows better, and what it knows of sizes that do
+ * not differ for it, is asserted as well.
  */
 function assertBounds(
   parent: Tracer,

@@ -1,7 +1,7 @@
 /**
- * @file What TorchDynamo asks of sizes before branches are traced. `torch.cond` compiles its branches
- * first, with symbols of its own; what that asks is then checked against the sizes of the export,
- * whose guards it becomes.
+ * @file What TorchDynamo asks of sizes before branches are traced. `torch.cond` compiles its
+ * branches first, with other symbols; what that asks is then checked against the sizes of the
+ * export, whose guards it becomes.
  */
 import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
 import {
@@ -115,8 +115,8 @@ class DynamoRun {
   }
 
   /**
-   * What TorchDynamo knows of an operand: integers have symbols of their own, without a range, which
-   * are no sizes of tensors.
+   * What TorchDynamo knows of an operand: integers have other symbols, without a range, which
+   * are not those of tensors.
    */
   operand({ val }: TraceNode): MetaValue {
     if (val === undefined || !isSymScalar(val) || val.kind !== "SymInt") return val ?? null;

@@ -94,8 +94,8 @@ const sizeRange = (env: ShapeEnv, size: SymInt): ReturnType<ShapeEnv["range"]> =
   size instanceof SymExpr && size.op !== "Symbol" ? { min: 0, max: Infinity } : env.range(size);
 
 /**
- * Dimensions by their strides, smallest first; equal ones from the last. Records what PyTorch's sort
- * asks: it looks for a run at the start, and inserts the rest by halves.
+ * Dimensions by their strides, smallest first; equal ones from the last. Records what PyTorch's
+ * sort asks: it looks for a run at the start, and inserts the rest by halves.
  */
 function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
   const asks = (condition: SymBool): boolean =>

@@ -47,7 +47,9 @@ function specCode(spec: unknown, rootCode: (dim: NamedDim) => string): string | 
   return level.kind === "list" ? `[${children.join(", ")}]` : undefined;
 }
 
-/** The spellings of a specification: with dims in constants of their names, and with dims in place. */
+/**
+ * The spellings of a specification: with dims in constants of their names, and with dims in place.
+ */
 function specCodes(spec: unknown): readonly string[] {
   const codes = [specCode(spec, ({ name }) => name), specCode(spec, dimCode)];
   return [...new Set(codes.filter((code) => code !== undefined))];
@@ -65,7 +67,9 @@ function prefixes(path: string | undefined): readonly string[] {
   return key === undefined ? [""] : [`${keyCode(key)}: `];
 }
 
-/** The edits that add what a specification lacks at a place, or put an entry in the place of null. */
+/**
+ * The edits that add what a specification lacks at a place, or put an entry in the place of null.
+ */
 export function missingEntryEdits(path: string | undefined, input: unknown, spec: unknown): Edits {
   const wanted = containerOf(input);
   if (wanted === undefined) return {};
@@ -119,7 +123,9 @@ function nameEdits(
   );
 }
 
-/** The edits of fixes that a refusal suggests; nothing unless all of them concern dims with names. */
+/**
+ * The edits of fixes that a refusal suggests; nothing unless all of them concern dims with names.
+ */
 export function fixEdits(fixes: readonly SuggestedFix[], dims: ReadonlyMap<string, NamedDim>): Edits {
   const roots = new Set([...dims.values()].filter(isDerived).map((dim) => dim.root.name));
   const rootCode = (name: string): string => {

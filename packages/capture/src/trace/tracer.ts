@@ -25,7 +25,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/passes";
-import { ge, isUnbacked, type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
+import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { AnyFunction } from "../source/parse-function.js";
 import { captureStack, type RawStack } from "../source/raw-stack.js";
@@ -38,6 +38,7 @@ import { ambientGradEnabled } from "./grad-mode.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
+import { assertionOf, knownCondition } from "./least-sizes.js";
 import { memoryOf } from "./memory-of.js";
 import { NewSymbols } from "./new-symbols.js";
 import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
@@ -372,27 +373,13 @@ export class Tracer implements Recorder {
     this.#sizes.bind(result.expr, node);
   }
 
-  /**
-   * Asserts that a size is at least a number.
-   *
-   * @param name the symbol that the message has for it
-   */
+  /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
   assertLeast(size: SymExpr, least: number, name: string): void {
-    const condition = ge(size, least);
-    const isKnown = condition instanceof SymExpr && !isUnbacked(size) && this.env.knownTrue(condition);
-    const node = this.push({
-      target: "operator.ge",
-      args: [this.#sizes.argument(size), least],
-      val: { kind: "SymBool", expr: isKnown ? true : condition },
-      candidate: "ge",
-    });
+    const expr = knownCondition(this.env, size, least);
+    const args = [this.#sizes.argument(size), least];
+    const node = this.push({ target: "operator.ge", args, val: { kind: "SymBool", expr }, candidate: "ge" });
     const message = `Runtime assertion failed for expression ${name} >= ${least} on node '${node.name}'`;
-    this.push({
-      target: "aten._assert_scalar.default",
-      args: [node, message],
-      val: null,
-      candidate: "_assert_scalar",
-    });
+    this.push(assertionOf([node, message]));
   }
 
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {

@@ -17,7 +17,10 @@ interface Recorded {
 const FILE = new URL("../../fixtures/capture/cond-sizes.json.gz", import.meta.url);
 const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Recorded>>;
 
-/** Lowered programs whose names have other numbers: PyTorch reads sizes of operands of branches anew. */
+/**
+ * Lowered programs whose names have other numbers: PyTorch reads sizes of operands of branches
+ * anew.
+ */
 const OTHER_NUMBERS: ReadonlySet<string> = new Set([
   ...["two dimensions, other sizes, rows", "the size of a tensor, rows"],
   ...["read afterwards", "counted afterwards", "made before"],
