@@ -38,7 +38,7 @@ import { ambientGradEnabled } from "./grad-mode.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
-import { assertionOf, knownCondition } from "./least-sizes.js";
+import { assertionOf, comparisonOf } from "./least-sizes.js";
 import { memoryOf } from "./memory-of.js";
 import { NewSymbols } from "./new-symbols.js";
 import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
@@ -375,11 +375,8 @@ export class Tracer implements Recorder {
 
   /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
   assertLeast(size: SymExpr, least: number, name: string): void {
-    const expr = knownCondition(this.env, size, least);
-    const args = [this.#sizes.argument(size), least];
-    const node = this.push({ target: "operator.ge", args, val: { kind: "SymBool", expr }, candidate: "ge" });
-    const message = `Runtime assertion failed for expression ${name} >= ${least} on node '${node.name}'`;
-    this.push(assertionOf([node, message]));
+    const node = this.push(comparisonOf(this.env, this.#sizes.argument(size), size, least));
+    this.push(assertionOf(node, least, name));
   }
 
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {
