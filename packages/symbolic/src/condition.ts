@@ -78,27 +78,16 @@ export function implications(e: SymExpr): readonly Fact[] {
   const [a, b] = [e.args[0]!, e.args[1]!];
   if (e.op === "Equality")
     for (const op of ["LessThan", "GreaterThan"] as const) learn(node(op, [a, b]), facts);
-  const strict = e.op === "StrictLessThan" || e.op === "StrictGreaterThan";
-  if (strict) {
-    learn(node(e.op === "StrictLessThan" ? "LessThan" : "GreaterThan", [a, b]), facts);
+  // PyTorch draws no conclusions from `>` and `>=`.
+  if (e.op === "StrictLessThan") {
+    learn(node("LessThan", [a, b]), facts);
     learn(node("Unequality", [a, b]), facts);
-    if (isIntegral(a) && isIntegral(b)) learn(weakened(e, a, b), facts);
+    if (isIntegral(a) && isIntegral(b)) learn(node("LessThan", [a, subtract(b, ONE)]), facts);
   }
-  if ((e.op === "LessThan" || e.op === "GreaterThan") && isIntegral(a) && isIntegral(b))
-    learn(strengthened(e, a, b), facts);
+  if (e.op === "LessThan" && isIntegral(a) && isIntegral(b))
+    learn(node("StrictLessThan", [a, sum([b, ONE])]), facts);
   return facts;
 }
-
-/** `a < b` over the integers is `a <= b - 1`. */
-const weakened = (e: SymExpr, a: SymExpr, b: SymExpr): SymExpr =>
-  e.op === "StrictLessThan"
-    ? node("LessThan", [a, subtract(b, ONE)])
-    : node("GreaterThan", [a, sum([b, ONE])]);
-/** `a <= b` over the integers is `a < b + 1`. */
-const strengthened = (e: SymExpr, a: SymExpr, b: SymExpr): SymExpr =>
-  e.op === "LessThan"
-    ? node("StrictLessThan", [a, sum([b, ONE])])
-    : node("StrictGreaterThan", [a, subtract(b, ONE)]);
 
 function learn(e: SymExpr, facts: Fact[]): void {
   const canonical = canonicalCondition(e);

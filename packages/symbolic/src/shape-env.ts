@@ -23,6 +23,7 @@ import { isRelation, isUnbacked, node, type SymExpr } from "./expr.js";
 import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type ValueRange } from "./interval.js";
 import { integer, isNumber, isZero } from "./number.js";
 import { sum } from "./polynomial.js";
+import { Questions } from "./questions.js";
 import { refineRange } from "./refine.js";
 import { simplifyByRange } from "./simplify.js";
 import { findMod, hasFloorDiv, isWholly, trySolve } from "./solve.js";
@@ -78,9 +79,12 @@ export class ShapeEnv implements SymEnv {
   readonly #hints: Map<string, number>;
   #facts = new Map<string, boolean>();
   readonly #divisible = new Set<string>();
+  /** What was learned of floor divisions, which are simpler where they leave no remainder. */
+  readonly #divisions: SymExpr[] = [];
   readonly #replacements = new Map<string, SymExpr>();
   readonly #sizeLike = new Set<string>();
   readonly #guards: SymExpr[] = [];
+  readonly #questions = new Questions();
   readonly #assertions: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
@@ -146,6 +150,7 @@ export class ShapeEnv implements SymEnv {
     });
     for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
     for (const key of this.#divisible) copy.#divisible.add(key);
+    copy.#divisions.push(...this.#divisions);
     for (const [name, value] of this.#replacements) copy.#replacements.set(name, value);
     for (const name of this.#sizeLike) copy.#sizeLike.add(name);
     for (const [name, value] of this.#observed) copy.#observed.set(name, value);
@@ -357,15 +362,45 @@ export class ShapeEnv implements SymEnv {
    */
   guard(condition: SymBool): boolean {
     const known = this.staticallyKnown(condition);
-    if (known !== undefined) return known;
+    if (known !== undefined && !this.#isStale(condition)) return known;
     const open = this.#replace(condition as SymExpr);
     const truth = this.#hintOf(open);
     if (truth === undefined) return this.#assume("guard on", open) === true;
+    this.#questions.record((condition as SymExpr).key, this.#learned);
     const holds = truth === true ? open : (not(open) as SymExpr);
     if (this.#defersGuards) this.#defer(holds);
     else this.#record(holds);
     this.#learn(holds);
     return truth === true;
+  }
+
+  /** See {@link SymEnv.guardNatively}. */
+  guardNatively(condition: SymBool): boolean {
+    if (typeof condition === "boolean" || !this.#isHinted(condition)) return this.knownTrue(condition);
+    const isAgain = !this.#defersGuards && this.#questions.isRecorded(condition.key, this.#learned);
+    const truth = isAgain ? this.#hintOf(condition) === true : this.guard(condition);
+    const open = this.#replace(condition);
+    if (isAgain) this.#record(truth ? open : (not(open) as SymExpr));
+    this.#questions.forget(condition.key);
+    return truth;
+  }
+
+  /** See {@link SymEnv.askQuietly}. */
+  askQuietly(condition: SymBool): boolean {
+    const known = this.staticallyKnown(condition);
+    if (known !== undefined) return known;
+    this.#questions.leaveOpen((condition as SymExpr).key, this.#learned);
+    return this.#hintOf(condition as SymExpr) === true;
+  }
+
+  #isStale(condition: SymBool): boolean {
+    if (typeof condition === "boolean" || this.#defersGuards) return false;
+    return this.#questions.isOpen(condition.key, this.#learned);
+  }
+
+  /** What PyTorch takes for a change of what is known. */
+  get #learned(): string {
+    return `${this.#replacements.size} ${this.#divisible.size} ${this.#assertions.length}`;
   }
 
   /**
@@ -418,8 +453,9 @@ export class ShapeEnv implements SymEnv {
     if (this.#isHinted(open) && !this.#defersGuards) return this.guard(open);
     if (this.hint(open) === false) return false;
     if (this.observed(open) === false) return false;
-    this.#assert(canonicalCondition(open), open);
-    this.#learn(open);
+    const canonical = canonicalCondition(open);
+    this.#assert(canonical, open);
+    this.#learn(open, canonical);
     return true;
   }
 
@@ -450,6 +486,31 @@ export class ShapeEnv implements SymEnv {
     this.#version++;
     this.#guards.push(condition);
     if (this.#locate !== undefined) this.#guardLocations.set(condition, this.#locate());
+  }
+
+  /**
+   * Records conditions as if they had been asked before what was asked since a copy of this
+   * environment was made. What they decide is then no guard any more.
+   */
+  guardEarlier(before: ShapeEnv, conditions: readonly SymBool[]): void {
+    if (this.#defersGuards) return;
+    const again = before.clone();
+    const asked = this.#guards.slice(before.guards.length);
+    for (const condition of conditions) again.guard(condition);
+    for (const guard of asked) {
+      const count = again.#guards.length;
+      again.guard(guard);
+      const where = this.#guardLocations.get(guard);
+      for (const made of again.#guards.slice(count)) again.#guardLocations.set(made, where);
+    }
+    this.#version++;
+    this.#guards.splice(0, Infinity, ...again.#guards);
+    for (const [guard, where] of again.#guardLocations) this.#guardLocations.set(guard, where);
+    for (const [name, range] of again.#ranges) if (this.#hints.has(name)) this.#ranges.set(name, range);
+    for (const [name, value] of again.#replacements) this.#replacements.set(name, value);
+    for (const [key, truth] of again.#facts) this.#facts.set(key, truth);
+    for (const key of again.#divisible) this.#divisible.add(key);
+    this.#divisions.push(...again.#divisions);
   }
 
   /** Where a guard was added: what `locate` returned then. */
@@ -508,13 +569,20 @@ export class ShapeEnv implements SymEnv {
   /**
    * Takes in a condition that holds: ranges, replacements and divisibility first, then facts in
    * terms of what is left (`_maybe_guard_rel`).
+   *
+   * @param written the condition as assertions have it, from which PyTorch draws conclusions
    */
-  #learn(e: SymExpr): void {
+  #learn(e: SymExpr, written = e): void {
     this.#version++;
     this.#learnRelations(e);
-    const simple = this.#simplify(e);
-    for (const [key, truth] of implications(simple)) this.#facts.set(key, truth);
+    const simple = this.#simplify(written);
+    this.#keep(simple);
+    if (hasFloorDiv(simple)) this.#divisions.push(simple);
     this.#version++;
+  }
+
+  #keep(fact: SymExpr): void {
+    for (const [key, truth] of implications(fact)) this.#facts.set(key, truth);
   }
 
   #learnRelations(e: SymExpr): void {
@@ -557,6 +625,7 @@ export class ShapeEnv implements SymEnv {
       if (solved === undefined || !isZero(solved.rhs)) return;
       this.#version++;
       this.#divisible.add(divisibilityKey(remainder));
+      for (const fact of this.#divisions) this.#keep(this.#simplify(fact));
       return;
     }
     if (hasFloorDiv(e)) return;

@@ -17,6 +17,16 @@ export interface SymEnv {
    */
   guard(condition: SymBool): boolean;
   /**
+   * Decides a condition as PyTorch's C++ asks it: what Python asked before is recorded once more,
+   * unless something was learned in between.
+   */
+  guardNatively?(condition: SymBool): boolean;
+  /**
+   * Decides a condition without a guard. What is not known of it now is forgotten only when a
+   * symbol is replaced: a guard on it is recorded whatever follows from others by then.
+   */
+  askQuietly?(condition: SymBool): boolean;
+  /**
    * A number for a size, recording that the program now holds for this one only. Throws
    * DATA_DEPENDENT_GUARD.
    */

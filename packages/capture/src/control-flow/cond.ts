@@ -1,11 +1,14 @@
 import { describeValue } from "@sconce/errors";
-import { flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
+import { type FakeTensor, flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
+import { SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { currentTrace, withTrace } from "../trace/dispatch.js";
 import { SymBool } from "../trace/sym-int.js";
+import type { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
+import { askAsDynamo, type MergedSize } from "./dynamo-guards.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { runOnFakes } from "./fake-runs.js";
 import {
@@ -81,12 +84,13 @@ function checkArguments(pred: unknown, branches: readonly unknown[], operands: u
 function traceCond(
   parent: Tracer,
   pred: Tensor | SymBool,
-  branches: readonly Branch[],
+  functions: readonly Branch[],
   operands: readonly unknown[],
 ): unknown {
   const names = new OperandNames(parent);
+  const before = parent.isNested || parent.isStrict ? undefined : parent.env.clone();
   names.argument("args[0]", pred).argument("args[3]", operands);
-  const traced = branches.map((branch, i) => {
+  const traced = functions.map((branch, i) => {
     const path = `args[${i + 1}]`;
     names.closure(path, branch);
     const run = (): unknown => checkedFunction(parent, "cond", branch)(...(operands as never[]));
@@ -100,9 +104,22 @@ function traceCond(
       "return the same containers with the same keys from both branches",
     );
   const merged = mergeInputs(traced.map(({ tracer }) => tracer));
+  const branches = traced.map(({ tracer, outputs }, i) => ({
+    inputs: merged.inputs[i]!,
+    nodes: tracer.nodes,
+    results: outputs,
+    keyOf: (node: TraceNode) => tracer.keyOf(node),
+  }));
+  const asked = before === undefined ? undefined : askAsDynamo(parent, branches, merged.operands);
+  if (before !== undefined && asked !== undefined) parent.env.guardEarlier(before, asked.conditions);
   runOnFakes(parent, traced);
+  const made = new Map<SymExpr, readonly string[]>();
+  const place = {
+    env: parent.env,
+    made: (symbol: SymExpr, nodes: readonly string[]) => void made.set(symbol, nodes),
+  };
   const results = first.leaves.map((leaf, i) =>
-    mergeOutputs(parent, branchValue(leaf), branchValue(second.leaves[i])),
+    mergeOutputs(place, branchValue(leaf), branchValue(second.leaves[i])),
   );
   const predicate = pred instanceof SymBool ? parent.scalarArgument(pred) : tensorNode(parent, pred);
   const values = parent.callGraphs({
@@ -116,7 +133,31 @@ function traceCond(
     results,
     exampleResults: exampleResults(parent, pred, traced),
   });
+  assertBounds(parent, made, results, asked?.sizes);
   return unflattenTree(values as unknown[], first.spec);
+}
+
+/**
+ * TorchDynamo asserts that sizes in which branches differ are not negative. The program knows that
+ * of most of them, or asserts it itself; what it knows better, and what it knows of sizes that do
+ * not differ for it, is asserted as well.
+ */
+function assertBounds(
+  parent: Tracer,
+  made: ReadonlyMap<SymExpr, readonly string[]>,
+  results: readonly MetaValue[],
+  sizes: readonly MergedSize[] = [],
+): void {
+  const asserted = new Set<SymExpr>();
+  for (const { at, dim, name, least } of sizes) {
+    const size = (results[at] as FakeTensor).shape[dim]!;
+    if (!(size instanceof SymExpr)) continue;
+    if (made.has(size) && least >= parent.env.rangeOf(size).min) continue;
+    asserted.add(size);
+    parent.assertLeast(size, least, name);
+  }
+  for (const [merged, nodes] of made)
+    if (!asserted.has(merged)) for (const name of nodes) parent.names.create(name);
 }
 
 /** What the branch gives that the example inputs take, in a draft. */

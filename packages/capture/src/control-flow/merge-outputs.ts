@@ -1,26 +1,30 @@
 /** @file The results of `cond` from those of its branches (`_merge_output` in `cond.py`). */
+import { type ConstantValue, FakeTensor, isSymScalar, type MetaValue, symInt } from "@sconce/ir";
 import {
-  type ConstantValue,
-  FakeTensor,
-  isSymScalar,
-  type MetaValue,
-  type Namespace,
-  symInt,
-} from "@sconce/ir";
-import { freeSymbols, lt, mul, type ShapeEnv, SymExpr, type SymInt, symMax } from "@sconce/symbolic";
+  freeSymbols,
+  gt,
+  lt,
+  mul,
+  ne,
+  type ShapeEnv,
+  type SymBool,
+  SymExpr,
+  type SymInt,
+  symMax,
+} from "@sconce/symbolic";
 import { controlFlowResults } from "./errors.js";
 
 const RULE = "return tensors of the same dtype and number of dimensions from both branches";
 
 /** Where merged sizes come from. */
-interface Place {
+export interface MergePlace {
   readonly env: ShapeEnv;
-  /** Names of nodes that TorchDynamo makes and that are left out later. */
-  readonly names: Namespace;
+  /** Learns of symbols that are made, and of the names of nodes that TorchDynamo makes for each. */
+  readonly made: (merged: SymExpr, nodes: readonly string[]) => void;
 }
 
 /** Makes the result of `cond` that stands for the results of both branches. */
-export function mergeOutputs(place: Place, a: MetaValue, b: MetaValue): MetaValue {
+export function mergeOutputs(place: MergePlace, a: MetaValue, b: MetaValue): MetaValue {
   if (a instanceof FakeTensor && b instanceof FakeTensor) return mergeTensors(place, a, b);
   const [x, y] = [constantOf(a), constantOf(b)];
   if (x === undefined || y === undefined)
@@ -38,7 +42,7 @@ function constantOf(value: MetaValue): number | undefined {
   return typeof constant === "number" ? constant : undefined;
 }
 
-function mergeTensors(place: Place, a: FakeTensor, b: FakeTensor): FakeTensor {
+function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTensor {
   const facts = (tensor: FakeTensor): readonly (readonly [string, string])[] => [
     ["dtype", `torch.${tensor.dtype}`],
     ["device", tensor.device.type],
@@ -61,7 +65,13 @@ function mergeTensors(place: Place, a: FakeTensor, b: FakeTensor): FakeTensor {
     if (isSame) return size;
     return mergeSizes(place, size, other, ["sym_size_int", "ge"]);
   });
-  return new FakeTensor({ ...a, shape, strides: mergeStrides(place.env, a, b, shape) });
+  const strides = mergeStrides(place.env, a, b, shape);
+  // A new tensor is asked whether it is empty.
+  for (const size of shape) {
+    const isFull = ne(size, 0);
+    if (place.env.hint(isFull) !== undefined && !place.env.guard(isFull)) break;
+  }
+  return new FakeTensor({ ...a, shape, strides });
 }
 
 const keyOf = (size: SymInt): string | number => (size instanceof SymExpr ? size.key : size);
@@ -70,12 +80,12 @@ const isUnbacked = (size: SymInt): boolean =>
   size instanceof SymExpr && [...freeSymbols(size).keys()].some((name) => /^u\d/.test(name));
 
 /** A size between two others, which only the data decide. */
-function mergeSizes({ env, names }: Place, a: SymInt, b: SymInt, added: readonly string[]): SymInt {
-  // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
-  for (const name of added) names.create(name);
+function mergeSizes({ env, made }: MergePlace, a: SymInt, b: SymInt, added: readonly string[]): SymInt {
   const merged = env.freshUnbackedInt();
   const [x, y] = [sizeRange(env, a), sizeRange(env, b)];
   env.setRange(merged, { min: Math.min(x.min, y.min), max: Math.max(x.max, y.max) });
+  // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
+  made(merged, added);
   return merged as unknown as SymInt;
 }
 
@@ -83,44 +93,52 @@ function mergeSizes({ env, names }: Place, a: SymInt, b: SymInt, added: readonly
 const sizeRange = (env: ShapeEnv, size: SymInt): ReturnType<ShapeEnv["range"]> =>
   size instanceof SymExpr && size.op !== "Symbol" ? { min: 0, max: Infinity } : env.range(size);
 
-/** Dimensions by their strides, smallest first; equal ones from the last. */
-function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
-  const hints = strides.map((stride) => Number(env.hint(stride)));
-  return [...strides.keys()].sort((i, j) => hints[i]! - hints[j]! || j - i);
-}
-
 /**
- * Records that strides exceed the one inside of them, as PyTorch's sort of strides does. It asks of
- * `s + 1` what leaves `Max(1, s)` as `s`, which is then asked again.
+ * Dimensions by their strides, smallest first; equal ones from the last. Records what PyTorch's
+ * sort asks: it looks for a run at the start, and inserts the rest by halves.
  */
-function guardStrides(env: ShapeEnv, tensors: readonly FakeTensor[]): void {
-  const before = env.guards.length;
-  for (const asksAgain of [false, true]) {
-    if (asksAgain && env.guards.length === before) return;
-    for (const tensor of tensors) {
-      const order = strideOrder(env, tensor);
-      const strides = order.map((dim) => env.simplify(tensor.strides[dim]!));
-      strides.slice(1).forEach((stride, i) => {
-        const condition = lt(strides[i]!, stride);
-        if (!hasExtremum(stride) && env.hint(condition) === true) env.guard(condition);
-      });
+function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
+  const asks = (condition: SymBool): boolean =>
+    typeof condition === "boolean"
+      ? condition
+      : env.hint(condition) === undefined
+        ? env.knownTrue(condition)
+        : env.guard(condition);
+  const isBefore = (i: number, j: number): boolean => {
+    if (asks(isLess(strides[i]!, strides[j]!))) return true;
+    return !asks(isLess(strides[j]!, strides[i]!)) && j < i;
+  };
+  const order = [...strides.keys()];
+  let sorted = Math.min(1, order.length);
+  if (order.length > 1 && isBefore(1, 0)) {
+    for (sorted = 2; sorted < order.length && isBefore(sorted, sorted - 1); sorted++);
+    order.splice(0, sorted, ...order.slice(0, sorted).reverse());
+  } else while (sorted < order.length && !isBefore(sorted, sorted - 1)) sorted++;
+  for (; sorted < order.length; sorted++) {
+    let [low, high] = [0, sorted];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(sorted, order[middle]!)) high = middle;
+      else low = middle + 1;
     }
+    order.splice(low, 0, ...order.splice(sorted, 1));
   }
+  return order;
 }
 
-const hasExtremum = (stride: SymInt): boolean =>
-  stride instanceof SymExpr && (stride.op === "Max" || stride.args.some(hasExtremum));
+/** As sympy writes a comparison with a number: the number is on the right. */
+const isLess = (a: SymInt, b: SymInt): SymBool => (typeof a === "number" ? gt(b, a) : lt(a, b));
 
 /** Strides of merged sizes: each is the product of the sizes inside of it. */
 function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readonly SymInt[]): SymInt[] {
   const order = strideOrder(env, a);
-  if (strideOrder(env, b).some((dim, i) => dim !== order[i]))
+  const other = strideOrder(env, b);
+  if (other.some((dim, i) => dim !== order[i]))
     throw controlFlowResults(
       "cond",
       `The sorted order of strides of the two branches' output doesn't match. This indicates the contiguousness of the two branches are different. True branch has stride (${a.strides.join(", ")}) but false branch has stride (${b.strides.join(", ")}).`,
       "use `contiguous()` to make the two branches have the same contiguousness",
     );
-  if (shape.some((size, dim) => size !== a.shape[dim])) guardStrides(env, [a, b]);
   const known = new Map<string | number, SymInt>();
   const merged = a.strides.slice();
   for (const dim of order) {

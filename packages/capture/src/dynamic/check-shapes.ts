@@ -4,6 +4,7 @@ import { torchSize } from "../torch-size.js";
 import { isDerived, isNamedDim, type NamedDim, readable } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { badDynamicShapes } from "./errors.js";
+import { missingEntryEdits } from "./shape-edits.js";
 import { containerOf, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
 
 /** The inputs of an export, by the names of the parameters. */
@@ -55,7 +56,7 @@ export function checkDynamicShapes(inputs: NamedInputs, spec: DynamicShapes): vo
   if (isEmptySpec(spec)) return;
   if (containerOf(spec) === undefined)
     throw badDynamicShapes(`expected dynamic_shapes to be dict, tuple, or list, got ${pythonType(spec)}`);
-  if (!Array.isArray(spec)) checkNames(inputs, containerOf(spec)!.keys);
+  if (!Array.isArray(spec)) checkNames(inputs, spec);
   const bounds = new Map<string, NamedDim>();
   const visit = (path: string, leaf: unknown, given: unknown): void => {
     if (leaf instanceof Tensor) checkTensor(path, leaf, given, bounds);
@@ -65,7 +66,7 @@ export function checkDynamicShapes(inputs: NamedInputs, spec: DynamicShapes): vo
         `Cannot associate shape ${pythonText(given)} specified at \`dynamic_shapes${path}\` to non-tensor type ${pythonType(leaf)} at \`inputs${path}\` (expected None)`,
       );
   };
-  mapTree(treeFor(inputs, spec), spec, visit);
+  mapTree(treeFor(inputs, spec), spec, visit, missingEntryEdits);
   checkFromEnd(spec);
 }
 
@@ -96,7 +97,8 @@ function checkFromEnd(spec: DynamicShapes): void {
     );
 }
 
-function checkNames({ args }: NamedInputs, given: readonly (string | number)[]): void {
+function checkNames({ args }: NamedInputs, spec: DynamicShapes): void {
+  const given = containerOf(spec)!.keys;
   const expected = [...args.keys()];
   const sorted = (names: readonly (string | number)[]): string => names.map(String).sort().join("\n");
   if (sorted(given) === sorted(expected)) return;
@@ -108,6 +110,8 @@ function checkNames({ args }: NamedInputs, given: readonly (string | number)[]):
         ? "Since here `inputs` is a list/tuple enclosing a single dict, maybe you just forgot to enclose `dynamic_shapes` in a list/tuple?"
         : "Alternatively, you could also ignore arg names entirely and specify `dynamic_shapes` as a list/tuple matching `inputs`."
     }`,
+    undefined,
+    missingEntryEdits("", Object.fromEntries(args), spec),
   );
 }
 
@@ -134,6 +138,8 @@ function checkTensor(path: string, tensor: Tensor, given: unknown, bounds: Map<s
   if (level.kind === "list" && level.children.length !== shape.length)
     throw badDynamicShapes(
       `Expected dynamic shape spec ${pythonText(given)} specified at \`dynamic_shapes${path}\` to have the same length as the actual tensor shape ${torchSize(shape)} (expected ${shape.length}, but got ${level.children.length} instead)`,
+      undefined,
+      missingEntryEdits(path, shape, given),
     );
   for (const [i, dim] of level.children.entries()) {
     if (isNamedDim(dim)) {

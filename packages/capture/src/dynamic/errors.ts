@@ -1,5 +1,10 @@
 /** @file Errors of dynamic shapes; the messages are PyTorch's. */
-import { SconceError } from "@sconce/errors";
+import { type ErrorEdit, SconceError } from "@sconce/errors";
+
+/** Changes that a tool can apply, where some are known. */
+export interface Edits {
+  readonly edits?: readonly ErrorEdit[];
+}
 
 const DIM_FIX = 'write `Dim("batch", { min: 1, max: 64 })`, and derive dims as `batch.mul(2).add(1)`';
 
@@ -7,15 +12,19 @@ const DIM_FIX = 'write `Dim("batch", { min: 1, max: 64 })`, and derive dims as `
 export const badDim = (message: string, fix = DIM_FIX): SconceError =>
   new SconceError({ code: "BAD_DIM", message, fix });
 
+const MIRROR = "make `dynamicShapes` mirror the inputs: an object by argument name, or a list in input order";
+
 /** A specification that does not fit the inputs. */
-export const badDynamicShapes = (
-  message: string,
-  fix = "make `dynamicShapes` mirror the inputs: an object by argument name, or a list in input order",
-): SconceError => new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix });
+export const badDynamicShapes = (message: string, fix: string = MIRROR, { edits }: Edits = {}): SconceError =>
+  new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix, edits });
 
 /** The example inputs, or what the program was found to require, contradict the specification. */
-export const constraintViolation = (message: string, fix: string, cause?: unknown): SconceError =>
-  new SconceError({ code: "CONSTRAINT_VIOLATION", message, where: "dynamicShapes", fix, cause });
+export const constraintViolation = (
+  message: string,
+  fix: string,
+  { cause, edits }: Edits & { readonly cause?: unknown } = {},
+): SconceError =>
+  new SconceError({ code: "CONSTRAINT_VIOLATION", message, where: "dynamicShapes", fix, cause, edits });
 
 /** A condition of `check` that does not hold. */
 export const checkFailed = (message: string): SconceError =>

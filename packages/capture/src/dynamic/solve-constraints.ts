@@ -4,13 +4,14 @@
 import { SconceError } from "@sconce/errors";
 import type { SymExpr, ValueRange } from "@sconce/symbolic";
 import { type Counterexample, CounterexampleSearch } from "./counterexample.js";
-import { isDerived } from "./dim.js";
+import { isDerived, type NamedDim } from "./dim.js";
 import { constraintViolation } from "./errors.js";
 import type { FakeInputs } from "./fake-inputs.js";
 import { fixesSuffice } from "./fix-check.js";
 import { guardsCode } from "./guards-code.js";
 import { produceGuards, type Violation } from "./produce-guards.js";
 import { rangeConstraints } from "./range-constraints.js";
+import { fixEdits } from "./shape-edits.js";
 import { fixCode, fixText, namedDims, type SuggestedFix, suggestFixes } from "./suggested-fixes.js";
 
 /** One requirement of a program that the specification does not meet. */
@@ -69,7 +70,7 @@ export function solveConstraints(
   { unbacked, describe = () => undefined, isStrict = false }: SolveOptions = {},
 ): SolvedConstraints {
   const report = checkConstraints(prepared);
-  if (report !== undefined) throw violationError(report, describe);
+  if (report !== undefined) throw violationError(report, describe, namedDims(prepared.dynamicShapes));
   const { ranges, warnings } = rangeConstraints(prepared, unbacked, isStrict);
   return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
 }
@@ -135,6 +136,7 @@ function forcedText(
 function violationError(
   report: ConstraintReport,
   describe: (location: unknown) => string | undefined,
+  dims: ReadonlyMap<string, NamedDim>,
 ): SconceError {
   const lines = report.violations.flatMap(({ counterexample, name, location }) => {
     const place = location === undefined ? undefined : describe(location);
@@ -152,7 +154,8 @@ function violationError(
     : fixes === ""
       ? relax
       : `${fixes}; if that is refused too, ${relax}`;
-  const error = constraintViolation(report.message.replaceAll(LOGS, "") + examples, fix);
+  const edits = report.fixesSuffice ? fixEdits(report.fixes, dims) : {};
+  const error = constraintViolation(report.message.replaceAll(LOGS, "") + examples, fix, edits);
   reports.set(error, report);
   return error;
 }

@@ -130,19 +130,34 @@ export function fixText(fix: SuggestedFix): string {
 export function fixCode(fix: SuggestedFix): string {
   const { name } = fix;
   if (fix.kind === "constant") return `use ${fix.value} for ${name}`;
-  if (fix.kind === "formula") {
-    const { symbol: root, coefficient, offset } = asLinear(fix.value)!;
-    const scaled = coefficient === 1 ? root.name : `${root.name}.mul(${coefficient})`;
-    const shifted = offset === 0 ? scaled : `${scaled}.${offset > 0 ? "add" : "sub"}(${Math.abs(offset)})`;
-    return `use ${shifted} for ${name}`;
-  }
-  const max = fix.max === Infinity ? undefined : fix.max;
+  if (fix.kind === "formula") return `use ${formulaCode(fix.value, String)} for ${name}`;
+  return `const ${name} = ${dimCode(fix)}`;
+}
+
+/** A dim as TypeScript: `Dim("dx", { max: 5 })`. */
+export function dimCode({
+  name,
+  min,
+  max,
+}: Pick<SuggestedFix & { kind: "bounds" }, "name" | "min" | "max">): string {
   const bounds = [
-    ...(fix.min === undefined ? [] : [`min: ${fix.min}`]),
-    ...(max === undefined ? [] : [`max: ${max}`]),
+    ...(min === undefined || min === 0 ? [] : [`min: ${min}`]),
+    ...(max === undefined || max === Infinity ? [] : [`max: ${max}`]),
   ];
   const options = bounds.length === 0 ? "" : `, { ${bounds.join(", ")} }`;
-  return `const ${name} = Dim("${name}"${options})`;
+  return `Dim(${JSON.stringify(name)}${options})`;
+}
+
+/** A linear formula as TypeScript: `dx.mul(2).add(1)`. */
+export function linearCode(root: string, factor: number, offset: number): string {
+  const scaled = factor === 1 ? root : `${root}.mul(${factor})`;
+  return offset === 0 ? scaled : `${scaled}.${offset > 0 ? "add" : "sub"}(${Math.abs(offset)})`;
+}
+
+/** The formula of a fix as TypeScript. */
+export function formulaCode(formula: SymExpr, rootCode: (name: string) => string): string {
+  const { symbol: root, coefficient, offset } = asLinear(formula)!;
+  return linearCode(rootCode(root.name), coefficient, offset);
 }
 
 /** Expresses results by roots only: new roots of multiples, and roots that fixes swap. */

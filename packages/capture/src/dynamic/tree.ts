@@ -2,7 +2,7 @@
 import { isFloat, treeLevel } from "@sconce/ir";
 import { isNamedDim } from "./dim.js";
 import { isDimHint } from "./dim-hint.js";
-import { badDynamicShapes } from "./errors.js";
+import { badDynamicShapes, type Edits } from "./errors.js";
 
 /** One level of a container. */
 export interface Container {
@@ -92,17 +92,28 @@ export const isIntInput = (value: unknown): value is number =>
 /** Called with each leaf of the inputs, the text of its path and what the specification says. */
 export type Visit<T> = (path: string, leaf: unknown, spec: unknown) => T;
 
+/** The changes that make a specification fit at a place, for tools. */
+export type MismatchEdits = (path: string | undefined, tree: unknown, spec: unknown) => Edits;
+
 /**
  * Maps the leaves of inputs with the parts of a specification of the same structure. An instance of
  * a registered class takes a list with one entry for each of its children.
  *
  * @throws SconceError `BAD_DYNAMIC_SHAPES` where the structures differ
  */
-export function mapTree<T>(tree: unknown, spec: unknown, visit: Visit<T>): unknown {
+export function mapTree<T>(
+  tree: unknown,
+  spec: unknown,
+  visit: Visit<T>,
+  mismatchEdits: MismatchEdits = () => ({}),
+): unknown {
   const walk = (path: string, node: unknown, given: unknown): unknown => {
     const level = containerOf(node);
     if (level === undefined) return visit(path, node, given);
-    if (level.kind === "registered") return mapTree([...level.children], given, visit);
+    if (level.kind === "registered") {
+      const below: MismatchEdits = (_, inner, part) => mismatchEdits(undefined, inner, part);
+      return mapTree([...level.children], given, visit, below);
+    }
     const children = level.children.map((child, i) =>
       walk(path + level.steps[i]!, child, childOf(given, level.keys[i]!)),
     );
@@ -112,7 +123,7 @@ export function mapTree<T>(tree: unknown, spec: unknown, visit: Visit<T>): unkno
         ? new Map(level.keys.map((key, i) => [key, children[i]]))
         : Object.fromEntries(level.keys.map((key, i) => [key, children[i]]));
   };
-  compare("", tree, spec);
+  compare("", tree, spec, mismatchEdits);
   return walk("", tree, spec);
 }
 
@@ -122,12 +133,18 @@ export function childOf(spec: unknown, key: string | number): unknown {
   return spec === null || spec === undefined ? undefined : (spec as Record<string, unknown>)[String(key)];
 }
 
-function compare(path: string, tree: unknown, spec: unknown): void {
+function compare(path: string, tree: unknown, spec: unknown, mismatchEdits: MismatchEdits): void {
   const level = containerOf(tree);
   if (level === undefined || level.kind === "registered") return;
   const here = `\`inputs${path}\``;
   const there = `\`dynamic_shapes${path}\``;
   const other = containerOf(spec);
+  const mismatch = (what: string): Error =>
+    badDynamicShapes(
+      `Detected mismatch between the structure of \`inputs\` and \`dynamic_shapes\`: ${what}`,
+      undefined,
+      mismatchEdits(path, tree, spec),
+    );
   if (other === undefined) throw mismatch(`${here} is a ${className(level)}, but ${there} is not`);
   if (other.kind !== level.kind)
     throw mismatch(`${here} is a ${className(level)}, but ${there} is a ${className(other)}`);
@@ -139,7 +156,7 @@ function compare(path: string, tree: unknown, spec: unknown): void {
   if (level.kind === "dict" && !sameKeys(level.keys, other.keys))
     throw mismatch(`${here} has keys ${keys(level)}, but ${there} has keys ${keys(other)}`);
   for (const [i, child] of level.children.entries())
-    compare(path + level.steps[i]!, child, childOf(spec, level.keys[i]!));
+    compare(path + level.steps[i]!, child, childOf(spec, level.keys[i]!), mismatchEdits);
 }
 
 const sameKeys = (a: readonly (string | number)[], b: readonly (string | number)[]): boolean => {
@@ -148,6 +165,3 @@ const sameKeys = (a: readonly (string | number)[], b: readonly (string | number)
 };
 
 const className = ({ type }: Container): string => `<class '${type}'>`;
-
-const mismatch = (what: string): Error =>
-  badDynamicShapes(`Detected mismatch between the structure of \`inputs\` and \`dynamic_shapes\`: ${what}`);

@@ -38,6 +38,7 @@ import { ambientGradEnabled } from "./grad-mode.js";
 import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
+import { assertionOf, comparisonOf } from "./least-sizes.js";
 import { memoryOf } from "./memory-of.js";
 import { NewSymbols } from "./new-symbols.js";
 import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
@@ -370,6 +371,12 @@ export class Tracer implements Recorder {
       this.push({ target, args: operands, val: scalarValue(result), candidate }),
     );
     this.#sizes.bind(result.expr, node);
+  }
+
+  /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
+  assertLeast(size: SymExpr, least: number, name: string): void {
+    const node = this.push(comparisonOf(this.env, this.#sizes.argument(size), size, least));
+    this.push(assertionOf(node, least, name));
   }
 
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {

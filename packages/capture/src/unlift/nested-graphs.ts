@@ -20,7 +20,7 @@ import {
   tensorNode,
   traceFunction,
 } from "../control-flow/flow-call.js";
-import { mergeOutputs } from "../control-flow/merge-outputs.js";
+import { type MergePlace, mergeOutputs } from "../control-flow/merge-outputs.js";
 import { OperandNames } from "../control-flow/operand-names.js";
 import { isSym, type Sym } from "../trace/sym-int.js";
 import type { TraceArgument, TraceBody } from "../trace/trace-node.js";
@@ -106,6 +106,14 @@ const stackedOf = (leaf: unknown, count: Parameters<typeof stackedItems>[1]): Me
 const lengthOf = (items: readonly Tensor[]): Parameters<typeof stackedItems>[1] =>
   knownOf(items[0]!).shape[0]!;
 
+/** Where results are merged: TorchDynamo makes nodes for symbols, whose names count. */
+const mergePlace = ({ env, names }: Tracer): MergePlace => ({
+  env,
+  made(_, nodes) {
+    for (const name of nodes) names.create(name);
+  },
+});
+
 /** The calls by their targets. */
 const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>> = {
   "higher_order.cond": (
@@ -128,7 +136,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       ],
       argumentsOf: (graphs) => [predicate!, ...graphs, tuple(given)],
       results: first.leaves.map((leaf, i) =>
-        mergeOutputs(trace.parent, leafValue(leaf), leafValue(second.leaves[i])),
+        mergeOutputs(mergePlace(trace.parent), leafValue(leaf), leafValue(second.leaves[i])),
       ),
     };
   },

@@ -13,6 +13,7 @@ import {
   fake,
   isChannelsLast,
   isContiguousFake,
+  isContiguousNatively,
   isNonOverlappingAndDense,
   memoryFormatStrides,
 } from "../rules/fake.js";
@@ -183,7 +184,7 @@ const contiguous = defineOp({
 function isInFormat(self: FakeTensor, format: MemoryFormat, env: SymEnv): boolean {
   if (format === "preserve_format")
     throw invalidArgument("preserve memory format is unsupported by the contiguous operator");
-  return format === "contiguous_format" ? isContiguousFake(self, env) : isChannelsLast(self, env);
+  return format === "contiguous_format" ? isContiguousNatively(self, env) : isChannelsLast(self, env);
 }
 
 type AliasSchema = "aten::alias(Tensor(a) self) -> Tensor(a)";

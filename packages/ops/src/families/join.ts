@@ -1,6 +1,6 @@
 /** @file Joining tensors: `cat`, `stack` and what is built from them. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { addAll, eq, type SymEnv } from "@sconce/symbolic";
+import { addAll, eq, ne, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -36,7 +36,13 @@ function catMeta(tensors: readonly FakeTensor[], dim: SymInt, env: SymEnv): Fake
   const axis = wrapDim(dim, first.ndim);
   for (const tensor of kept) checkJoinable(env, first, tensor, axis, tensors.indexOf(tensor));
   const shape = first.shape.with(axis, addAll(kept.map((tensor) => tensor.shape[axis]!)));
+  askEmpty(env, shape);
   return fake({ dtype, shape, strides: memoryFormatStrides(shape, commonFormat(tensors, env)), like });
+}
+
+/** PyTorch finds out whether the new tensor has elements. */
+function askEmpty(env: SymEnv, shape: readonly SymInt[]): void {
+  for (const size of shape) if (!env.orTrue(ne(size, 0))) return;
 }
 
 function checkJoinable(

@@ -1,11 +1,11 @@
 /** @file Short-time Fourier transforms (`torch/_refs`, `SpectralOps.cpp`). */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, floorDiv, mul, sub } from "@sconce/symbolic";
+import { add, floorDiv, ge, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
+import { check, isAtMost, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { numelOf } from "../rules/fake.js";
 import { toRealDType } from "../rules/promote.js";
@@ -50,9 +50,10 @@ function checkInput({ self }: SpectrogramArgs): void {
 
 function checkLengths(emit: Emit, args: SpectrogramArgs, length: SymInt): void {
   const { size, hop, width } = lengthsOf(args);
-  if (size <= 0 || isBelow(emit.env, length, size)) {
-    throw invalidArgument(`stft expected 0 < n_fft <= ${String(length)}, but got n_fft=${size}`);
-  }
+  const isLongEnough = size > 0 && ge(length, size);
+  check(emit.env, isLongEnough, () =>
+    invalidArgument(`stft expected 0 < n_fft <= ${String(length)}, but got n_fft=${size}`),
+  );
   if (hop <= 0) throw invalidArgument(`stft expected hop_length > 0 but got hop_length=${hop}`);
   if (width <= 0 || width > size) {
     throw invalidArgument(`stft expected 0 < win_length <= n_fft but got win_length=${width}`);

@@ -7,7 +7,7 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, isContiguousFake, numelOf } from "../rules/fake.js";
+import { fake, isContiguousNatively, numelOf } from "../rules/fake.js";
 import { sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
@@ -65,7 +65,7 @@ const reshapeAlias = defineOp({
  */
 function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
   const { env } = emit;
-  if (isContiguousFake(self, env)) return emit("aten.view.default", [self, shape]);
+  if (isContiguousNatively(self, env)) return emit("aten.view.default", [self, shape]);
   const sizes = emitInferSizes(emit, shape, self);
   if (viewStrides(self, sizes, env) !== undefined) return emit("aten.view.default", [self, sizes]);
   const copy = emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
@@ -90,7 +90,7 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
 
 /** What `reshape` gives, without emitting. */
 function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
-  if (isContiguousFake(self, env)) return viewMeta(self, shape, env);
+  if (isContiguousNatively(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape), true);
   if (viewStrides(self, sizes, env) !== undefined) return viewMeta(self, sizes, env);
   const copy = fake({ dtype: self.dtype, shape: self.shape, like: self });

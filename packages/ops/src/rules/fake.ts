@@ -154,6 +154,20 @@ export function isRowMajor({ shape, strides }: FakeTensor): boolean {
 export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean =>
   isDenseInOrder(tensor, undefined, env);
 
+/** Row-major contiguity, as C++ finds it out. */
+export function isContiguousNatively(tensor: FakeTensor, env: SymEnv): boolean {
+  if (isContiguousFake(tensor, env)) return true;
+  const { shape, strides } = tensor;
+  let step: SymInt = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    const isOne = eq(shape[d]!, 1);
+    if (env.guardNatively?.(isOne) ?? isOne === true) continue;
+    if (!sameAs(strides[d]!, step)) break;
+    step = mul(step, shape[d]!);
+  }
+  return false;
+}
+
 /**
  * `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for
  * other ranks.

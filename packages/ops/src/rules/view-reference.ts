@@ -19,6 +19,7 @@ import {
   type SymBool,
   type SymEnv,
   SymExpr,
+  symMax,
   symMin,
 } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -106,7 +107,10 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
       merged = mul(merged, shape[end]!);
     }
     if (end > d && !merge(at, d, end, env)) return undefined;
-    if (env.guard(ne(merged, size))) split(at, d, size, env);
+    if (env.guard(ne(merged, size))) {
+      split(at, d, size, env);
+      askLayout(at, env);
+    }
   }
   for (let d = shape.length - 1; d >= sizes.length; d--) {
     if (!env.guard(eq(shape[d]!, 1))) return undefined;
@@ -114,6 +118,20 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
     strides.splice(d, 1);
   }
   return at;
+}
+
+/** PyTorch finds out about the layout of each view, without guards. */
+function askLayout({ shape, strides }: Layout, env: SymEnv): void {
+  const ask = (condition: SymBool): boolean => env.askQuietly?.(condition) ?? false;
+  let step: SymInt = 1;
+  let longest: SymInt = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    const size = shape[d]!;
+    if (ask(eq(size, 1))) continue;
+    if (ask(ne(strides[d]!, step)) && ask(ne(strides[d]!, longest))) return;
+    longest = mul(longest, symMax(size, 1));
+    step = mul(step, size);
+  }
 }
 
 /** Splits a dimension in two (`prims.split_dim`). */

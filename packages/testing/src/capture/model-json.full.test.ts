@@ -66,14 +66,6 @@ const DIFFERENCES: readonly (readonly [what: RegExp, reason: string])[] = [
     /^strict_\w+ .*metadata\.source_fn_stack: .*_operator\.(add|mul)"$/,
     "TorchDynamo records Python's operators; a model in TypeScript calls methods.",
   ],
-  [
-    /^lower_cond_sizes .*(graph\.nodes: |sym_bool_values\.ge: undefined)/,
-    "Known gap: PyTorch keeps an assertion `True` of the size that it makes up for the results of both branches.",
-  ],
-  [
-    /^lower_split_chunk \.guards_code: /,
-    "Known gap: `flatten` of a stack adds two guards here, which the guards of PyTorch imply.",
-  ],
 ];
 
 /** Programs of the corpus that have no model in TypeScript, and why. */

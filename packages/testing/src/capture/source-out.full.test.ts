@@ -35,10 +35,8 @@ const DIFFERENT: Readonly<
   flow_associative_scan: [66, "batched-scan", "batched-scan", "batched-scan"],
   flow_cond_nested: [6, "operand-order"],
   lower_cat_many: [5, "repeated-size"],
-  lower_cond_sizes: [4, "known-condition"],
   "flow_cond_nested lowered": [6, "operand-order"],
   "lower_cat_many lowered": [8, "unused-size"],
-  "lower_cond_sizes lowered": [4, "known-condition"],
   "shape_split lowered": [1, "unused-size"],
 };
 

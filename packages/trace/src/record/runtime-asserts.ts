@@ -205,8 +205,9 @@ export class RuntimeAssertions {
     ready.sort((a, b) => placeOf(a) - placeOf(b));
     for (const assertion of ready) {
       // What the ranges decide is not asserted anew: the source's own assertion stays.
-      const isDecided =
-        this.#isFresh && !assertion.isRange && tracer.env.knownByRange(assertion.condition) === true;
+      const isDecided = assertion.isRange
+        ? ready.some((other) => isTighter(other, assertion))
+        : this.#isFresh && tracer.env.knownByRange(assertion.condition) === true;
       if (!isDecided) this.#emit(tracer, assertion);
     }
   }
@@ -259,6 +260,17 @@ export class RuntimeAssertions {
   }
 }
 
+/** Whether an assertion is of a range that is within that of another one. */
+function isTighter({ text, isRange }: Assertion, other: Assertion): boolean {
+  const [bound, weaker] = [BOUND.exec(text), BOUND.exec(other.text)];
+  if (!isRange || bound === null || weaker === null) return false;
+  if (bound[1] !== weaker[1] || bound[2] !== weaker[2]) return false;
+  const difference = Number(bound[3]) - Number(weaker[3]);
+  return bound[2] === ">" ? difference > 0 : difference < 0;
+}
+
+const BOUND = /^(u\d+) ([<>])= (-?\d+)$/;
+
 const isKnown = (assertion: Assertion | KnownAssertion): assertion is KnownAssertion =>
   !("condition" in assertion);
 
@@ -304,7 +316,7 @@ function assertionOf(node: Node, graph: Graph): FoundAssertion | undefined {
 
 /** A bound of a symbol's range, from its text: a condition that is read shows another form. */
 function rangeOf(text: string): SymExpr | undefined {
-  const found = /^(u\d+) ([<>])= (-?\d+)$/.exec(text);
+  const found = BOUND.exec(text);
   if (found === null) return undefined;
   const [, name, direction, bound] = found;
   return (direction === "<" ? le : ge)(symbolByName(name!), Number(bound)) as SymExpr;
