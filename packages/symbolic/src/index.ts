@@ -102,7 +102,8 @@ export {
 export { metered } from "./meter.js";
 export { type ParseOptions, parseSrepr } from "./parse.js";
 export { sha256 } from "./sha256.js";
-export { type GuardObserver, ShapeEnv, type ShapeEnvInit } from "./shape-env.js";
+export { ShapeEnv } from "./shape-env.js";
+export type { GuardObserver, ShapeEnvInit } from "./shape-env-init.js";
 export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";
 export { STATIC_ENV, type SymEnv } from "./sym-env.js";

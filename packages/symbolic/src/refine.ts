@@ -1,4 +1,5 @@
 import { boundsOf, type RangeOf } from "./bounds.js";
+import type { SymExpr } from "./expr.js";
 import type { ValueRange } from "./interval.js";
 import type { Solved } from "./solve.js";
 
@@ -14,3 +15,16 @@ export function refineRange({ op, rhs }: Solved, old: ValueRange, rangeOf: Range
   const max = isAbove && old.max >= bound.max ? bound.max - Number(op === "StrictLessThan") : old.max;
   return min === old.min && max === old.max ? undefined : { min, max };
 }
+
+/**
+ * What sizes of inputs may be in PyTorch where guards are deferred (`_is_supported_equivalence`).
+ */
+export function isSupportedEquivalence({ op, args }: SymExpr): boolean {
+  if (op !== "Add" && op !== "Mul") return op === "Symbol";
+  const rest = args.filter((arg) => arg.op !== "Integer");
+  return args.length === 2 && rest.length === 1 && isSupportedEquivalence(rest[0]!);
+}
+
+/** Whether all values of a range are in another one. */
+export const isWithin = (inner: ValueRange, outer: ValueRange): boolean =>
+  inner.min >= outer.min && inner.max <= outer.max;

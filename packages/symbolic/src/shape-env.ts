@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions } from "@sconce/errors";
 import {
   eq,
   freeSymbols,
@@ -24,47 +24,12 @@ import { intersectRanges, isPoint, point, UNBOUNDED, UNBOUNDED_FLOAT, type Value
 import { integer, isNumber, isZero } from "./number.js";
 import { sum } from "./polynomial.js";
 import { Questions } from "./questions.js";
-import { refineRange } from "./refine.js";
+import { isSupportedEquivalence, isWithin, refineRange } from "./refine.js";
+import { type GuardObserver, INIT, type ShapeEnvInit } from "./shape-env-init.js";
 import { simplifyByRange } from "./simplify.js";
 import { findMod, hasFloorDiv, isWholly, trySolve } from "./solve.js";
 import { replaceSymbols } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
-
-/** Learns of decisions of a {@link ShapeEnv} at the time when they are made. */
-export interface GuardObserver {
-  /** A condition was recorded: a guard of the inputs, or an assertion of the run. */
-  readonly guarded: (condition: SymExpr, kind: "eval" | "runtime_assert") => void;
-  /** Only the data decide an expression: the value of the example run was taken. */
-  readonly assumed: (expr: SymExpr, value: number | boolean) => void;
-}
-
-/** What a {@link ShapeEnv} starts from. */
-export interface ShapeEnvInit {
-  /** Ranges of symbols by name; a size without one is at least 2. */
-  readonly ranges?: ReadonlyMap<string, ValueRange> | undefined;
-  /** Example values by name: what conditions on backed symbols are guarded with. */
-  readonly hints?: ReadonlyMap<string, number> | undefined;
-  /** Returns the place in the user's code that runs, kept with each guard and specialization. */
-  readonly locate?: (() => unknown) | undefined;
-  /** Learns of guards, assertions and assumed values. */
-  readonly observer?: GuardObserver | undefined;
-  /**
-   * Whether conditions on sizes of inputs are asserted at run time, and not guards
-   * (`prefer_deferred_runtime_asserts_over_guards`). @defaultValue false
-   */
-  readonly deferGuards?: boolean | undefined;
-  /** See {@link SymEnv.keepsMin}. @defaultValue false */
-  readonly keepsMin?: boolean | undefined;
-}
-
-const INIT: OptionNames<ShapeEnvInit> = {
-  ranges: true,
-  hints: true,
-  locate: true,
-  observer: true,
-  deferGuards: true,
-  keepsMin: true,
-};
 
 /** Answers that an environment keeps. */
 const MAX_KNOWN = 20_000;
@@ -680,16 +645,6 @@ export class ShapeEnv implements SymEnv {
   }
 }
 
-const isWithin = (inner: ValueRange, outer: ValueRange): boolean =>
-  inner.min >= outer.min && inner.max <= outer.max;
 const isSize = (e: SymExpr): boolean => e.assumptions.some(([name, value]) => name === "positive" && value);
-/**
- * What sizes of inputs may be in PyTorch where guards are deferred (`_is_supported_equivalence`).
- */
-function isSupportedEquivalence({ op, args }: SymExpr): boolean {
-  if (op !== "Add" && op !== "Mul") return op === "Symbol";
-  const rest = args.filter((arg) => arg.op !== "Integer");
-  return args.length === 2 && rest.length === 1 && isSupportedEquivalence(rest[0]!);
-}
 
 const divisibilityKey = (e: SymExpr): string => `${e.args[0]!.key}|${e.args[1]!.key}`;

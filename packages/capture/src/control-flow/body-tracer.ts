@@ -20,9 +20,15 @@ import { endOf } from "../trace/memory-of.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
-import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "../trace/trace-node.js";
+import {
+  type PushedNode,
+  type TraceArgument,
+  TraceNode,
+  visitNodes,
+  visitOperands,
+} from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { type BodyCall, type PushedNode, Tracer } from "../trace/tracer.js";
+import { type BodyCall, Tracer } from "../trace/tracer.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
 

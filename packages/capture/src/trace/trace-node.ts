@@ -30,6 +30,20 @@ export interface TraceMeta {
   readonly stackTrace?: string | undefined;
 }
 
+/** A call that a tracer adds. */
+export interface PushedNode {
+  /** @defaultValue `call_function` */
+  readonly op?: "call_function" | "get_attr";
+  readonly target: string;
+  readonly args?: readonly TraceArgument[];
+  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
+  readonly val?: MetaValue | undefined;
+  /** The name that the node gets if it is free. */
+  readonly candidate: string;
+  readonly unbacked?: readonly UnbackedBinding[];
+  readonly body?: TraceBody;
+}
+
 const NONE: readonly never[] = [];
 
 /** A node while its graph is traced. It gets its final name when the graph is complete. */

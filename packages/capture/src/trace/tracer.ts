@@ -52,6 +52,7 @@ import { operatorSource, type SourceFunctions } from "./source-functions.js";
 import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
 import { bringsSymbols } from "./symbols-in.js";
 import {
+  type PushedNode,
   type TraceArgument,
   type TraceBody,
   type TraceMeta,
@@ -611,20 +612,6 @@ const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
 /** The modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
   nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
-
-/** A call that the tracer adds. */
-export interface PushedNode {
-  /** @defaultValue `call_function` */
-  readonly op?: "call_function" | "get_attr";
-  readonly target: string;
-  readonly args?: readonly TraceArgument[];
-  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
-  readonly val?: MetaValue | undefined;
-  /** The name that the node gets if it is free. */
-  readonly candidate: string;
-  readonly unbacked?: readonly UnbackedBinding[];
-  readonly body?: TraceBody;
-}
 
 /** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
 const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>

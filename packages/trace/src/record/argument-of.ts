@@ -20,7 +20,7 @@ export interface NodeSource {
 }
 
 /** A symbolic scalar as an argument: a number when it is one. */
-export function scalarArgument({ kind, expr }: SymScalar, source: NodeSource): Argument {
+function scalarArgument({ kind, expr }: SymScalar, source: NodeSource): Argument {
   if (expr instanceof SymExpr) return source.numberOf(expr);
   return kind === "SymFloat" ? float(expr as number) : (expr as number | boolean);
 }

@@ -35,7 +35,9 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
 
 type Root = Pick<Leaf, "root" | "path">;
 
-/** Where an input may come from: `forward(*x)` has `x[0]` for the parameter that is listed as `x_0`. */
+/**
+ * Where an input may come from: `forward(*x)` has `x[0]` for the parameter that is listed as `x_0`.
+ */
 function rootsOf({ root, path }: Root): readonly Root[] {
   const [, name, at] = /^(.+)_(\d+)$/.exec(root) ?? [];
   return name === undefined
