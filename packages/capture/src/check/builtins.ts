@@ -1,5 +1,7 @@
 /** @file Functions of the language: which of them decide by truth or identity. */
+
 import type { AnyNode } from "acorn";
+import { fieldsOf } from "../fields.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { spreadInto } from "./expressions.js";
 import { isConsoleFunction } from "./host-functions.js";
@@ -157,10 +159,7 @@ const METHODS: Readonly<Record<string, Builtin>> = {
 
 /** Methods of arrays by the function itself. */
 export const ARRAY_METHODS: ReadonlyMap<AnyFunction, Builtin> = new Map(
-  Object.entries(METHODS).map(([name, run]) => [
-    (Array.prototype as unknown as Record<string, AnyFunction>)[name]!,
-    run,
-  ]),
+  Object.entries(METHODS).map(([name, run]) => [fieldsOf<AnyFunction>(Array.prototype)[name]!, run]),
 );
 
 const identityOf =

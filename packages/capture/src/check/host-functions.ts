@@ -1,4 +1,5 @@
 /** @file Functions and objects around the program: what strict mode makes of using them. */
+import { fieldsOf } from "../fields.js";
 import { nodeModule } from "../source/node-module.js";
 import { manualSeed } from "../trace/eager.js";
 import type { StrictConstruct } from "./strict-constructs.js";
@@ -67,11 +68,11 @@ export function hostFunction(fn: unknown): StrictConstruct | undefined {
  * while a program runs.
  */
 export const isConsoleFunction = (fn: unknown): boolean =>
-  typeof console === "object" && Object.values(console).includes(fn as never);
+  typeof console === "object" && Object.values(console).includes(fn);
 
 function index(): Map<unknown, StrictConstruct> {
   const found = new Map<unknown, StrictConstruct>();
-  const host = globalThis as unknown as Readonly<Record<string, object | undefined>>;
+  const host = fieldsOf<object | undefined>(globalThis);
   const { process } = globalThis as { process?: NodeProcess };
   const add = (owner: object | null | undefined, id: StrictConstruct): void => {
     for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(owner ?? {})))
@@ -111,7 +112,7 @@ const HOST_OBJECTS = "document window navigator location history localStorage se
 /** Whether a value is an object of the host, whatever name it has in the code. */
 export function isHostObject(value: unknown): boolean {
   if (objects === undefined) {
-    const host = globalThis as unknown as Readonly<Record<string, unknown>>;
+    const host = fieldsOf(globalThis);
     const { process } = globalThis as { process?: NodeProcess };
     const parts = ["env", "argv", "execArgv", "versions", "release", "config", "features", "report"];
     const own = parts.map((name) => process?.[name]);
@@ -147,7 +148,7 @@ export function isIntrinsic(fn: unknown): boolean {
         for (const one of [value as unknown, get]) if (typeof one === "function") found.add(one);
     };
     for (const name of INTRINSICS) {
-      const owner = (globalThis as unknown as Readonly<Record<string, object>>)[name]!;
+      const owner = fieldsOf<object>(globalThis)[name]!;
       found.add(owner);
       add(owner);
       if (typeof owner === "function") {
@@ -159,7 +160,7 @@ export function isIntrinsic(fn: unknown): boolean {
       }
     }
     for (const name of ["parseInt", "parseFloat", "isNaN", "isFinite", "structuredClone"])
-      found.add((globalThis as unknown as Readonly<Record<string, unknown>>)[name]);
+      found.add(fieldsOf(globalThis)[name]);
     intrinsics = found;
   }
   return intrinsics.has(fn);

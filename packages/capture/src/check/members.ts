@@ -1,5 +1,7 @@
 /** @file Properties of values. */
+
 import { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { Module } from "../nn/module.js";
 import { isSym } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -151,7 +153,7 @@ function tensorMember(tensor: Tensor | undefined, name: unknown): Kind {
 /** Numbers that depend on dynamic sizes cannot be read. */
 function plainProperty(tensor: Tensor, key: string): Kind {
   try {
-    return known((tensor as unknown as Record<string, unknown>)[key]);
+    return known(fieldsOf(tensor)[key]);
   } catch {
     return PLAINS;
   }

@@ -86,7 +86,7 @@ function mergeSizes({ env, made }: MergePlace, a: SymInt, b: SymInt, added: read
   env.setRange(merged, { min: Math.min(x.min, y.min), max: Math.max(x.max, y.max) });
   // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
   made(merged, added);
-  return merged as unknown as SymInt;
+  return merged as SymInt;
 }
 
 /** Only numbers and symbols have bounds here: of other expressions PyTorch takes none. */

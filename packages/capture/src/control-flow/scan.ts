@@ -60,7 +60,7 @@ export function scan<Carry, Xs, Result>(
   const { dim = 0, reverse = false } = options;
   const carry = flattenValue(init);
   const items = flattenValue(xs);
-  if (items.leaves.length === 0) return pythonTuple(init, []) as unknown as [Carry, Result];
+  if (items.leaves.length === 0) return pythonTuple(init, []) as [Carry, Result];
   requireFunctions("combine_fn", [combineFn]);
   if (carry.leaves.length === 0)
     throw controlFlowArguments("scan() operator requires init leaves.", "carry at least one tensor");
@@ -79,10 +79,7 @@ export function scan<Carry, Xs, Result>(
       ? traceScan(trace, { fn: combineFn, call }, carry.leaves, moved)
       : scanEagerly(call, carry.leaves, moved);
   const back = fromFront(results, at, reverse, at !== 0);
-  return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as unknown as [
-    Carry,
-    Result,
-  ];
+  return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as [Carry, Result];
 }
 
 interface Scanned {

@@ -66,7 +66,7 @@ export function whileLoop<
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;
   }
-  let state = carried as unknown as Carried;
+  let state = carried as Carried;
   while (isTrue(condFn(...state))) {
     const next = flattenValue(bodyFn(...state)).leaves;
     requireSameFacts("while_loop", NAMES, next, leaves);
@@ -138,7 +138,7 @@ function traceLoop(
     ],
     results: inside.map(
       (val): MetaValue =>
-        val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt() as never),
+        val instanceof FakeTensor ? sameFacts(val) : symInt(parent.env.freshUnbackedInt()),
     ),
   });
 }

@@ -71,5 +71,5 @@ export function hintFactory(kind: DimHintKind): DimHintFactory {
   const members = { kind, min: undefined, max: undefined, toString: () => `DimHint(${kind})` };
   for (const [name, value] of Object.entries(members)) Object.defineProperty(factory, name, { value });
   hints.add(factory);
-  return Object.freeze(factory) as unknown as DimHintFactory;
+  return Object.freeze(factory) as DimHintFactory;
 }

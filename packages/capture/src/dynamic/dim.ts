@@ -250,7 +250,7 @@ export interface DimConstructor {
  * `dim.sub(1)` and `dim.mul(2)`; or a hint: `Dim.AUTO`, `Dim.DYNAMIC`, `Dim.STATIC`, with bounds
  * `Dim.AUTO({ max: 64 })`.
  */
-export const Dim: DimConstructor = /* @__PURE__ */ Object.assign(makeDim as unknown as DimConstructor, {
+export const Dim: DimConstructor = /* @__PURE__ */ Object.assign(makeDim as DimConstructor, {
   AUTO: hintFactory("AUTO"),
   DYNAMIC: hintFactory("DYNAMIC"),
   STATIC: hintFactory("STATIC"),

@@ -77,7 +77,7 @@ export function pythonType(value: unknown): string {
         ? "str"
         : typeof value === "boolean"
           ? "bool"
-          : typeof value === "number" || isFloat(value as never)
+          : typeof value === "number" || isFloat(value)
             ? Number.isSafeInteger(value)
               ? "int"
               : "float"

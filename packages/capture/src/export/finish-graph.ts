@@ -172,7 +172,7 @@ function withGrad(val: MetaValue, requiresGrad: boolean): MetaValue {
 /** A value in terms of the symbols that are left. */
 function simplified(val: MetaValue, env: ShapeEnv): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => simplified(item, env));
-  if (isSymScalar(val)) return { kind: val.kind, expr: env.replace(val.expr as never) } as MetaValue;
+  if (isSymScalar(val)) return { kind: val.kind, expr: env.replace(val.expr) } as MetaValue;
   if (!(val instanceof FakeTensor)) return val;
   const { shape, strides, storageOffset } = val;
   const isStatic = [...shape, ...strides, storageOffset].every((size) => typeof size === "number");

@@ -198,7 +198,7 @@ const draftPlace = (tracer: ExportTracer, { env, sources }: FakeInputs): DraftPl
   symbols: (expr) =>
     [...freeSymbols(expr).values()].map((made) => {
       const symbol = made.name;
-      const value = env.observed(made as never) as number | undefined;
+      const value = env.observed(made) as number | undefined;
       const [input] = sources.get(symbol) ?? [];
       if (input !== undefined) return { symbol, source: input.name, value, stack: undefined };
       const node = tracer.nodes.find(({ unbacked }) => unbacked.some((known) => known.symbol === symbol));

@@ -252,8 +252,8 @@ class Registration implements CustomOperator {
       schema: this.text,
       tags,
       ...(this.#doc === undefined ? {} : { doc: this.#doc }),
-      ...(meta === undefined ? {} : { meta: meta as never }),
-      ...(decompose === undefined ? {} : { decompose: decompose as never }),
+      ...(meta === undefined ? {} : { meta: meta }),
+      ...(decompose === undefined ? {} : { decompose: decompose }),
     });
   }
 
@@ -327,7 +327,7 @@ function makeOperator(registration: Registration): CustomOp {
   markObject(operator, `operator ${name}`, COPY);
   registrations.set(operator, registration);
   addCustomOperator(target, registration);
-  return operator as unknown as CustomOp;
+  return operator as CustomOp;
 }
 
 /**

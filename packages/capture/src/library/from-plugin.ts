@@ -20,7 +20,7 @@ export function fromPlugin({
   kernels = {},
 }: Partial<OperatorPlugin>): Readonly<Record<string, PluginOperator>> {
   const operators = defaultOperators().extend(ops);
-  const evaluate = createEvaluator({ operators, kernels: kernels as unknown as KernelTable });
+  const evaluate = createEvaluator({ operators, kernels: kernels as KernelTable });
   return Object.fromEntries(
     ops.map((row) => {
       const run = (args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown =>

@@ -113,7 +113,7 @@ function requireSource(fn: UserFunction, args: readonly unknown[]): void {
   const known = checked.get(fn) ?? new Set();
   const hasSymbols = hasDynamicSizes(args);
   if (known.has(hasSymbols)) return;
-  const { errors } = checkSource(fn as never, { args });
+  const { errors } = checkSource(fn, { args });
   if (errors.length > 0) throw sourceProblems(errors);
   checked.set(fn, known.add(hasSymbols));
 }

@@ -1,4 +1,5 @@
 import { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { Module } from "./module.js";
 import { registryOf } from "./registry.js";
 import { Buffer, Parameter } from "./tensors.js";
@@ -18,7 +19,7 @@ export function copyModule<M extends Module>(module: M, copies = new Map<unknown
 }
 
 function setProperty(module: Module, name: string, value: unknown): void {
-  (module as unknown as Record<string, unknown>)[name] = value;
+  fieldsOf(module)[name] = value;
 }
 
 function copied(value: unknown, copies: Map<unknown, unknown>): unknown {

@@ -1,6 +1,8 @@
 /** @file Layers without parameters, each defined by a table of settings and one call. */
+
 import type { FloatLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { takeParametersOf } from "../source/function-parameters.js";
 import type { AnyFunction } from "../source/parse-function.js";
 import { missingSetting } from "./errors.js";
@@ -60,6 +62,7 @@ export function defineLayer<
   Result,
 >(definition: LayerDefinition<Values, Args, Result>): LayerClass<Given, Positions, Values, Args, Result> {
   const { name, module, defaults, forward, text, buffers = [], check } = definition;
+  const isBuffer = (key: string): boolean => (buffers as readonly string[]).includes(key);
   class Layer extends SettingLayer<Args, Result> {
     static override readonly torchClass: string = `torch.nn.modules.${module}.${name}`;
 
@@ -76,17 +79,17 @@ export function defineLayer<
       });
       check?.(Object.fromEntries(plain) as Values);
       for (const [key, value] of plain) {
-        if (buffers.includes(key as never)) this.registerBuffer(snakeCase(key), value as Tensor | null);
+        if (isBuffer(key)) this.registerBuffer(snakeCase(key), value as Tensor | null);
         else Object.assign(this, { [key]: value });
       }
     }
 
     /** The settings with which Python would call. */
     private values(): Values {
-      const own = this as unknown as Readonly<Record<string, unknown>>;
+      const own = fieldsOf(this);
       const values: Record<string, unknown> = { training: this.training };
       for (const [key, initial] of Object.entries(this.given)) {
-        const value = own[buffers.includes(key as never) ? snakeCase(key) : key];
+        const value = own[isBuffer(key) ? snakeCase(key) : key];
         values[key] = isFloat(initial) && value === initial.value ? initial : value;
       }
       return values as Values;

@@ -39,7 +39,7 @@ type Three<T> = readonly [T, T, T];
 /** Query, key and value from one weight (`_in_projection_packed`). */
 function projectedPacked(q: Tensor, k: Tensor, v: Tensor, weight: Tensor, bias: MaybeTensor): Three<Tensor> {
   const size = sizeOf(q, -1);
-  if (k === v && q === k) return packed(q, weight, bias, 3, size) as unknown as Three<Tensor>;
+  if (k === v && q === k) return packed(q, weight, bias, 3, size) as Three<Tensor>;
   if (k === v) {
     const sections = [size, times(size, 2)];
     const [wq, wkv] = callTorch("split_with_sizes", [weight, sections]) as readonly Tensor[];

@@ -88,4 +88,4 @@ export const functional: Functional = Object.freeze({
   ...Object.fromEntries(FROM_TORCH.map((name) => [name, torch[name]])),
   logsigmoid: generated["logSigmoid"],
   ...fromPython(),
-}) as unknown as Functional;
+}) as Functional;

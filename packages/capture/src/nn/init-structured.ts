@@ -89,7 +89,7 @@ export function orthogonal_(tensor: Tensor, ...rest: Settings<[gain: number], Ga
   const drawn = call("aten.normal_.default", empty, 0, 1);
   const [q, r] = callOperator("aten.linalg_qr.default", [
     isWide ? call("aten.t.default", drawn) : drawn,
-  ]) as unknown as readonly [Tensor, Tensor];
+  ]) as readonly [Tensor, Tensor];
   // The signs make the distribution even (arXiv math-ph/0609050).
   const signs = call("aten.sign.default", call("aten.diagonal.default", r));
   const even = call("aten.mul.Tensor", q, signs);

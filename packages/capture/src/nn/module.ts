@@ -8,6 +8,7 @@ import {
   showsAsText,
   Tensor,
 } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { COPY } from "../this-copy.js";
 import type { Device } from "../torch/argument-types.js";
 import { deviceOf } from "../torch/arguments.js";
@@ -102,7 +103,7 @@ export class Module {
   static readonly torchClass: string | undefined = undefined;
 
   constructor() {
-    const module = ((...args: never[]) => callModule(module, args)) as unknown as Module;
+    const module = ((...args: never[]) => callModule(module, args)) as Module;
     Object.setPrototypeOf(module, new.target.prototype as object);
     // Own properties of functions would hide properties of the module.
     for (const name of ["name", "length"]) Reflect.deleteProperty(module, name);
@@ -189,7 +190,7 @@ export class Module {
       seen.add(child);
       return isNew;
     });
-    const children = this as unknown as Readonly<Record<string, AnyModule>>;
+    const children = fieldsOf<AnyModule>(this);
     return names.map(([name]) => [name, children[name]!]);
   }
 
@@ -206,7 +207,7 @@ export class Module {
   /** The module itself and all below it, with their paths; the module's own is empty. */
   namedModules(options: StateOptions = {}): NamedModule<AnyModule>[] {
     checkOptions("namedModules", options, STATE);
-    return descendants<AnyModule>(this as unknown as AnyModule, options.removeDuplicate ?? true);
+    return descendants<AnyModule>(this as AnyModule, options.removeDuplicate ?? true);
   }
 
   /** Parameters with their fully qualified names. */
@@ -426,7 +427,7 @@ function dtypeOfTarget(owner: string, target: Parameters<Module["to"]>[0]): DTyp
 }
 
 function setProperty(module: Module, name: string, value: unknown): void {
-  (module as unknown as Record<string, unknown>)[name] = value;
+  fieldsOf(module)[name] = value;
 }
 
 function callModule(module: Module, args: never[]): unknown {

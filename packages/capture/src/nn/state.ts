@@ -1,5 +1,7 @@
 /** @file Parameters, buffers and submodules: the properties of modules, in order of definition. */
+
 import { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { withoutNotes } from "../trace/state-reads.js";
 import type { ModuleBase } from "./module-base.js";
 import { registryOf } from "./registry.js";
@@ -18,7 +20,7 @@ export const joinPath = (path: string, name: string): string => (path === "" ? n
  * first; those that `addModule` has noted are put in their places.
  */
 export function propertiesOf(module: ModuleBase): [string, unknown][] {
-  const entries = Object.entries(module as unknown as Record<string, unknown>);
+  const entries = Object.entries(fieldsOf(module));
   const { numbered } = registryOf(module);
   if (numbered.size === 0) return entries;
   const rank = (name: string, at: number): number => numbered.get(name) ?? at;
@@ -44,8 +46,7 @@ export const childrenOf = <M extends ModuleBase>(module: M): NamedModule<M>[] =>
 
 /** The submodules of a module, each read when the loop gets to it. */
 export function* eachChild<M extends ModuleBase>(module: M): Generator<M, undefined> {
-  for (const [name] of withoutNotes(() => childrenOf(module)))
-    yield (module as unknown as Readonly<Record<string, M>>)[name]!;
+  for (const [name] of withoutNotes(() => childrenOf(module))) yield fieldsOf<M>(module)[name]!;
 }
 
 /** Parameters of a module itself. */

@@ -51,7 +51,7 @@ export interface PrivateField {
 const urls = new Map<string, string>();
 
 const KEY = "sconce.inspected";
-const holder = globalThis as unknown as Record<symbol, unknown>;
+const holder = globalThis as Record<symbol, unknown>;
 
 /**
  * Returns the answer of `ask` about a function or an object; undefined where the engine has no

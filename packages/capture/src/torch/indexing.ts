@@ -46,7 +46,7 @@ type IndexList = number | boolean | readonly IndexList[];
 const LAST = 9223372036854775807n;
 const SLICE_TEXT = /^(-?\d*):(-?\d*)(?::(-?\d*))?$/;
 
-const isSlice = (value: unknown): value is Slice => kindOf(value) === ("slice" as never);
+const isSlice = (value: unknown): value is Slice => (kindOf(value) as string) === "slice";
 
 function parsed(index: Index): Exclude<Index, string> | "..." {
   if (typeof index !== "string" || index === "...") return index as "...";

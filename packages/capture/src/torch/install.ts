@@ -1,5 +1,7 @@
 /** @file Gives tensors PyTorch's methods, where the class has none of the name. */
+
 import { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { callOperator } from "../trace/dispatch.js";
 import {
   type AnyMethod,
@@ -19,7 +21,7 @@ const define = (name: string, descriptor: PropertyDescriptor): void => {
 const PYTORCH_NAMES: Readonly<Record<string, string>> = { asStrided: "as_strided" };
 
 function installShared(name: string): void {
-  const own = (Tensor.prototype as unknown as Record<string, AnyMethod>)[name]!;
+  const own = fieldsOf<AnyMethod>(Tensor.prototype)[name]!;
   const record = SHARED_METHODS[name]!;
   define(name, {
     writable: true,

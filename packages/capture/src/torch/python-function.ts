@@ -47,7 +47,7 @@ function parametersOf(text: string): readonly PythonParameter[] {
       keywordOnly = true;
       continue;
     }
-    const [, name, value] = PARAMETER.exec(part) as unknown as readonly [string, string, string?];
+    const [, name, value] = PARAMETER.exec(part) as RegExpExecArray & readonly [string, string, string?];
     const hasDefault = value !== undefined;
     parameters.push({
       key: camelCase(name),

@@ -123,7 +123,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 
 function contractedDims(a: Tensor, b: Tensor, dims: unknown): readonly unknown[] {
   if (dims instanceof Tensor) {
-    const values = callMethod(dims, "tolist") as unknown as readonly unknown[] | number;
+    const values = callMethod(dims, "tolist") as readonly unknown[] | number;
     return Array.isArray(values) && numelOf(dims) !== 1 ? values : contractedDims(a, b, Number(values));
   }
   if (Array.isArray(dims)) return dims;
@@ -215,7 +215,7 @@ export function pythonFunctions(
       "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None)",
       ({ obj, ...options }) => asArray(obj, options),
     ),
-    broadcastShapes: broadcastShapes as unknown as AnyFunction,
+    broadcastShapes: broadcastShapes as AnyFunction,
     finfo: finfo as unknown as AnyFunction,
     iinfo: iinfo as unknown as AnyFunction,
     isTensor: ((value: unknown) => value instanceof Tensor) as AnyFunction,

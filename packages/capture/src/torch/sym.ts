@@ -128,7 +128,7 @@ export const sym = {
   /** `a * b` */
   mul: binary("operator.mul"),
   /** `a // b`, rounded down. */
-  floorDiv: ((a, b) => floorDivide(a, b) as never) as Integers,
+  floorDiv: ((a, b) => floorDivide(a, b)) as Integers,
   /** `a % b`, with the sign of `b`. */
   mod: binary("operator.mod"),
   /** `a ** b` */

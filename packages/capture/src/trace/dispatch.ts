@@ -89,8 +89,7 @@ export function callOperator(
   kwargs: OperatorKeywords = {},
 ): OperatorResult {
   const recorder = current;
-  if (recorder === undefined)
-    return evaluateEagerly(target, args as never, kwargs as never) as OperatorResult;
+  if (recorder === undefined) return evaluateEagerly(target, args, kwargs) as OperatorResult;
   // The program does not include what the recorder itself computes.
   current = undefined;
   try {

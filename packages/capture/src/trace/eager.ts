@@ -19,11 +19,16 @@ function eagerly(): Eager {
 }
 
 /** Runs one operator on tensors with values: its kernel where a model defines it. */
-export const evaluateEagerly: Evaluator = (target, args, kwargs = {}) => {
+export function evaluateEagerly(
+  target: string,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>> = {},
+): ReturnType<Evaluator> {
   const custom = customOperator(target);
   if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
-  return eagerly().evaluate(target, args, kwargs);
-};
+  const [, given, named] = [target, args, kwargs] as Parameters<Evaluator>;
+  return eagerly().evaluate(target, given, named);
+}
 
 /**
  * Sets the seed of the random numbers of operators that run at once, and so of the weights of new

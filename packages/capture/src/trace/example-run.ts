@@ -83,7 +83,7 @@ export class ExampleRun {
     }
     if (given.includes(UNKNOWN)) return undefined;
     try {
-      return evaluateEagerly(target, given as never, named as never) as OperatorResult;
+      return evaluateEagerly(target, given, named) as OperatorResult;
     } catch (error) {
       // In a branch that the example does not take, an operator may refuse the values.
       if (this.#isNested || (isSconceError(error) && error.code === "NO_KERNEL")) return undefined;
@@ -148,7 +148,7 @@ export class ExampleRun {
     const [symbol, ...others] = freeSymbols(expr).values();
     if (symbol === undefined || others.length > 0) return;
     const isSymbol = expr.op === "Symbol" || (expr.op === "Equality" && expr.args[1]?.op === "Integer");
-    if (isSymbol && this.#env.hint(symbol as never) === undefined) this.#env.observe(symbol.name, value);
+    if (isSymbol && this.#env.hint(symbol) === undefined) this.#env.observe(symbol.name, value);
   }
 }
 

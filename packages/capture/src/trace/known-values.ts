@@ -119,9 +119,7 @@ export class KnownValues {
     };
     const named = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, known(value)]));
     try {
-      return withTrace(undefined, () =>
-        evaluateEagerly(target, args.map(known) as never, named as never),
-      ) as OperatorResult;
+      return withTrace(undefined, () => evaluateEagerly(target, args.map(known), named)) as OperatorResult;
     } catch {
       // The call is recorded, and fails where the program runs.
       return undefined;

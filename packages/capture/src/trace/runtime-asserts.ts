@@ -217,7 +217,7 @@ class Inserter {
 
   /** Reads the place that gives a symbol, or a multiple of it. */
   #readOf(owner: TraceNode, { dim, of = "size", divisor = 1 }: UnbackedBinding, symbol: SymExpr): TraceNode {
-    const val = symInt(mul(symbol as never, divisor));
+    const val = symInt(mul(symbol, divisor));
     if (of === "offset")
       return this.#add("aten.sym_storage_offset.default", [owner], val, "sym_storage_offset_default");
     if (dim === undefined) return owner;
@@ -231,7 +231,7 @@ class Inserter {
   }
 
   #assertRange(symbol: SymExpr): void {
-    const { min, max } = this.#trace.env.range(symbol as never);
+    const { min, max } = this.#trace.env.range(symbol);
     const isInteger = symbol.assumptions.some(([assumption]) => assumption === "integer");
     const bound = (value: number): SymFloat => (isInteger ? value : floatConstant(value));
     if (Number.isFinite(min)) this.#assert(ge(symbol, bound(min)) as SymExpr);

@@ -40,7 +40,7 @@ function sharedResult(node: TraceNode, at: number, place: CallPlace): TraceNode 
     Object.entries(node.kwargs).map(([key, arg]) => [key, known(arg, operands)]),
   );
   if (operands.size === 0 || bringsSymbols(node.val ?? null, [...operands.keys()])) return undefined;
-  const bound = bindArgs(row.schema, args as never, kwargs as never);
+  const bound = bindArgs(row.schema, args, kwargs);
   const memories = new Memories(place);
   const result = memories.call(row, bound);
   const tensor = Array.isArray(result) ? (result as readonly MetaValue[])[at] : result;

@@ -139,7 +139,7 @@ function readText(
 function partOf(node: GuardNode, file: ModuleFile, read: (source: GuardSource) => Part): Part {
   const call = (name: SymName, parts: readonly Part[]): Part => ({
     text: `${file.use("sym")}.${name}(${parts.map(({ text }) => text).join(", ")})`,
-    value: (sym[name] as unknown as (...args: readonly unknown[]) => SymNumber | Condition)(
+    value: (sym[name] as (...args: readonly unknown[]) => SymNumber | Condition)(
       ...parts.map(({ value }) => value),
     ),
   });

@@ -1,4 +1,5 @@
 /** @file `program.module()`: a program as a module, with its state and its graph. */
+
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { codeText, type ExportedProgram, type Graph, type Node, unflattenTree } from "@sconce/ir";
 import {
@@ -11,6 +12,7 @@ import {
   programState,
 } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../fields.js";
 import { type LoadOptions, type LoadReport, Module, requireFreeName } from "../nn/module.js";
 import { Parameter } from "../nn/tensors.js";
 import { isPlainObject } from "../plain-object.js";
@@ -148,7 +150,7 @@ export class GraphModule extends ProgramModule {
         if (!(value instanceof Parameter)) continue;
         const copy = copies.get(value) ?? new Parameter(value.clone(), value.requiresGrad);
         copies.set(value, copy);
-        (module as unknown as Record<string, unknown>)[name] = copy;
+        fieldsOf(module)[name] = copy;
       }
     return super.loadStateDict(values, options);
   }
@@ -185,8 +187,8 @@ export class GraphModule extends ProgramModule {
         owner.registerParameter(name, parameter);
       } else if (kind === "BUFFER") owner.registerBuffer(name, value, { persistent: persistent ?? true });
       else {
-        requireFreeName(owner as unknown as Module, name);
-        (owner as unknown as Record<string, unknown>)[name] = value;
+        requireFreeName(owner as Module, name);
+        fieldsOf(owner)[name] = value;
       }
     }
   }
@@ -198,13 +200,13 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 function ownerOf(root: Module, path: string): Record<string, unknown> {
   let module = root;
   for (const name of path.split(".").slice(0, -1)) {
-    const record = module as unknown as Record<string, unknown>;
+    const record = fieldsOf(module);
     if (!Object.hasOwn(record, name)) module.addModule(name, new Module());
     const next = record[name];
     if (!(next instanceof Module)) throw statePlace(path);
     module = next;
   }
-  return module as unknown as Record<string, unknown>;
+  return fieldsOf(module);
 }
 
 /** Nested graphs are modules, which the program lists. */

@@ -162,7 +162,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
   ) => {
     const { env } = trace.parent;
     const facts = carried.map(
-      (leaf): MetaValue => (leaf instanceof Tensor ? knownOf(leaf) : symInt(env.freshUnbackedInt() as never)),
+      (leaf): MetaValue => (leaf instanceof Tensor ? knownOf(leaf) : symInt(env.freshUnbackedInt())),
     );
     const own = (): MetaValue[] => facts.map(sameFacts);
     const operands = [...carried, ...further];
@@ -178,7 +178,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       ],
       argumentsOf: (graphs) => [...graphs, tuple(state), tuple(given)],
       results: facts.map((val) =>
-        val instanceof FakeTensor ? sameFacts(val) : symInt(env.freshUnbackedInt() as never),
+        val instanceof FakeTensor ? sameFacts(val) : symInt(env.freshUnbackedInt()),
       ),
     };
   },

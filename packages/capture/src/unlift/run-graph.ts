@@ -128,8 +128,7 @@ const isDict = (value: Argument): value is DictLiteral =>
 const TREES: Readonly<Record<string, (value: unknown, other: unknown) => unknown>> = {
   [TREE_FLATTEN_SPEC]: (value, spec) => flattenTree(value, spec as TreeSpec),
   [TREE_UNFLATTEN]: (leaves, spec) => unflattenTree(leaves as readonly unknown[], spec as TreeSpec),
-  [GETITEM]: (value, key) =>
-    typeof key === "string" ? keyedItem(value, key) : itemOf(value as never, key as never),
+  [GETITEM]: (value, key) => (typeof key === "string" ? keyedItem(value, key) : itemOf(value, key)),
 };
 
 const keyedItem = (value: unknown, key: string): unknown =>
@@ -197,7 +196,7 @@ function runHigherOrder(
       if (results !== undefined) return results;
     }
     if (node.target !== WITH_GRAD) throw notRetraceable(node);
-    const [enabled, body, ...operands] = args as unknown as readonly [boolean, NestedGraph, ...unknown[]];
+    const [enabled, body, ...operands] = args as readonly [boolean, NestedGraph, ...unknown[]];
     return (enabled ? enableGrad : noGrad)(() => runBody(body, operands));
   }
   const runner: GraphRunner<Tensor> = {
@@ -214,7 +213,7 @@ function runHigherOrder(
     countIteration: () => undefined,
     callOperator: (target, given, named) => callOperator(target, given as never, named as never) as never,
   };
-  return finish(HIGHER_ORDER.get(node.target)!(runner, args as never, kwargs as never, node));
+  return finish(HIGHER_ORDER.get(node.target)!(runner, args, kwargs, node));
 }
 
 /** Runs steps that wait for nothing. */

@@ -1,5 +1,7 @@
 /** @file Modules that hold modules. */
+
 import { type FirstItems, Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../../fields.js";
 import { withoutNotes } from "../../trace/state-reads.js";
 import { moduleInsteadOfList, noItem } from "../errors.js";
 import { type AnyModule, Module } from "../module.js";
@@ -12,14 +14,14 @@ function childAt(owner: Module, index: number): unknown {
   const children = withoutNotes(() => childrenOf(owner));
   const [name] = children.at(index) ?? [];
   if (name === undefined) throw noItem(owner.constructor.name, index, children.length);
-  return (owner as unknown as Readonly<Record<string, unknown>>)[name];
+  return fieldsOf(owner)[name];
 }
 
 /** The modules at some places of a container, as `Array.prototype.slice` chooses them. */
 const childrenAt = (owner: Module, start?: number, end?: number): [string, Module][] =>
   withoutNotes(() => childrenOf<Module>(owner))
     .slice(start, end)
-    .map(([name]) => [name, (owner as unknown as Readonly<Record<string, Module>>)[name]!]);
+    .map(([name]) => [name, fieldsOf<Module>(owner)[name]!]);
 
 /** The modules by their places: `layers[0]`. */
 export interface Sequential extends FirstItems<AnyModule> {}
@@ -71,7 +73,7 @@ export class Sequential extends Module {
 
   /** The modules, in order. */
   [Symbol.iterator](): IterableIterator<AnyModule> {
-    return eachChild<AnyModule>(this as unknown as AnyModule);
+    return eachChild<AnyModule>(this as AnyModule);
   }
 }
 
@@ -167,7 +169,7 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
    */
   get(name: string): M {
     if (!this.has(name)) throw noItem("ModuleDict", name, this.size);
-    return (this as unknown as Readonly<Record<string, M>>)[name]!;
+    return fieldsOf<M>(this)[name]!;
   }
 
   /** Adds a module, or exchanges the one of the name. */
@@ -214,7 +216,7 @@ const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? 
 abstract class Parameters extends Module {
   /** The parameters with their names, in order. */
   entries(): [string, Tensor][] {
-    const own = Object.entries(this as unknown as Record<string, unknown>);
+    const own = Object.entries(fieldsOf(this));
     return own.filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
   }
 

@@ -281,7 +281,7 @@ const lpPoolLayer = (
     module: "pooling",
     defaults: { normType: REQUIRED, kernelSize: REQUIRED, stride: null, ceilMode: false },
     forward: ({ normType, kernelSize, stride, ceilMode }, input) =>
-      forward(input, float(normType) as unknown as number, kernelSize, stride ?? undefined, ceilMode),
+      forward(input, float(normType) as number, kernelSize, stride ?? undefined, ceilMode),
   });
 
 /** The norm of each window of a sequence (`torch.nn.LPPool1d`). */

@@ -1,6 +1,8 @@
 /** @file What the recurrent layers share: settings, parameters and checks. */
+
 import { floatRepr } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
+import { fieldsOf } from "../../fields.js";
 import { deviceOfTensor } from "../../torch/conversions.js";
 import { sizeOf, sizesOf } from "../../torch/sizes.js";
 import { guard, sym } from "../../torch/sym.js";
@@ -93,7 +95,7 @@ export abstract class RecurrentLayer extends Module {
 
   /** The parameters in the order that the operators take. */
   protected get weights(): Tensor[] {
-    const own = this as unknown as Readonly<Record<string, Tensor>>;
+    const own = fieldsOf<Tensor>(this);
     return this.names.map((name) => own[name]!);
   }
 
@@ -143,7 +145,7 @@ export abstract class RecurrentLayer extends Module {
   /** A state of zeros. */
   protected zeroState(input: Tensor, size: number): Tensor {
     const options = { dtype: input.dtype, device: deviceOfTensor(input) };
-    return torch.zeros([this.stateCount, sizeOf(input, this.batchDim), size], options as never);
+    return torch.zeros([this.stateCount, sizeOf(input, this.batchDim), size], options);
   }
 
   private get stateCount(): number {

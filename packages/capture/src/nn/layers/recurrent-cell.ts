@@ -76,7 +76,7 @@ abstract class Cell extends Module {
 
   private zeros(input: Tensor): Tensor {
     const options = { dtype: input.dtype, device: deviceOfTensor(input) };
-    return torch.zeros([sizeOf(input, 0), this.hiddenSize], options as never);
+    return torch.zeros([sizeOf(input, 0), this.hiddenSize], options);
   }
 
   /** The parameters in the order that the operators take. */

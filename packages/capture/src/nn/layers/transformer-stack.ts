@@ -32,7 +32,7 @@ function isCausalMask(mask: Tensor | null, given: boolean | null, x: Tensor, bat
   const filled = torch.full([size, size], Number.NEGATIVE_INFINITY, {
     dtype,
     device: deviceOfTensor(mask),
-  } as never);
+  });
   const causal = torch.triu(filled, 1);
   const [own, wanted] = [sizesOf(mask), sizesOf(causal)];
   if (own.length !== wanted.length || !own.every((one, i) => guard(sym.eq(one, wanted[i]!)))) return false;
