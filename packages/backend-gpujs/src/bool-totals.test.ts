@@ -29,13 +29,12 @@ graph(%x: ${input === "float32" ? "f32" : "i64"}[4, 3]) {
 }
 
 test.each(["float32", "int64"] as const)("totals of %s as bool", async (input) => {
-  const of = (calls: string) => resultOf(input, calls);
   const rows = "%t: b8[4] = aten.sum.dim_IntList(%x, [1], dtype=bool)";
-  expect(await of("%y: b8[] = aten.sum.default(%x, dtype=bool)")).toEqual([1]);
-  expect(await of(rows.replace("%t", "%y"))).toEqual([1, 1, 1, 0]);
-  expect(await of("%y: b8[4] = aten.prod.dim_int(%x, 1, dtype=bool)")).toEqual([0, 0, 1, 0]);
-  expect(await of("%y: b8[] = aten.nansum.default(%x, dtype=bool)")).toEqual([1]);
-  expect(await of(`${rows}\n  %y: i64[] = aten.sum.default(%t)`)).toEqual([3]);
-  expect(await of(`${rows}\n  %y: b8[4] = aten.bitwise_not.default(%t)`)).toEqual([0, 0, 0, 1]);
-  expect(await of(`${rows}\n  %y: i64[4] = aten.add.Tensor(%t, 3)`)).toEqual([4, 4, 4, 3]);
+  expect(await resultOf(input, "%y: b8[] = aten.sum.default(%x, dtype=bool)")).toEqual([1]);
+  expect(await resultOf(input, rows.replace("%t", "%y"))).toEqual([1, 1, 1, 0]);
+  expect(await resultOf(input, "%y: b8[4] = aten.prod.dim_int(%x, 1, dtype=bool)")).toEqual([0, 0, 1, 0]);
+  expect(await resultOf(input, "%y: b8[] = aten.nansum.default(%x, dtype=bool)")).toEqual([1]);
+  expect(await resultOf(input, `${rows}\n  %y: i64[] = aten.sum.default(%t)`)).toEqual([3]);
+  expect(await resultOf(input, `${rows}\n  %y: b8[4] = aten.bitwise_not.default(%t)`)).toEqual([0, 0, 0, 1]);
+  expect(await resultOf(input, `${rows}\n  %y: i64[4] = aten.add.Tensor(%t, 3)`)).toEqual([4, 4, 4, 3]);
 });
