@@ -27,6 +27,10 @@ export interface ReduceInit {
 /** Reductions that PyTorch rejects for tensors without elements. */
 const NEEDS_ELEMENTS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min", "argmax", "argmin"]);
 
+/** Sums and products of booleans are `any` and `all`. */
+export const kindFor = (kind: ReduceKind, dtype: DType): ReduceKind =>
+  dtype !== "bool" ? kind : kind === "sum" ? "any" : kind === "prod" ? "all" : kind;
+
 /** A tensor whose elements reduce `self` over dimensions. */
 export function reduceOver(
   { context, node }: Pick<LoweringCall, "context" | "node">,
@@ -60,7 +64,7 @@ export function reduceOver(
       const whole: Scalar =
         inner.axes.length === 0 && result !== "int64"
           ? value
-          : { kind: "reduce", dtype: result, reduce: kind, axes: inner.axes, body: value };
+          : { kind: "reduce", dtype: result, reduce: kindFor(kind, result), axes: inner.axes, body: value };
       const first = self.shape.map((_, d) => (reduced.has(d) ? ZERO : at[keepdim ? d : kept.indexOf(d)]!));
       return cast(finish(whole, first), dtype);
     },

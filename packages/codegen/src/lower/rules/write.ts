@@ -9,6 +9,7 @@ import { type LoweringCall, outOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { computeType } from "../core/numbers.js";
 import { made } from "./made.js";
+import { kindFor } from "./reduce.js";
 
 /** How sources are combined. */
 export interface Writing {
@@ -21,10 +22,6 @@ export interface Writing {
   /** The same of the count of a mean. */
   readonly roundsCounts?: boolean;
 }
-/** Sums and products of booleans are `any` and `all`. */
-const kindFor = (kind: ReduceKind, dtype: DType): ReduceKind =>
-  dtype !== "bool" ? kind : kind === "sum" ? "any" : kind === "prod" ? "all" : kind;
-
 /** The sources of a write. */
 export interface Sources {
   readonly inputs: readonly LazyTensor[];
