@@ -1,16 +1,15 @@
 /** @file Losses over classes: negative log likelihood and cross entropy. */
-import { type FakeTensor, type FloatLiteral, float, type SymInt, type SymScalar, symInt } from "@sconce/ir";
-import { floorDiv } from "@sconce/symbolic";
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { evaluateScalarFunction } from "../rows/scalar-functions.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
+import { quotient, sizeMath } from "../rules/size-math.js";
 
 interface NllArgs {
   readonly self: FakeTensor;
@@ -213,9 +212,11 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
   const scores = logScores(emit, self);
   let wanted = target;
   if (label_smoothing > 0) {
+    const share = quotient(emit, label_smoothing, classes);
     const kept = emit("aten.mul.Scalar", [target, float(1 - label_smoothing)]);
-    wanted = emit("aten.add.Scalar", [kept, float(label_smoothing / Number(classes))]);
+    wanted = emit("aten.add.Scalar", [kept, share]);
   }
+  const rows = reduction === REDUCTION.mean ? rowCount(emit, self, classes) : 1;
   const wide = weight === null ? null : alongClasses(emit, self, weight);
   let product = emit("aten.mul.Tensor", [scores, wanted]);
   if (wide !== null) product = emit("aten.mul.Tensor", [product, wide]);
@@ -223,7 +224,13 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
   if (reduction === REDUCTION.none) return negate(emit("aten.sum.dim_IntList", [product, [dim]]));
   const sum = negate(emit("aten.sum.default", [product]));
   if (reduction === REDUCTION.sum) return sum;
-  return emit("aten.div.Scalar", [sum, floorDiv(numelOf(self.shape), classes)]);
+  return emit("aten.div.Scalar", [sum, rows]);
+}
+
+/** `self.numel() / classes`, which C++ computes before the sum. */
+function rowCount(emit: Emit, self: FakeTensor, classes: SymInt): SymInt {
+  const count = self.shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
+  return sizeMath(emit, "floordiv", count, classes);
 }
 
 /** Mixes in the mean over all classes. */
@@ -237,15 +244,8 @@ function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): Fak
   const ignored = emit("aten.eq.Scalar", [target, ignore_index]);
   const loss = emit("aten.masked_fill.Scalar", [negative, ignored, float(0)]);
   const smooth = reduceSmoothed(emit, loss, ignored, args);
-  const share = emit("aten.mul.Scalar", [smooth, perClass(label_smoothing, scores.shape[dim]!)]);
+  const share = emit("aten.mul.Scalar", [smooth, quotient(emit, label_smoothing, scores.shape[dim]!)]);
   return emit("aten.add.Tensor", [emit("aten.mul.Scalar", [likelihood, float(1 - label_smoothing)]), share]);
-}
-
-/** `label_smoothing / n_classes`, a float. */
-function perClass(smoothing: number, classes: SymInt): FloatLiteral | SymScalar {
-  if (typeof classes === "number") return float(smoothing / classes) as FloatLiteral;
-  const count = evaluateScalarFunction("torch.sym_float", [symInt(classes)]);
-  return evaluateScalarFunction("operator.truediv", [float(smoothing), count]);
 }
 
 function reduceSmoothed(emit: Emit, loss: FakeTensor, ignored: FakeTensor, args: EntropyArgs): FakeTensor {
