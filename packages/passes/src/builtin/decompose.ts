@@ -9,7 +9,7 @@ import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from ".
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the
- * program because an operator hides that it aliases (`docs/concepts/functionalization.md`);
+ * program because an operator hides that it aliases (`docs/concepts/decomposition.md#functionalization`);
  * `functionalize` does not.
  */
 export const decompose = definePass({

@@ -126,7 +126,7 @@ class Page {
       "Integers and choices are exact. Floats are exact up to the last bits of logarithms and cosines.",
       "Tests compare recorded draws for every dtype that PyTorch accepts, for fewer and more than 16",
       "elements, on row-major and other strides, also of in-place overloads.",
-      "[Random numbers](../concepts/random-numbers.md) describes seeds.",
+      "[Random numbers](../concepts/interpreter.md#random-numbers) describes seeds.",
       "",
       `- by a generator (Mersenne Twister): ${names(same.filter((row) => !keyed(row)))}`,
       `- by a key (Philox4x32-10), without a generator: ${names(same.filter(keyed))}`,
