@@ -9,8 +9,8 @@ import { DecompositionTable, defaultDecompositions, isAlwaysDecomposed } from ".
 
 /**
  * `run_decompositions` as a pass: PyTorch's text, also where that computes other numbers than the
- * program because an operator hides that it aliases (`docs/concepts/decomposition.md#functionalization`);
- * `functionalize` does not.
+ * program because an operator hides that it aliases
+ * (`docs/concepts/decomposition.md#functionalization`); `functionalize` does not.
  */
 export const decompose = definePass({
   name: "decompose",
