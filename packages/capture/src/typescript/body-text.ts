@@ -27,6 +27,8 @@ import { scalarFunction } from "./scalar-text.js";
 const ASSERT_SCALAR = "aten._assert_scalar.default";
 const ASSERT_METADATA = "aten._assert_tensor_metadata.default";
 const CONVERSIONS = new Set(["aten.to.device", "aten.to.dtype", "aten.to.dtype_layout"]);
+/** The message of an assertion that the trace makes of a size that a branch takes. */
+const LEAST_SIZE = /^Runtime assertion failed for expression u\d+ >= \d+ on node '\w*'$/;
 /** The message of an assertion that the trace made of what it knows. */
 const GENERATED = /^Runtime assertion failed for expression .* on node '\w*'$/s;
 
@@ -179,7 +181,11 @@ export class BodyText implements LanesBody {
     if (target === ASSERT_SCALAR) {
       const [condition, message] = args;
       const val = isRef(condition) ? this.graph.find(condition.name)?.meta.val : condition;
-      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) this.file.differ("known-condition", name);
+      if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) {
+        // Exports assert this of each size that a branch takes.
+        if (LEAST_SIZE.test(String(message))) return;
+        this.file.differ("known-condition", name);
+      }
       const shown =
         typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);
