@@ -52,9 +52,9 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
     const key = keyOf(node, graph);
     const accepted = key.includes("Sym") ? check.own : check.accepted;
     if (accepted.has(key)) continue;
-    const refused = refusal(node, graph, check);
+    const { refused, isJudged } = verdictOn(node, graph, check);
     if (refused !== undefined) return refused;
-    accepted.add(key);
+    if (isJudged) accepted.add(key);
     yield;
   }
   for (const nested of graph.subgraphs.values()) {
@@ -106,18 +106,25 @@ function valuePart(val: unknown): string {
 
 const REFUSALS: ReadonlySet<string> = new Set(["DTYPE_MISMATCH", "INVALID_ARGUMENT"]);
 
-function refusal(node: Node, graph: Graph, { operators, env }: Check): string | undefined {
+interface Verdict {
+  readonly refused?: string;
+  /** False where another error ended the judgment: an equal call may be refused. */
+  readonly isJudged: boolean;
+}
+
+function verdictOn(node: Node, graph: Graph, { operators, env }: Check): Verdict {
   const { target, args, kwargs } = node;
   const row = operators.get(target);
-  if (row === undefined) return undefined;
+  if (row === undefined) return { isJudged: true };
   try {
     const bound = bindArgs(row.schema, args, kwargs, ({ name }) => constantValue(graph.node(name).meta.val));
     refuseDTypesDeep(operators, [row, bound], env);
     refuseFloatsAsHalves(operators, row, bound, env);
-    return undefined;
+    return { isJudged: true };
   } catch (error) {
     // Other errors are for the check of calls, or for the run.
     if (!isSconceError(error)) throw error;
-    return REFUSALS.has(error.code) ? `${nodePlace(node)}: ${error.message}` : undefined;
+    if (!REFUSALS.has(error.code)) return { isJudged: false };
+    return { refused: `${nodePlace(node)}: ${error.message}`, isJudged: true };
   }
 }
