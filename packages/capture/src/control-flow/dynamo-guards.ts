@@ -3,6 +3,7 @@
  * branches first, with other symbols; what that asks is then checked against the sizes of the
  * export, whose guards it becomes.
  */
+import { isSconceError } from "@sconce/errors";
 import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
 import {
   bindArgs,
@@ -82,8 +83,9 @@ export function askAsDynamo(
       operands.map((operand) => run.operand(operand)),
     );
     return { conditions: run.conditions(), sizes: run.sizesOf(results) };
-  } catch {
+  } catch (error) {
     // What is asked of data is refused, or assumed, where the branches are traced.
+    if (!isSconceError(error)) throw error;
     return undefined;
   }
 }
