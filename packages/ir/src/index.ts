@@ -254,3 +254,4 @@ export type {
 } from "./program/backend.js";
 export { COMPILE_OPTIONS, RUN_OPTIONS } from "./program/backend.js";
 export { deadAfter, deathSteps, type UsesOf } from "./support/liveness.js";
+export { mayOverlap } from "./support/overlap.js";

@@ -20,8 +20,8 @@ export interface NodeSource {
 }
 
 /** A symbolic scalar as an argument: a number when it is one. */
-function scalarArgument({ kind, expr }: SymScalar, source: NodeSource): Argument {
-  if (expr instanceof SymExpr) return source.numberOf(expr);
+export function scalarArgument({ kind, expr }: SymScalar, numberOf: (expr: SymExpr) => Argument): Argument {
+  if (expr instanceof SymExpr) return numberOf(expr);
   return kind === "SymFloat" ? float(expr as number) : (expr as number | boolean);
 }
 
@@ -35,7 +35,7 @@ export function argumentOf(value: UnboundArg, source: NodeSource): Argument {
   if (typeof value !== "object" || value === null) return value;
   const inner = (item: unknown): Argument => argumentOf(item as UnboundArg, source);
   if (Array.isArray(value)) return value.map(inner);
-  if (isSymScalar(value)) return scalarArgument(value, source);
+  if (isSymScalar(value)) return scalarArgument(value, (expr) => source.numberOf(expr));
   const tagged = value as { readonly kind?: string };
   if (tagged.kind === "tuple")
     return Object.freeze({ kind: "tuple", items: (value as unknown as TupleLiteral).items.map(inner) });

@@ -5,12 +5,12 @@
  * @packageDocumentation
  */
 
+export { argumentOf, type NodeSource } from "./argument-of.js";
 export { CollisionNames, callName, functionName, liftedName } from "./names/naming.js";
 export { canonicalArgument, type NormalizedCall, normalizeCall } from "./names/normalize.js";
 export { annotatedReference, underDisabled } from "./names/reference-annotations.js";
 export { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "./names/reified-metadata.js";
 export { mapArguments, mapInputs, operandRenamer, refRenamer } from "./node-arguments.js";
-export { argumentOf, type NodeSource } from "./record/argument-of.js";
 export { RuntimeAssertions } from "./record/runtime-asserts.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { Tracer } from "./record/tracer.js";

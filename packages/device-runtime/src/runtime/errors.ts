@@ -20,17 +20,6 @@ export const tensorDisposed = (byteLength: number): SconceError =>
     fix: "use the tensor before `dispose()`, or compute it again",
   });
 
-/** An expanded input that the program writes to: the message is PyTorch's. */
-export const sharedPlaces = (written: string): SconceError =>
-  new SconceError({
-    code: "INVALID_ARGUMENT",
-    message:
-      `the program writes to ${written}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
-      "Please clone() the tensor before performing the operation.",
-    where: written,
-    fix: "give a copy of the tensor: `tensor.contiguous()`",
-  });
-
 /** Two tensors that overlap, of which the program writes to the first: an input or state. */
 export const sharedInputs = (written: string, other: string): SconceError =>
   new SconceError({

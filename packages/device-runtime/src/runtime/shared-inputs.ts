@@ -3,9 +3,9 @@
  * end, so a write does not show in another tensor as it does in the program before lowering.
  */
 import type { ExportedProgram, Value } from "@sconce/ir";
-import { mutatedPlaceholders, type OperatorTable } from "@sconce/ops";
+import { mutatedPlaceholders, type OperatorTable, sharedPlaces, sharesPlaces } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import { sharedInputs, sharedPlaces } from "./errors.js";
+import { sharedInputs } from "./errors.js";
 
 /** Refuses the inputs of a run. @throws SconceError `INVALID_ARGUMENT` */
 export type SharedCheck = (inputs: readonly Value[]) => void;
@@ -33,7 +33,8 @@ export function sharedCheck(
   return (inputs) => {
     for (const at of written) {
       const input = inputs[at];
-      if (input instanceof Tensor && repeats(input)) throw sharedPlaces(names[at]!);
+      if (input instanceof Tensor && sharesPlaces(input))
+        throw sharedPlaces(`the program writes to ${names[at]!}`, names[at]!);
       for (const [other, value] of inputs.entries())
         if (other !== at && overlap(input, value)) throw sharedInputs(names[at]!, names[other]!);
     }
@@ -42,10 +43,6 @@ export function sharedCheck(
         if (overlap(own.get(name), input)) throw sharedInputs(name, names[at]!);
   };
 }
-
-/** Whether several elements lie in one place, as those of an expanded tensor do. */
-const repeats = ({ shape, strides }: Tensor): boolean =>
-  shape.some((size, d) => size > 1 && strides[d] === 0);
 
 /** Whether two tensors have elements between each other's first and last. */
 function overlap(a: Value | undefined, b: Value | undefined): boolean {

@@ -1,6 +1,7 @@
 import { isSconceError, thrownText } from "@sconce/errors";
 import { parseGuard, parseSrepr } from "@sconce/symbolic";
 import { dtypeInfo, numel, requiredBytes, Tensor } from "@sconce/tensor";
+import { sameValues } from "@sconce/tensor/compare";
 import { irTensor, unreadableExamples } from "../graph/errors.js";
 import type { Graph } from "../graph/graph.js";
 import { ExportedProgram } from "../program/program.js";
@@ -12,6 +13,7 @@ import {
   rangeConstraint,
 } from "../program/program-parts.js";
 import type { InputSpec, OutputSpec } from "../program/signature.js";
+import { mayOverlap } from "../support/overlap.js";
 import type { Argument } from "../values/argument.js";
 import type { Cursor } from "./cursor.js";
 import { exampleKey } from "./print-program.js";
@@ -188,7 +190,7 @@ export class ProgramDraft {
     }
     // Safetensors keep values, but neither this flag nor how they lay in memory.
     const laid = this.#fitsLayout(type) ? given.withLayout(strides, storageOffset) : given;
-    if (mayOverlap(type) && !hasSameBytes(laid, given))
+    if (mayOverlap(shape, strides) && !sameValues(laid, given))
       throw irTensor(key, `has values that strides [${strides.join(", ")}] would lay over each other`);
     return laid.requiresGrad === requiresGrad ? laid : new Tensor({ ...laid, requiresGrad });
   }
@@ -201,24 +203,6 @@ export class ProgramDraft {
     this.#holes += Math.max(extra, 0);
     return true;
   }
-}
-
-/** Whether elements may share places: a stride does not step over all that smaller ones reach. */
-function mayOverlap({ shape, strides }: StaticTensor): boolean {
-  const steps = shape.map((size, d) => [strides[d]!, size] as const).filter(([, size]) => size > 1);
-  steps.sort(([a], [b]) => a - b);
-  let reached = 0;
-  return steps.some(([stride, size]) => {
-    const isShort = stride <= reached;
-    reached += stride * (size - 1);
-    return isShort;
-  });
-}
-function hasSameBytes(one: Tensor, other: Tensor): boolean {
-  const [a, b] = [one.contiguous().data, other.contiguous().data].map(
-    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
-  );
-  return a!.length === b!.length && a!.every((byte, i) => byte === b![i]);
 }
 
 /**

@@ -9,7 +9,7 @@ import { convert } from "../rules/decompose.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
 import { computationDType } from "../rules/promote.js";
-import { divided, ratio, sizeMath } from "../rules/size-math.js";
+import { divided, productOf, ratio } from "../rules/size-math.js";
 
 interface BackwardArgs {
   readonly grad_out: FakeTensor;
@@ -69,8 +69,7 @@ function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymIn
 
 /** The number of elements of a channel, as Python computes it. */
 function perChannel(emit: Emit, shape: readonly SymInt[]): SymFloat {
-  const count = shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
-  return ratio(emit, count, shape[1]!);
+  return ratio(emit, productOf(emit, shape), shape[1]!);
 }
 
 type Cast = (tensor: FakeTensor | null) => FakeTensor | null;

@@ -9,7 +9,7 @@ import { describeSize, describeSizes } from "../rules/describe.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
-import { quotient, sizeMath } from "../rules/size-math.js";
+import { productOf, quotient, sizeMath } from "../rules/size-math.js";
 
 interface NllArgs {
   readonly self: FakeTensor;
@@ -228,10 +228,8 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
 }
 
 /** `self.numel() / classes`, which C++ computes before the sum. */
-function rowCount(emit: Emit, self: FakeTensor, classes: SymInt): SymInt {
-  const count = self.shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
-  return sizeMath(emit, "floordiv", count, classes);
-}
+const rowCount = (emit: Emit, self: FakeTensor, classes: SymInt): SymInt =>
+  sizeMath(emit, "floordiv", productOf(emit, self.shape), classes);
 
 /** Mixes in the mean over all classes. */
 function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): FakeTensor {

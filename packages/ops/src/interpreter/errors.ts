@@ -98,14 +98,18 @@ export const interpreterBusy = (): SconceError =>
     fix: "await the run before runSync, or use another Interpreter",
   });
 
-/** A lowered program's write to an expanded tensor: the message is PyTorch's. */
-export const sharedPlaces = (value: string): SconceError =>
+/**
+ * A lowered program's write to an expanded tensor: the message is PyTorch's.
+ *
+ * @param problem what cannot be done, and `where` the name of the value that it concerns
+ */
+export const sharedPlaces = (problem: string, where: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
     message:
-      `"${value}" cannot be written back: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+      `${problem}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
       "Please clone() the tensor before performing the operation.",
-    where: value,
+    where,
     fix: "give a copy of the tensor that the program writes to: `tensor.contiguous()`",
   });
 

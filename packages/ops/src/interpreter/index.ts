@@ -1,5 +1,5 @@
 export type { Mutation, UserValue } from "./convention.js";
-export { atNode, disposed, missingState, overLimit } from "./errors.js";
+export { atNode, disposed, missingState, overLimit, sharedPlaces } from "./errors.js";
 export { type GraphRunner, HIGHER_ORDER } from "./higher-order.js";
 export {
   Interpreter,
@@ -13,7 +13,7 @@ export { mutatedPlaceholders } from "./mutation.js";
 export { type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";
 export { type PreparedProgram, preparationSteps } from "./prepare.js";
 export { keptResults, type StaysOnDevice } from "./results.js";
-export { MUTATIONS, programState, type Write, writeBack } from "./state.js";
+export { MUTATIONS, programState, sharesPlaces, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 export {
   type CallArgument,

@@ -35,13 +35,17 @@ function withoutOverlap(writes: readonly Write[]): readonly Write[] {
   });
 }
 
+/** Whether several elements lie in one place, as those of an expanded tensor do. */
+export const sharesPlaces = ({ shape, strides }: Tensor): boolean =>
+  shape.some((size, d) => size > 1 && strides[d] === 0);
+
 /**
  * Whether `copy_` refuses a tensor because several of its elements lie in one place. It leaves a
  * tensor alone that gets itself.
  */
 function refusesCopy({ place, value }: Write): boolean {
   const { shape, strides, storageOffset, storage, dtype, numel } = place;
-  if (numel === 0 || !shape.some((size, d) => size > 1 && strides[d] === 0)) return false;
+  if (numel === 0 || !sharesPlaces(place)) return false;
   const isSame =
     value.storage === storage &&
     value.storageOffset === storageOffset &&
@@ -60,7 +64,7 @@ function refusesCopy({ place, value }: Write): boolean {
  */
 export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
   const refused = writes.find(refusesCopy);
-  if (refused !== undefined) throw sharedPlaces(refused.name);
+  if (refused !== undefined) throw sharedPlaces(`"${refused.name}" cannot be written back`, refused.name);
   const written = new Map<string, Tensor>();
   for (const { place, value, name } of withoutOverlap(writes)) {
     copyInto(place, value);

@@ -44,6 +44,10 @@ export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymIn
   return result;
 }
 
+/** The number of elements, multiplied dimension by dimension as `sizeMath` does. */
+export const productOf = (emit: Emit, shape: readonly SymInt[]): SymInt =>
+  shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
+
 /** The number of elements of a tensor, as `tensor.numel()` in a Python decomposition. */
 export function countOf(emit: Emit, tensor: FakeTensor): SymInt {
   const count = numelOf(tensor.shape);

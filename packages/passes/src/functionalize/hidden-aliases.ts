@@ -1,4 +1,4 @@
-import type { MetaValue } from "@sconce/ir";
+import { type MetaValue, mayOverlap } from "@sconce/ir";
 import {
   ALIAS_SINGLE_OPERAND,
   type BoundArgs,
@@ -9,7 +9,6 @@ import {
   internalOverlap,
   type OpDefinition,
 } from "@sconce/ops";
-import { mayOverlap } from "../analysis/overlap.js";
 import { hiddenWrite } from "./errors.js";
 import { type FunctionalStorage, FunctionalTensor } from "./functional-tensor.js";
 

@@ -1,6 +1,5 @@
-import type { ExportedProgram, InputSpec } from "@sconce/ir";
+import { type ExportedProgram, type InputSpec, mayOverlap } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { mayOverlap } from "../analysis/overlap.js";
 import { overlappingState, sharedState } from "./errors.js";
 
 /**

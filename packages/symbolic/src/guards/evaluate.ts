@@ -2,7 +2,7 @@ import { badOperand, divisionByZero } from "../errors.js";
 import { divide, type ExactNumber, equal, less, plus, raise, times } from "../exact-number.js";
 import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "../float-op.js";
 import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./ast.js";
-import { foldGuard, type GuardAlgebra } from "./fold.js";
+import { foldGuard, type GuardAlgebra, pythonChoices } from "./fold.js";
 import { printGuard } from "./print.js";
 
 /** A value of a guard. */
@@ -44,19 +44,14 @@ function evaluated(guard: GuardNode, resolve: SourceResolver): Value {
   return compute(resolve);
 }
 
-/** The value of the first part whose truth is `end`, or of the last one. */
-const until =
-  (end: boolean) =>
+const CHOICES = pythonChoices<Value>(Boolean, (value) => value);
+
+/** Folds the parts once, and chooses among their values at each evaluation. */
+const chosen =
+  (choose: (parts: readonly (() => Value)[]) => Value) =>
   (parts: readonly (() => Compute)[]): Compute => {
     const computes = parts.map((part) => part());
-    return (resolve) => {
-      let last: Value = !end;
-      for (const compute of computes) {
-        last = compute(resolve);
-        if (Boolean(last) === end) return last;
-      }
-      return last;
-    };
+    return (resolve) => choose(computes.map((compute) => () => compute(resolve)));
   };
 
 const COMPUTED: GuardAlgebra<Compute> = {
@@ -75,8 +70,8 @@ const COMPUTED: GuardAlgebra<Compute> = {
   binary: (op, left, right, node) => (resolve) =>
     binary(op, number(left(resolve)), number(right(resolve)), node),
   compare: (op, left, right) => (resolve) => compare(op, left(resolve), right(resolve)),
-  and: until(false),
-  or: until(true),
+  and: chosen(CHOICES.and),
+  or: chosen(CHOICES.or),
   conditional(test, then, otherwise) {
     const [condition, first, second] = [test(), then(), otherwise()];
     return (resolve) => (condition(resolve) ? first : second)(resolve);

@@ -22,6 +22,7 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import { type SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { argumentOf } from "../argument-of.js";
 import { untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
@@ -31,7 +32,6 @@ import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import type { RetraceEnv } from "../sizes/shape-env.js";
 import type { SizeGuards } from "../sizes/size-guards.js";
 import { SymbolicNodes } from "../sizes/symbolic-nodes.js";
-import { argumentOf } from "./argument-of.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */

@@ -25,6 +25,7 @@ import {
   type SymInt,
   type SymValue,
 } from "@sconce/symbolic";
+import { scalarArgument } from "../argument-of.js";
 import { symbolicNode, unboundSymbol } from "../errors.js";
 import { functionName } from "../names/naming.js";
 import { INPUT_SIZE_META } from "../names/reified-metadata.js";
@@ -380,8 +381,7 @@ export class SymbolicNodes {
   }
 
   scalarArgument(value: SymScalar): Argument {
-    if (value.expr instanceof SymExpr) return this.#nodeFor(value.expr);
-    return value.kind === "SymFloat" ? float(value.expr as number) : (value.expr as number | boolean);
+    return scalarArgument(value, (expr) => this.#nodeFor(expr));
   }
 
   /**
