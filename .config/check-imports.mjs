@@ -37,7 +37,12 @@ const MAY_IMPORT = {
   "backend-gpujs": ["errors", "tensor", "symbolic", "ops", "codegen", "device-runtime"],
   "backend-wasm": ["errors", "tensor", "symbolic", "ir", "ops", "codegen", "wasm", "device-runtime"],
   session: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "formats", "backend-cpu"],
-  capture: ["errors", "tensor", "symbolic", "ir", "ops", "trace", "backend-cpu"],
+  "source-check": ["errors", "tensor", "symbolic", "ir", "ops"],
+  torch: ["errors", "tensor", "symbolic", "ir", "ops", "trace", "backend-cpu", "source-check"],
+  capture: [
+    ...["errors", "tensor", "symbolic", "ir", "ops", "trace", "backend-cpu"],
+    ...["source-check", "torch"],
+  ],
   studio: [
     "errors",
     "tensor",
@@ -209,7 +214,8 @@ for (const file of imports.keys()) visit(file, []);
  * Files beside the folders of a package: what others import, or the command's start. They compose
  * the folders, as the index of a folder composes those inside of it.
  */
-const ENTRY = /(^(main|history|verify|diff|text|topology|node|webgpu|vitest|fast-check)|^(.*\/)?index)\.ts$/;
+const ENTRY =
+  /(^(main|public|history|verify|diff|text|topology|node|webgpu|vitest|fast-check)|^(.*\/)?index)\.ts$/;
 
 const RELATIVE_IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/g;
 

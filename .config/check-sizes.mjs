@@ -18,12 +18,12 @@ const GENERATED = new Set([
   "packages/ops/src/schema/aten-schemas.ts",
   "packages/ops/src/schema/other-schemas.ts",
   "packages/ops/src/dtypes/dtype-refusals.ts",
-  "packages/capture/src/torch/signature-lines.ts",
-  "packages/capture/src/torch/function-types.ts",
-  "packages/capture/src/torch/method-types.ts",
-  "packages/capture/src/torch/operator-types.ts",
-  "packages/capture/src/torch/api-cases.fixture.ts",
-  "packages/capture/src/nn/functional-types.ts",
+  "packages/torch/src/functions/signature-lines.ts",
+  "packages/torch/src/functions/function-types.ts",
+  "packages/torch/src/functions/method-types.ts",
+  "packages/torch/src/functions/operator-types.ts",
+  "packages/torch/src/functions/api-cases.fixture.ts",
+  "packages/torch/src/nn/functional-types.ts",
 ]);
 
 const lines = (text) => text.split("\n").length;

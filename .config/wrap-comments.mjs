@@ -11,7 +11,7 @@ const WIDTH = 100;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GENERATED = new Set(["node_modules", "dist", ".turbo", "fixtures"]);
 const GENERATED_TYPES =
-  /^packages\/capture\/src\/(torch|nn)\/((function|method|functional)-types|api-cases\.fixture)\.ts$/;
+  /^packages\/torch\/src\/(functions|nn)\/((function|method|functional)-types|api-cases\.fixture)\.ts$/;
 const PLACES = ["packages", "examples", ".config"];
 
 function sourcesIn(place) {

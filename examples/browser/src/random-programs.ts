@@ -1,5 +1,5 @@
 /** @file Random programs on a backend, held against the interpreter. */
-import { type Backend, type Executable, runDecompositions } from "sconce";
+import { type Backend, createSconce, type Executable } from "sconce";
 import { meaningDifference, sampleInputs, sampleProgram } from "sconce/testing";
 
 export interface RandomReport {
@@ -17,7 +17,7 @@ export async function runRandomPrograms(backend: Backend, count: number): Promis
 }
 
 async function runOne(backend: Backend, seed: number): Promise<RandomReport> {
-  const program = runDecompositions(sampleProgram(seed, { mutations: true }));
+  const program = createSconce().runDecompositions(sampleProgram(seed, { mutations: true }));
   const made: Executable[] = [];
   const watched: Backend = {
     ...backend,

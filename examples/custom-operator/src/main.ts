@@ -1,5 +1,5 @@
 /** @file `node examples/custom-operator/dist/main.js`: from operators to a program that runs. */
-import { codeText, createSconce, exportProgram, library, torch } from "sconce";
+import { createSconce, exportProgram, library, texts, torch } from "sconce";
 import { RunDecoder } from "./model.js";
 import runs, { decode, record } from "./operators.js";
 
@@ -12,7 +12,7 @@ library.opCheck(record, [[torch.zeros(2), values]]);
 const sconce = createSconce({ plugins: [runs] });
 const exported = exportProgram(new RunDecoder(), [values, counts]);
 const lowered = sconce.runDecompositions(exported);
-console.log(codeText(lowered.graph).trim());
+console.log(texts.code(lowered.graph).trim());
 
 const program = await sconce.load(await sconce.save(lowered));
 const module = await sconce.module(program);

@@ -1,5 +1,5 @@
 import "sconce/testing/vitest";
-import { createEvaluator, defineKernels, explainRule, parseIr, Tensor } from "sconce";
+import { createEvaluator, createSconce, explainRule, kernels, Tensor } from "sconce";
 import { describe, expect, test } from "vitest";
 import { difference, fuse, openDigits, openSession } from "./fuse.js";
 import { addmmRelu, addmmReluKernel, fuseAddmmRelu } from "./plugin.js";
@@ -8,7 +8,7 @@ const sconce = openSession();
 const digits = await openDigits(sconce);
 /** `relu(addmm(...))` with a bias of this type. */
 const layer = (bias: string) =>
-  parseIr(`sconce-ir 1
+  createSconce().parseIr(`sconce-ir 1
 program "ATEN" {
   input %bias: USER_INPUT input %a: USER_INPUT input %b: USER_INPUT output %relu: USER_OUTPUT
 }
@@ -20,7 +20,7 @@ graph(%bias: ${bias}, %a: f32[2, 4], %b: f32[4, 3]) {
 
 describe("the operator", () => {
   const { operators } = sconce;
-  const byKernel = createEvaluator({ operators, kernels: defineKernels([addmmReluKernel]) });
+  const byKernel = createEvaluator({ operators, kernels: kernels.table([addmmReluKernel]) });
   const byDecomposition = createEvaluator({ operators });
   const bias = Tensor.from([1, -2, 0.5], [3], "float32");
   const a = Tensor.from([1, 2, 3, 4, -1, -2, -3, -4], [2, 4], "float32");

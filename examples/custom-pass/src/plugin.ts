@@ -2,19 +2,7 @@
  * @file A plugin outside of Sconce's packages: an operator, what it is made of, its kernel, a rule
  * that finds it, and a pass.
  */
-import {
-  defineKernels,
-  defineOp,
-  definePass,
-  defineRule,
-  edit,
-  emptyOutput,
-  finishOutput,
-  kernel,
-  openOutput,
-  type Plugin,
-  readNumbers,
-} from "sconce";
+import { defineOp, definePass, defineRule, edit, kernels, type Plugin } from "sconce";
 
 /**
  * The operator and its decomposition, which infers shapes and lowers the operator without a kernel.
@@ -27,18 +15,18 @@ export const addmmRelu = defineOp({
 });
 
 /** The kernel: one pass over the output, no value in between. */
-export const addmmReluKernel = kernel(addmmRelu.schemaText, ({ bias, a, b }, context) => {
-  const out = emptyOutput(context);
-  const [left, right, add] = [readNumbers(a), readNumbers(b), readNumbers(bias)];
+export const addmmReluKernel = kernels.define(addmmRelu.schemaText, ({ bias, a, b }, context) => {
+  const out = kernels.emptyOutput(context);
+  const [left, right, add] = [kernels.readNumbers(a), kernels.readNumbers(b), kernels.readNumbers(bias)];
   const [inner = 0, columns = 0] = b.shape;
-  const into = openOutput(out);
+  const into = kernels.openOutput(out);
   for (let i = 0; i < into.length; i++) {
     const [row, column] = [Math.floor(i / columns), i % columns];
     let sum = add[column % add.length]!;
     for (let k = 0; k < inner; k++) sum += left[row * inner + k]! * right[k * columns + column]!;
     into[i] = Math.max(sum, 0);
   }
-  return finishOutput(out, into);
+  return kernels.finishOutput(out, into);
 });
 
 /**
@@ -72,7 +60,7 @@ const dropDropout = definePass({
 const fused: Plugin = {
   name: "fused",
   ops: [addmmRelu],
-  kernels: defineKernels([addmmReluKernel]),
+  kernels: kernels.table([addmmReluKernel]),
   rules: [fuseAddmmRelu],
   passes: [dropDropout],
 };

@@ -3,7 +3,7 @@
  */
 
 import cliProgress from "cli-progress";
-import { graphText } from "sconce";
+import { texts } from "sconce";
 import { callCount, classify, drawDigit, loadDigits, optimize } from "./classify.js";
 
 /** What PyTorch reaches on the same images (its own logits against the labels). */
@@ -26,7 +26,7 @@ heading("The program, as PyTorch exported it");
 console.log(
   `torch ${program.torchVersion}, dialect ${program.dialect}, ${program.graph.size} nodes (${callCount(program)} calls), ${program.parameterNames.size} parameters`,
 );
-console.log(graphText(program.graph));
+console.log(texts.graph(program.graph));
 
 const start = performance.now();
 const optimized = optimize(digits);
@@ -34,7 +34,7 @@ heading("After decompose, fold-constants, cse, dce");
 console.log(
   `dialect ${optimized.dialect}, ${optimized.graph.size} nodes (${callCount(optimized)} calls), made in ${(performance.now() - start).toFixed(0)} ms`,
 );
-console.log(graphText(optimized.graph));
+console.log(texts.graph(optimized.graph));
 
 heading(`Classifying ${total} handwritten digits`);
 const bar = new cliProgress.SingleBar(

@@ -1,5 +1,5 @@
 /** @file A decoder that takes one token, and gives back caches that are one step longer. */
-import { nn, pythonTuple, sym, type Tensor, torch } from "sconce";
+import { nn, pytree, sym, type Tensor, torch } from "sconce";
 
 const F = nn.functional;
 
@@ -80,6 +80,6 @@ export class Decoder extends nn.Module {
       x = y;
       grown.push(cache);
     }
-    return pythonTuple(this.head(this.norm(x)), grown);
+    return pytree.tuple(this.head(this.norm(x)), grown);
   }
 }

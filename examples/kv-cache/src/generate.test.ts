@@ -1,4 +1,4 @@
-import { codeText, createSconce, type ProgramModule, torch } from "sconce";
+import { createSconce, type ProgramModule, texts, torch } from "sconce";
 import { wasmBackend } from "sconce/wasm";
 import { describe, expect, test } from "vitest";
 import type { Cache } from "./decoder.js";
@@ -14,7 +14,8 @@ const program = exportStep(model);
 describe("the step", () => {
   test("has one dynamic size, in PyTorch's calls", () => {
     expect([...program.rangeConstraints]).toEqual([["s13", { min: 0, max: 63 }]]);
-    const lines = codeText(program.graph)
+    const lines = texts
+      .code(program.graph)
       .split("\n")
       .map((line) => line.trim().replace(/;.*/, ""));
     expect(

@@ -1,13 +1,5 @@
 /** @file Exports the step of a decoder with a dynamic cache, and generates tokens with it. */
-import {
-  Dim,
-  type ExportedProgram,
-  exportProgram,
-  manualSeed,
-  type ProgramModule,
-  type Tensor,
-  torch,
-} from "sconce";
+import { Dim, type ExportedProgram, exportProgram, type ProgramModule, type Tensor, torch } from "sconce";
 import { type Cache, Decoder } from "./decoder.js";
 
 const LAYERS = 2;
@@ -23,7 +15,7 @@ export function emptyCaches(past: number): Cache[] {
 
 /** The decoder, with the weights that PyTorch draws for `torch.manual_seed(0)`. */
 export function makeDecoder(): Decoder {
-  manualSeed(0);
+  torch.manualSeed(0);
   return new Decoder(96, WIDTH, HEADS, LAYERS, POSITIONS).eval();
 }
 

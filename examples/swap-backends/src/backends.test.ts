@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { castTensor, createSconce, readSafetensors, runDecompositions, type Tensor } from "sconce";
+import { castTensor, createSconce, readSafetensors, type Tensor } from "sconce";
 import { openPt2File } from "sconce/node";
 import { backendSpec, describeBackends } from "sconce/testing/vitest";
 import "sconce/testing/vitest";
@@ -37,7 +37,7 @@ describeBackends(
 );
 
 describe("the small backend", () => {
-  const lowered = runDecompositions(program);
+  const lowered = session.runDecompositions(program);
 
   test("runs the classifier with its own kernels", async () => {
     const module = await session.module(lowered, { backend: "small" });

@@ -1,17 +1,17 @@
 /** @file Kernels for a dozen operators on float32 tensors, as plain loops. */
 
-import { broadcastStrides, type CallArgument, numel, Tensor } from "sconce";
+import { type CallArgument, numbers, Tensor } from "sconce";
 
 /** Computes one operator from its arguments. */
 export type SmallKernel = (...args: readonly CallArgument[]) => Tensor | readonly Tensor[] | number;
 
 /** Elements in row-major order, broadcast to a shape. */
 function read(value: CallArgument, shape?: readonly number[]): Float32Array {
-  if (!(value instanceof Tensor)) return new Float32Array(numel(shape ?? [])).fill(numberOf(value));
+  if (!(value instanceof Tensor)) return new Float32Array(numbers.numel(shape ?? [])).fill(numberOf(value));
   const { strides, storageOffset } = value;
   const target = shape ?? value.shape;
   const dense = value
-    .asStrided(target, broadcastStrides(value.shape, strides, target), storageOffset)
+    .asStrided(target, numbers.broadcastStrides(value.shape, strides, target), storageOffset)
     .contiguous();
   return (dense.data as Float32Array).subarray(dense.storageOffset, dense.storageOffset + dense.numel);
 }
@@ -63,7 +63,7 @@ function convolution(
   const [top, left] = padding as [number, number];
   const shape = [count, filters, height + 2 * top - tall + 1, width + 2 * left - wide + 1] as const;
   const [x, w, b] = [read(input), read(weight), bias === null ? undefined : read(bias)];
-  const out = new Float32Array(numel(shape));
+  const out = new Float32Array(numbers.numel(shape));
   out.forEach((_, at) => {
     const [column, row] = [at % shape[3], Math.floor(at / shape[3]) % shape[2]];
     const filter = Math.floor(at / (shape[2] * shape[3])) % filters;
@@ -92,7 +92,7 @@ function batchNorm(input: CallArgument, ...rest: readonly CallArgument[]): reado
     .slice(0, 4)
     .map((one) => (one === null ? undefined : read(one)));
   const [eps, shape] = [numberOf(rest[5]), shapeOf(input)];
-  const inner = numel(shape.slice(2));
+  const inner = numbers.numel(shape.slice(2));
   const out = read(input).map((value, i) => {
     const c = Math.floor(i / inner) % shape[1]!;
     return ((value - mean![c]!) / Math.sqrt(variance![c]! + eps)) * (weight?.[c] ?? 1) + (bias?.[c] ?? 0);
@@ -106,7 +106,7 @@ function maxPool(input: CallArgument, window: CallArgument): readonly Tensor[] {
   const [tall, wide] = window as readonly [number, number];
   const shape = [count, channels, Math.floor(height / tall), Math.floor(width / wide)] as const;
   const x = read(input);
-  const places = Array.from({ length: numel(shape) }, (_, at) => {
+  const places = Array.from({ length: numbers.numel(shape) }, (_, at) => {
     const [column, row] = [at % shape[3], Math.floor(at / shape[3]) % shape[2]];
     const plane = Math.floor(at / (shape[2] * shape[3])) * height * width;
     let best = row * tall * width + column * wide;
@@ -140,7 +140,7 @@ function permute(value: CallArgument, dims: CallArgument): Tensor {
 
 function view(value: CallArgument, sizes: CallArgument): Tensor {
   const known = (sizes as readonly number[]).filter((size) => size >= 0);
-  const missing = (value as Tensor).numel / Math.max(1, numel(known));
+  const missing = (value as Tensor).numel / Math.max(1, numbers.numel(known));
   return tensor(
     read(value),
     (sizes as readonly number[]).map((size) => (size < 0 ? missing : size)),

@@ -6,8 +6,7 @@ import {
   FakeTensor,
   type Graph,
   Interpreter,
-  isInterpretedCall,
-  isRef,
+  ir,
   type Node,
   type NodeResult,
   SconceError,
@@ -59,11 +58,11 @@ const excluded = ({ name, target }: Node): SconceError =>
 
 /** Why the kernels cannot compute a call; undefined when they can. */
 function whyNot(node: Node, graph: Graph, kernels: Kernels): string | undefined {
-  if (node.op !== "call_function" || isInterpretedCall(node.target)) return undefined;
+  if (node.op !== "call_function" || ir.isInterpretedCall(node.target)) return undefined;
   if (!Object.hasOwn(kernels, node.target)) return `no kernel for ${node.target}`;
   const [keyword] = Object.keys(node.kwargs);
   if (keyword !== undefined) return `the keyword ${keyword} is not implemented`;
-  const inputs = node.args.flatMap((arg) => (isRef(arg) ? [graph.node(arg.name).meta.val] : []));
+  const inputs = node.args.flatMap((arg) => (ir.isRef(arg) ? [graph.node(arg.name).meta.val] : []));
   const values = [[node.meta.val].flat()[0], ...inputs];
   const other = values.find((value) => value instanceof FakeTensor && value.dtype !== "float32");
   if (other instanceof FakeTensor) return `dtype ${other.dtype} is not implemented`;

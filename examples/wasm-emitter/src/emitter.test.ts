@@ -1,10 +1,11 @@
-import { defaultOperators, parseGraph, Tensor } from "sconce";
+import { createSconce, defaultOperators, Tensor } from "sconce";
 import { elementKernel, evaluateLoops, lowerToLoops, parseKernel, printKernel } from "sconce/loops";
 import { describe, expect, test } from "vitest";
 import { emitModule, TOY } from "./emitter.js";
 import { runLoops } from "./run.js";
 
-const loopsOf = (graph: string) => lowerToLoops(parseGraph(graph), { operators: defaultOperators() });
+const loopsOf = (graph: string) =>
+  lowerToLoops(createSconce().parseGraph(graph), { operators: defaultOperators() });
 const GRAPHS = {
   softmax: `graph(%x: f32[4, 6]) {
     %a: f32[4, 6] = aten._softmax.default(%x, 1, false)

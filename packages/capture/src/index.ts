@@ -15,21 +15,51 @@ export {
   registerPytreeNode,
   sequenceKey,
 } from "@sconce/ir";
-export { type CheckRequest, checkSource } from "./check/check-source.js";
 export {
+  type CheckRequest,
   findingPlace,
   findingPosition,
   type SourceFinding,
   type SourceProblem,
   type SourceReport,
+  type StrictConstruct,
   type StrictProblem,
-} from "./check/report.js";
-export type { StrictConstruct } from "./check/strict-constructs.js";
-export { type AssociativeScanOptions, associativeScan } from "./control-flow/associative-scan.js";
-export { cond } from "./control-flow/cond.js";
-export { map } from "./control-flow/map.js";
-export { type ScanOptions, scan } from "./control-flow/scan.js";
-export { whileLoop } from "./control-flow/while-loop.js";
+} from "@sconce/source-check";
+export {
+  type AssociativeScanOptions,
+  associativeScan,
+  type Bounds,
+  callOperator,
+  check,
+  checkIsSize,
+  cond,
+  constrainAsSize,
+  constrainAsValue,
+  enableGrad,
+  guard,
+  guardInt,
+  type Index,
+  inferenceMode,
+  isSym,
+  manualSeed,
+  map,
+  nn,
+  noGrad,
+  type ScanOptions,
+  type Size,
+  type Slice,
+  SymBool,
+  SymFloat,
+  SymInt,
+  scan,
+  setGradEnabled,
+  slice,
+  sym,
+  TracedTensor,
+  torch,
+  whileLoop,
+} from "@sconce/torch";
+export { checkSource } from "./check/source-check.js";
 export { draftExport } from "./draft/draft-export.js";
 export { DraftReport } from "./draft/draft-report.js";
 export {
@@ -75,16 +105,7 @@ export {
 } from "./export/export-program.js";
 export { asRecorded, type Recorded } from "./export/recorded.js";
 export * as library from "./library/index.js";
-export * as nn from "./nn/index.js";
-export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./torch/check.js";
-export { type Index, type Slice, slice } from "./torch/indexing.js";
-export { guard, guardInt, sym } from "./torch/sym.js";
-export { torch } from "./torch/torch.js";
-export { callOperator } from "./trace/dispatch.js";
-export { manualSeed } from "./trace/eager.js";
-export { enableGrad, inferenceMode, noGrad, setGradEnabled } from "./trace/grad-mode.js";
-export { isSym, type Size, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
-export { TracedTensor } from "./trace/traced-tensor.js";
+export * as pytree from "./pytree/namespace.js";
 export { loadProgramState } from "./typescript/load-state.js";
 export type { FlatArgsAdapter, FlatArgsMetadata } from "./unflatten/flat-args-adapter.js";
 export { InterpreterModule, InterpreterModuleDispatcher } from "./unflatten/interpreter-module.js";

@@ -20,7 +20,7 @@ const commonjs = commonjsPlugin as unknown as typeof commonjsPlugin.default;
 /** Reads a `.pt2` file that it holds, lowers it, runs it, and prints what it has. */
 function smokeProgram(): string {
   const archive = readFileSync(new URL("../examples/mlp.pt2", import.meta.url)).toString("base64");
-  return `import { codeText, createSconce, Tensor } from "sconce";
+  return `import { texts, createSconce, Tensor } from "sconce";
 
 const bytes = Uint8Array.from(atob("${archive}"), (char) => char.charCodeAt(0));
 const sconce = createSconce();
@@ -28,7 +28,7 @@ const run = async () => {
   const program = await sconce.load(bytes);
   const lowered = sconce.transform(program, "decompose,fold-constants{weights=true},cse,dce");
   const module = await sconce.module(lowered);
-  console.log(codeText(lowered.graph));
+  console.log(texts.code(lowered.graph));
   console.log(String(await module.call([Tensor.from([[0.5, 1, 2], [3, 4, 5], [-1, -2, -3], [0, 0, 0]])])));
 };
 export const done = run();

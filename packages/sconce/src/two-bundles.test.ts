@@ -12,7 +12,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const { outputFiles } = await build({
   stdin: {
-    contents: 'export { createSconce, definePass, parseIr, Tensor } from "./index.js";',
+    contents: 'export { createSconce, definePass, Tensor } from "./index.js";',
     resolveDir: import.meta.dirname.replace(/src$/, "dist"),
   },
   bundle: true,
@@ -36,26 +36,30 @@ graph(%x: f32[2]) { %y: f32[2] = aten.relu.default(%x) return (%y) }`;
 describe("a page with two bundles of Sconce", () => {
   test("each works by itself", async () => {
     expect(one.Tensor).not.toBe(two.Tensor);
-    for (const { createSconce, parseIr, Tensor } of [one, two]) {
-      const executable = await createSconce().compile(parseIr(TEXT));
+    for (const { createSconce, Tensor } of [one, two]) {
+      const executable = await createSconce().compile(createSconce().parseIr(TEXT));
       const outputs = await executable.run([Tensor.from([-1, 2.5])]);
       expect(outputs.map(String)).toEqual(["tensor([0.0000, 2.5000])"]);
     }
   });
 
   test.each<[string, () => unknown]>([
-    ["a program", () => two.createSconce().transform(one.parseIr(TEXT), "dce")],
+    ["a program", () => two.createSconce().transform(one.createSconce().parseIr(TEXT), "dce")],
     [
       "a pass",
       () =>
         two
           .createSconce()
-          .transform(two.parseIr(TEXT), [one.definePass({ name: "same", doc: "-", run: (given) => given })]),
+          .transform(two.createSconce().parseIr(TEXT), [
+            one.definePass({ name: "same", doc: "-", run: (given) => given }),
+          ]),
     ],
     [
       "a tensor",
       async () =>
-        (await two.createSconce().compile(two.parseIr(TEXT))).run([one.Tensor.empty([2], "float32")]),
+        (await two.createSconce().compile(two.createSconce().parseIr(TEXT))).run([
+          one.Tensor.empty([2], "float32"),
+        ]),
     ],
   ])("%s of the other is refused by an error that says so", async (_, use) => {
     const error = await new Promise((resolve) => resolve(use())).catch((thrown: unknown) => thrown);

@@ -184,7 +184,7 @@ export const notJsonIR = (call: string, got: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
     message: `${call} takes JSON IR, and got ${got}`,
-    fix: "pass what `extractIR` or `readJsonIR` returned; `readJsonIR` takes the text",
+    fix: "pass what `jsonIR.extract` or `jsonIR.read` returned; `jsonIR.read` takes the text",
   });
 
 /**

@@ -72,6 +72,6 @@ export function dataDependent(
   return new SconceError({
     code: "DATA_DEPENDENT_GUARD",
     message: `Could not ${what} data-dependent expression ${expression} (unhinted: ${unhinted}).  (Size-like symbols: ${sizeLike})`,
-    fix: "require the condition with `check(condition)`, bound the value with `checkIsSize(size)` or `constrainAsValue(value, { min, max })`, or choose by a tensor with `torch.where` or `cond`",
+    fix: "require the condition with `torch.check(condition)`, bound the value with `torch.checkIsSize(size)` or `torch.constrainAsValue(value, { min, max })`, or choose by a tensor with `torch.where` or `torch.cond`",
   });
 }

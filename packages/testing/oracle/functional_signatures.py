@@ -1,6 +1,6 @@
 """Writes the Python signatures of torch.nn.functional, with the types of its annotations:
 
-    oracle/py functional_signatures.py > packages/capture/src/nn/functional-signatures.ts
+    oracle/py functional_signatures.py > packages/torch/src/nn/functional-signatures.ts
 
 A line is `name(argument: type = default, ...)`.
 """

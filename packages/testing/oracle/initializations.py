@@ -1,4 +1,4 @@
-"""Weights of layers and of torch.nn.init after a seed, as packages/capture/src/nn/init.test.ts has them.
+"""Weights of layers and of torch.nn.init after a seed, as packages/torch/src/nn/init.test.ts has them.
 
     python packages/testing/oracle/initializations.py
 """

@@ -1,6 +1,6 @@
 """Writes the signatures of PyTorch's Python argument parser, in the order in which it tries them:
 
-    oracle/py python_signatures.py > packages/capture/src/torch/signature-lines.ts
+    oracle/py python_signatures.py > packages/torch/src/functions/signature-lines.ts
 
 Groups and orders overloads as PyTorch's code generator does (tools/autograd/gen_python_functions.py)
 and keeps those whose text is in libtorch_python. A line is the name of a function, then its

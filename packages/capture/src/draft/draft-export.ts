@@ -1,6 +1,7 @@
 /** @file `draftExport`: exports in spite of problems, and reports what must be fixed. */
+
 import { ExportedProgram } from "@sconce/ir";
-import { declareOwn } from "../check/own-functions.js";
+import { declareOwn } from "@sconce/source-check";
 import { constraintReport, relaxedShapes } from "../dynamic/index.js";
 import { type Exportable, type ExportOptions, exportRequest } from "../export/export-program.js";
 import { resolvedShapes, type TraceRequest, traceProgram } from "../export/trace-program.js";

@@ -1,8 +1,7 @@
 /** @file Takes note of what a draft assumes (`CaptureStructuredTrace` of PyTorch). */
+import { formatStack, type RawStack } from "@sconce/source-check";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
-import { formatStack } from "../source/format-stack.js";
-import type { RawStack } from "../source/raw-stack.js";
-import type { DraftPlace, DraftRecorder } from "../trace/draft-recorder.js";
+import type { DraftPlace, DraftRecorder } from "@sconce/torch";
 import type { DraftFailure, SymbolOrigin, UserFrame } from "./failures.js";
 
 /** A failure without what is known at the end alone. */

@@ -1,6 +1,5 @@
 /** @file The inputs of a call of a model, as methods of PyTorch's specifications take them. */
-import { functionParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
+import { type AnyFunction, functionParameters } from "@sconce/source-check";
 import { bindInputs } from "./bind-inputs.js";
 import type { NamedInputs } from "./check-shapes.js";
 import { badDynamicShapes } from "./errors.js";

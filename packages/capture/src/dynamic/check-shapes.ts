@@ -1,6 +1,7 @@
 /** @file Checks of a specification against the inputs (`_check_dynamic_shapes`). */
+
 import { Tensor } from "@sconce/tensor";
-import { torchSize } from "../torch-size.js";
+import { torchSize } from "@sconce/torch";
 import { isDerived, isNamedDim, type NamedDim, readable } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { badDynamicShapes } from "./errors.js";

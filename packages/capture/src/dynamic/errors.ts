@@ -26,14 +26,6 @@ export const constraintViolation = (
 ): SconceError =>
   new SconceError({ code: "CONSTRAINT_VIOLATION", message, where: "dynamicShapes", fix, cause, edits });
 
-/** A condition of `check` that does not hold. */
-export const checkFailed = (message: string): SconceError =>
-  new SconceError({
-    code: "CHECK_FAILED",
-    message,
-    fix: "pass example inputs for which the condition holds, or correct the condition",
-  });
-
 /** The spelling of releases before `dynamicShapes`. */
 export const oldSpelling = (name: string): SconceError =>
   new SconceError({

@@ -38,7 +38,6 @@ export { dynamicDim, refuseOldOptions } from "./old-spelling.js";
 export type { Requirement, Violation } from "./produce-guards.js";
 export { refineDynamicShapesFromSuggestedFixes } from "./refine-shapes.js";
 export { relaxedShapes, shapesCode } from "./relax-shapes.js";
-export { check, checkIsSize, constrainAsSize, constrainAsValue } from "./runtime-checks.js";
 export { collectedShapes, ShapesCollection, type TensorShape } from "./shapes-collection.js";
 export {
   type ConstraintReport,

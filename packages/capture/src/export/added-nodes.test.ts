@@ -1,11 +1,7 @@
 import type { Tensor } from "@sconce/tensor";
+import { check, Module, type SymInt, sym, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
-import { Module } from "../nn/module.js";
-import { check } from "../torch/check.js";
-import { sym } from "../torch/sym.js";
-import { torch } from "../torch/torch.js";
-import type { SymInt } from "../trace/sym-int.js";
 import { exportProgram } from "./export-program.js";
 
 class Net extends Module {

@@ -1,7 +1,6 @@
 import type { Tensor } from "@sconce/tensor";
+import { Module, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
 
 class Inner extends Module {

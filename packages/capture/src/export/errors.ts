@@ -56,7 +56,7 @@ export const assignedParameter = (path: string): SconceError =>
     code: "ASSIGNED_PARAMETER",
     message: `cannot assign a tensor as parameter '${path}' (nn.Parameter or null expected)`,
     where: path,
-    fix: `write into it with \`noGrad(() => this.${path}.copy_(value))\`, or register it as a buffer`,
+    fix: `write into it with \`torch.noGrad(() => this.${path}.copy_(value))\`, or register it as a buffer`,
   });
 
 /** A buffer that is assigned to another one, which is assigned as well. */

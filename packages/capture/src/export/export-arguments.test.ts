@@ -1,8 +1,7 @@
 import { isSconceError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
+import { Module, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { torch } from "../torch/torch.js";
 import { type Exportable, exportProgram } from "./export-program.js";
 
 const x = torch.ones([2]);

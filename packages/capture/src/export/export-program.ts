@@ -1,20 +1,18 @@
 /**
  * @file `exportProgram`: traces a module or a function into a program, as `torch.export.export`.
  */
+
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
+import { type AnyFunction, declareOwn, isClass, type SourceFinding } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
-import { declareOwn } from "../check/own-functions.js";
-import type { SourceFinding } from "../check/report.js";
+import { installMethods, Module } from "@sconce/torch";
 import {
   type AdditionalInputs,
   type DynamicShapes,
   refuseOldOptions,
   type ShapesCollection,
 } from "../dynamic/index.js";
-import { Module } from "../nn/module.js";
-import { type AnyFunction, isClass } from "../source/parse-function.js";
-import { installMethods } from "../torch/install.js";
 import { installProgramMethods } from "../unlift/install.js";
 import { badArguments, badKeywords, classGiven, notExportable, strictWithoutSource } from "./errors.js";
 import { withRecorded } from "./recorded.js";

@@ -1,12 +1,20 @@
 import type { ModuleStackEntry, Node } from "@sconce/ir";
+import { captureStack } from "@sconce/source-check";
 import type { Tensor } from "@sconce/tensor";
-import { Module } from "../nn/module.js";
-import { buffersOf, childrenOf, type NamedModule, parametersOf, propertiesOf } from "../nn/state.js";
-import { captureStack } from "../source/raw-stack.js";
-import { withoutNotes } from "../trace/state-reads.js";
-import { TraceNode } from "../trace/trace-node.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
-import { type BodyCall, Tracer, type TracerInit } from "../trace/tracer.js";
+import {
+  type BodyCall,
+  buffersOf,
+  childrenOf,
+  Module,
+  type NamedModule,
+  parametersOf,
+  propertiesOf,
+  TracedTensor,
+  TraceNode,
+  Tracer,
+  type TracerInit,
+  withoutNotes,
+} from "@sconce/torch";
 import { GraphModule } from "../unlift/graph-module.js";
 import { type PreservedCalls, Reader } from "./module-calls.js";
 import { ModulePaths } from "./module-paths.js";

@@ -1,4 +1,5 @@
 /** @file The graph of a finished trace: names, metadata, references. */
+
 import {
   type Argument,
   FakeTensor,
@@ -11,19 +12,20 @@ import {
   ref,
   tuple,
 } from "@sconce/ir";
+import { withStack, withStackOf } from "@sconce/source-check";
 import type { ShapeEnv } from "@sconce/symbolic";
-import { CollisionNames } from "@sconce/trace";
-import { withStack, withStackOf } from "../source/format-stack.js";
-import { withoutCommonItems } from "../trace/common-items.js";
-import { type Region, withGradRegions } from "../trace/grad-regions.js";
-import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
 import {
   isTraceTuple,
+  type Region,
   type TraceArgument,
   type TraceBody,
   type TraceMeta,
   TraceNode,
-} from "../trace/trace-node.js";
+  withGradRegions,
+  withoutCommonItems,
+  withRuntimeAsserts,
+} from "@sconce/torch";
+import { CollisionNames } from "@sconce/trace";
 
 /** The parts of a graph. */
 export interface GraphParts {

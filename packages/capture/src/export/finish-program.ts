@@ -1,4 +1,5 @@
 /** @file The program of a finished trace: its graph, its signature and its state. */
+
 import {
   type Argument,
   type ArgumentSpec,
@@ -16,15 +17,19 @@ import {
 } from "@sconce/ir";
 import { MAX_SIZE, type ValueRange } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import {
+  type TraceArgument,
+  type TraceNode,
+  withGradRegions,
+  withMetadataAsserts,
+  withOperandAsserts,
+  withoutCommonItems,
+  withoutDeadSizes,
+  withRuntimeAsserts,
+} from "@sconce/torch";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
-import { withoutCommonItems } from "../trace/common-items.js";
-import { withoutDeadSizes } from "../trace/dead-nodes.js";
-import { withGradRegions } from "../trace/grad-regions.js";
-import { withMetadataAsserts, withOperandAsserts } from "../trace/metadata-asserts.js";
-import { withRuntimeAsserts } from "../trace/runtime-asserts.js";
-import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { ExportTracer } from "./export-tracer.js";
 import { finishGraph, toArgument } from "./finish-graph.js";
 import { liftedNames, unusedConstants } from "./lifted-constants.js";

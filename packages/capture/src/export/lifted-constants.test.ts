@@ -1,9 +1,9 @@
 import type { Tensor } from "@sconce/tensor";
+import { Module, nn, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { Buffer } from "../nn/tensors.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
+
+const { Buffer } = nn;
 
 const table = torch.tensor([1, 2]);
 

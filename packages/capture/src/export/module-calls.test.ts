@@ -1,13 +1,11 @@
 import { moduleCallRepr, pythonTuple } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { Module, nn, Parameter, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
-import { ReLU } from "../nn/layers/activation.js";
-import { Linear } from "../nn/layers/linear.js";
-import { Module } from "../nn/module.js";
-import { Parameter } from "../nn/tensors.js";
-import { torch } from "../torch/torch.js";
 import { exportForTraining, exportProgram } from "./export-program.js";
+
+const { Linear, ReLU } = nn;
 
 class Inner extends Module {
   readonly fc = new Linear(4, 4);

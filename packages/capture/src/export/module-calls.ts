@@ -2,6 +2,7 @@
  * @file The calling conventions of modules that an export preserves
  * (`torch/_export/passes/collect_tracepoints_pass.py`).
  */
+
 import {
   type Argument,
   type ArgumentSpec,
@@ -13,12 +14,9 @@ import {
   type TreeSpec,
   treeSpecText,
 } from "@sconce/ir";
+import { type AnyFunction, functionParameters, isPlainObject } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
-import type { NamedModule } from "../nn/state.js";
-import { isPlainObject } from "../plain-object.js";
-import { functionParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
-import { TraceNode } from "../trace/trace-node.js";
+import { type NamedModule, TraceNode } from "@sconce/torch";
 import { calledOtherwise, changedConvention, noModule, unsupportedCallLeaf } from "./errors.js";
 
 /** What one call took or gave: nodes, and values that are not tensors. */

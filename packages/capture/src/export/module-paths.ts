@@ -1,8 +1,15 @@
 /** @file The paths of modules while they are traced, for modules with several names. */
-import type { Module } from "../nn/module.js";
-import { registryOf, shareRegistry } from "../nn/registry.js";
-import { childrenOf, joinPath, type NamedModule } from "../nn/state.js";
-import { isNoted, stateGetter, withoutNotes } from "../trace/state-reads.js";
+import {
+  childrenOf,
+  isNoted,
+  joinPath,
+  type Module,
+  type NamedModule,
+  registryOf,
+  shareRegistry,
+  stateGetter,
+  withoutNotes,
+} from "@sconce/torch";
 
 /**
  * The paths of the modules of a model. A module with several names is known by the one that the

@@ -1,19 +1,22 @@
 /** @file The state of a module while it is traced: traced tensors stand in its properties. */
+
 import { Tensor } from "@sconce/tensor";
-import type { Module } from "../nn/module.js";
-import { registryOf } from "../nn/registry.js";
 import {
   buffersOf,
   descendants,
+  isTracedState,
   joinPath,
+  type Module,
   type NamedModule,
+  Parameter,
   parametersOf,
   propertiesOf,
+  registryOf,
+  stateGetter,
+  TracedTensor,
   tensorAttributesOf,
-} from "../nn/state.js";
-import { isTracedState, Parameter } from "../nn/tensors.js";
-import { stateGetter, withoutNotes } from "../trace/state-reads.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
+  withoutNotes,
+} from "@sconce/torch";
 import { assignedParameter } from "./errors.js";
 import type { ModulePaths } from "./module-paths.js";
 

@@ -1,11 +1,11 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
+import { Module, nn, Parameter, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { Buffer, Parameter } from "../nn/tensors.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
+
+const { Buffer } = nn;
 
 class Net extends Module {
   readonly w = new Parameter(torch.ones([2]));

@@ -1,8 +1,7 @@
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
+import { Module, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
 import { asRecorded, type Recorded } from "./recorded.js";
 

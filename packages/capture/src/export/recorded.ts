@@ -2,6 +2,7 @@
  * @file What a recorded program has that no call of a model says: the numbers in the names of its
  * nodes, and whether it was lowered. `typescriptText` writes it beside the model.
  */
+
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type ArgumentSpec,
@@ -19,9 +20,8 @@ import {
   type TreeSpec,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { Module } from "../nn/module.js";
-import type { FunctionParameter } from "../source/function-parameters.js";
-import { modelOperators } from "../trace/custom-operators.js";
+import type { FunctionParameter } from "@sconce/source-check";
+import { type Module, modelOperators } from "@sconce/torch";
 import { badRecording, otherTree } from "./errors.js";
 
 /** Lowers a program by PyTorch's default table, as `runDecompositions` does. */

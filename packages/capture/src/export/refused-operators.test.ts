@@ -1,8 +1,7 @@
 import type { Tensor } from "@sconce/tensor";
+import { nn, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
-import * as nn from "../nn/index.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
 
 const matrix = (): Tensor => torch.zeros(3, 5);

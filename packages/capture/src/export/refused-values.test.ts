@@ -1,13 +1,11 @@
 import { isSconceError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
+import { guard, Module, nn, type SymInt, sym, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
-import { Linear } from "../nn/layers/linear.js";
-import { Module } from "../nn/module.js";
-import { guard, sym } from "../torch/sym.js";
-import { torch } from "../torch/torch.js";
-import type { SymInt } from "../trace/sym-int.js";
 import { type Exportable, exportProgram } from "./export-program.js";
+
+const { Linear } = nn;
 
 const x = torch.ones([4, 3]);
 const dynamicShapes = [{ 0: Dim("batch") }];

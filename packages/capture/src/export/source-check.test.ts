@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Tensor } from "@sconce/tensor";
+import { functional, Module, nn, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
-import { functional, TransformerEncoder, TransformerEncoderLayer } from "../nn/index.js";
-import { Module } from "../nn/module.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
+
+const { TransformerEncoder, TransformerEncoderLayer } = nn;
 
 interface Options {
   readonly scale: number;

@@ -1,23 +1,21 @@
 /** @file The source checks of an export: of the model, and of the functions of control flow. */
-import { checkBody } from "../check/check-body.js";
-import { checkSource } from "../check/check-source.js";
 import {
+  type AnyFunction,
+  findingPlace,
+  findingPosition,
+  isFloatInSource,
+  isOwnFile,
+  type SourceFinding,
+  type SourceProblem,
   sideEffects,
   sourceProblems,
   strictProblems,
   uncheckedBodies,
   uncheckedPlaces,
   writtenFloats,
-} from "../check/errors.js";
-import { isFloatInSource } from "../check/float-literals.js";
-import { findingPlace, findingPosition, type SourceFinding, type SourceProblem } from "../check/report.js";
-import type { Module } from "../nn/module.js";
-import { isOwnFile } from "../source/format-stack.js";
-import type { AnyFunction } from "../source/parse-function.js";
-import { withTrace } from "../trace/dispatch.js";
-import { refusal } from "../trace/refusals.js";
-import { withoutNotes } from "../trace/state-reads.js";
-import type { BodyCall } from "../trace/tracer.js";
+} from "@sconce/source-check";
+import { type BodyCall, type Module, refusal, withoutNotes, withTrace } from "@sconce/torch";
+import { checkBody, checkSource } from "../check/source-check.js";
 
 /** What the checks of an export need to know of it. */
 export interface SourceChecksInit {

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sourceLine } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { callOperator, Module } from "@sconce/torch";
 import { expect, test } from "vitest";
-import { Module } from "../nn/module.js";
-import { callOperator } from "../trace/dispatch.js";
 import { exportProgram } from "./export-program.js";
 
 class Inner extends Module {

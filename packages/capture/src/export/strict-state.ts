@@ -1,5 +1,5 @@
 /** @file The state that a strict program takes: what its graph uses, in the order of first use. */
-import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "../trace/trace-node.js";
+import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "@sconce/torch";
 import type { StateEntry } from "./module-state.js";
 
 /** A parameter or buffer that is an input of the program. */

@@ -1,4 +1,5 @@
 /** @file Runs a model on traced tensors and makes a program of its calls. */
+
 import type { SconceError } from "@sconce/errors";
 import {
   type Argument,
@@ -8,9 +9,33 @@ import {
   keyPathText,
   unflattenTree,
 } from "@sconce/ir";
+import {
+  type AnyFunction,
+  captureStack,
+  type FunctionParameter,
+  functionParameters,
+  type RawStack,
+  type SourceFinding,
+} from "@sconce/source-check";
 import { freeSymbols, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import type { SourceFinding } from "../check/report.js";
+import {
+  type DraftPlace,
+  type DraftRecorder,
+  ExampleRun,
+  fakeOf,
+  isSym,
+  type Module,
+  memoryOf,
+  Parameter,
+  SourceFunctions,
+  SymInt,
+  type TraceArgument,
+  TracedTensor,
+  type TraceNode,
+  withRefusals,
+  withTrace,
+} from "@sconce/torch";
 import {
   AdditionalInputs,
   bindInputs,
@@ -24,23 +49,8 @@ import {
   ShapesCollection,
   solveConstraints,
 } from "../dynamic/index.js";
-import type { Module } from "../nn/module.js";
-import { Parameter } from "../nn/tensors.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
-import { type FunctionParameter, functionParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
-import { captureStack, type RawStack } from "../source/raw-stack.js";
-import { withTrace } from "../trace/dispatch.js";
-import type { DraftPlace, DraftRecorder } from "../trace/draft-recorder.js";
-import { ExampleRun } from "../trace/example-run.js";
-import { memoryOf } from "../trace/memory-of.js";
-import { fakeOf } from "../trace/real-tensor.js";
-import { withRefusals } from "../trace/refusals.js";
-import { SourceFunctions } from "../trace/source-functions.js";
-import { isSym, SymInt } from "../trace/sym-int.js";
-import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
 import { exchangedBuffers, positionalKeyword, unexpectedKeywords } from "./errors.js";

@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
+import { cond, nn, torch } from "@sconce/torch";
 import { expect, test } from "vitest";
-import { cond } from "../control-flow/cond.js";
-import * as nn from "../nn/index.js";
-import { torch } from "../torch/torch.js";
 import { exportProgram } from "./export-program.js";
 
 class Linear extends nn.Module {

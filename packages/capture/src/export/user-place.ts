@@ -1,8 +1,8 @@
 /** @file The user's lines that errors and guards of an export name. */
+
 import { isSconceError } from "@sconce/errors";
 import type { ModuleStackEntry } from "@sconce/ir";
-import { formatStack } from "../source/format-stack.js";
-import type { RawStack } from "../source/raw-stack.js";
+import { formatStack, type RawStack } from "@sconce/source-check";
 
 /** The user's line of a stack: `model.ts:12`. */
 export function placeOf(location: unknown): string | undefined {

@@ -1,8 +1,9 @@
 /** @file What a fake says of the results of a call, compared with what the kernel gives. */
+
 import { FakeTensor, isSymScalar, type MetaValue, unwrapFloat } from "@sconce/ir";
 import { evaluate, freeSymbols, printExpr, type ShapeEnv, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { isConstant } from "../trace/scalar-values.js";
+import { isConstant } from "@sconce/torch";
 
 /** Compares the results of one call, and returns what differs. */
 export function compareResults(env: ShapeEnv, fake: MetaValue, real: unknown): readonly string[] {

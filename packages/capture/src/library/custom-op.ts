@@ -1,4 +1,5 @@
 /** @file `library.customOp`: operators of the user's, as `torch.library.custom_op` defines them. */
+
 import { checkOptions, describeValue, markObject, type OptionNames } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
 import {
@@ -14,21 +15,24 @@ import {
   type ScalarArg,
   type SchemaTypes,
 } from "@sconce/ops";
+import { declareOperator } from "@sconce/source-check";
 import type { Tensor } from "@sconce/tensor";
-import { declareOperator } from "../check/own-functions.js";
-import { COPY } from "../this-copy.js";
-import { convert } from "../torch/arguments.js";
-import { customSignature, type Signature } from "../torch/parameters.js";
-import { parseCall, splitKeywords } from "../torch/parse-call.js";
-import { named } from "../torch/python-function.js";
 import {
   addCustomOperator,
   type CustomOperator,
+  callOperator,
+  convert,
   customOperator,
   customOperatorsChanged,
-} from "../trace/custom-operators.js";
-import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
-import type { Size } from "../trace/sym-int.js";
+  customSignature,
+  named,
+  type OperatorArgument,
+  parseCall,
+  type Signature,
+  type Size,
+  splitKeywords,
+} from "@sconce/torch";
+import { COPY } from "../this-copy.js";
 import { customOpDefinition, noFake, redefined } from "./errors.js";
 import {
   type MutatesArgs,

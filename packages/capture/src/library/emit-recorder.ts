@@ -2,21 +2,25 @@
  * @file Runs functions of the user's on tensors without values: their operators go to an emitter,
  * which computes fake results, adds nodes to a graph, or runs kernels.
  */
+
 import { type Argument, FakeTensor, isSymScalar } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
 import { ShapeEnv, type SymEnv, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import {
+  isSym,
   type OperatorArgument,
   type OperatorKeywords,
   type OperatorResult,
   type Recorder,
+  type Sym,
+  SymInt,
+  scalarValue,
+  symbolsIn,
+  TracedTensor,
   withTrace,
-} from "../trace/dispatch.js";
-import { scalarValue, wrapScalar } from "../trace/scalar-values.js";
-import { isSym, type Sym, SymInt } from "../trace/sym-int.js";
-import { symbolsIn } from "../trace/symbols-in.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
+  wrapScalar,
+} from "@sconce/torch";
 
 /** What a tensor with values becomes. */
 export type Lift = (value: Tensor) => FakeTensor;

@@ -1,8 +1,8 @@
 /** @file What the fake of an operator may ask for: sizes that only the data decide. */
+
 import { describeValue } from "@sconce/errors";
 import type { ShapeEnv } from "@sconce/symbolic";
-import { constrainAsSize } from "../dynamic/runtime-checks.js";
-import { isSym, SymInt } from "../trace/sym-int.js";
+import { isSym, requireSizeRange, SymInt } from "@sconce/torch";
 import { badDynamicSize, noFakeContext } from "./errors.js";
 
 /** Bounds of a size that only the data decide, both included. */
@@ -72,7 +72,7 @@ function newSize(env: ShapeEnv, { min = 0, max }: DynamicSizeBounds): SymInt {
       `Maximum value to constrain_as_size can't be less than the specified min value, received min=${min} and max=${most}`,
     );
   const size = env.freshUnbackedInt();
-  constrainAsSize(env, size, { min, max: most });
+  requireSizeRange(env, size, { min, max: most });
   return new SymInt(size);
 }
 

@@ -1,7 +1,8 @@
 /** @file Operators of plugins in models. */
+
 import { createEvaluator, type KernelTable } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";
-import { addCustomOperator } from "../trace/custom-operators.js";
+import { addCustomOperator } from "@sconce/torch";
 import { callableOf } from "./custom-op.js";
 import type { OperatorPlugin } from "./plugin.js";
 

@@ -2,6 +2,7 @@
  * @file `library.opCheck`: the parts of an operator compared on samples, as
  * `torch.library.opcheck`.
  */
+
 import { createEvaluator } from "@sconce/backend-cpu";
 import { checkOptions, describeValue, isSconceError, type OptionNames, thrownText } from "@sconce/errors";
 import { kindOf } from "@sconce/ir";
@@ -9,11 +10,9 @@ import { type BoundArgs, bindArgs, metaOfBound } from "@sconce/ops";
 import { ShapeEnv } from "@sconce/symbolic";
 import { Storage, Tensor } from "@sconce/tensor";
 import { sameBytes, tensorDifference } from "@sconce/tensor/compare";
+import { customSignature, fakeOf, modelOperators } from "@sconce/torch";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
-import { customSignature } from "../torch/parameters.js";
-import { modelOperators } from "../trace/custom-operators.js";
-import { fakeOf } from "../trace/real-tensor.js";
 import { compareResults } from "./compare-results.js";
 import { type OperatorCall, parseOperatorCall, registrationOf } from "./custom-op.js";
 import { badSamples, noFake, notCustomOp, opCheckFailed } from "./errors.js";

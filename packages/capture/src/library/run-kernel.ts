@@ -1,10 +1,11 @@
 /**
  * @file Runs the kernel of a custom operator on tensors with values, and checks what it returns.
  */
+
 import type { OpSchema } from "@sconce/ir";
 import { type BoundArgs, resultProblem } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import { withTrace } from "../trace/dispatch.js";
+import { withTrace } from "@sconce/torch";
 import { kernelAliasing, kernelResult } from "./errors.js";
 
 /** A function of the user's: arguments by position, then those by name in an object. */

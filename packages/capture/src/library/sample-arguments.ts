@@ -1,7 +1,8 @@
 /** @file Arguments for `library.opCheck`, made of the schema of an operator. */
+
 import { float, type OpSchema, type SchemaArgument, type SchemaBase } from "@sconce/ir";
+import { isPlainObject } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
-import { isPlainObject } from "../plain-object.js";
 
 /** The sizes of the tensors of each sample. */
 const SHAPES: readonly (readonly number[])[] = [[2, 3], [4], [3, 3], [5, 2, 3]];

@@ -1,4 +1,5 @@
 /** @file Fakes and decompositions of the user's as rules of an operator. */
+
 import { isSconceError, thrownText } from "@sconce/errors";
 import { float, type MetaValue, type OpSchema } from "@sconce/ir";
 import {
@@ -9,16 +10,19 @@ import {
   type MetaContext,
   resultProblem,
 } from "@sconce/ops";
+import { sourceProblems } from "@sconce/source-check";
 import { freeSymbols } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import { checkSource } from "../check/check-source.js";
-import { sourceProblems } from "../check/errors.js";
-import { modelOperators } from "../trace/custom-operators.js";
-import { divisorOf } from "../trace/new-symbols.js";
-import { fakeOf } from "../trace/real-tensor.js";
-import { isSym, type SymInt } from "../trace/sym-int.js";
-import { visitExpressions } from "../trace/symbols-in.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
+import {
+  divisorOf,
+  fakeOf,
+  isSym,
+  modelOperators,
+  type SymInt,
+  TracedTensor,
+  visitExpressions,
+} from "@sconce/torch";
+import { checkSource } from "../check/source-check.js";
 import { EmitRecorder, shapeEnvOf } from "./emit-recorder.js";
 import { decompositionFailed, fakeFailed, unboundSymbols } from "./errors.js";
 import { withFakeContext } from "./fake-context.js";

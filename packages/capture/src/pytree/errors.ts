@@ -12,7 +12,7 @@ export const unsupportedInput = (className: string, where: string): SconceError 
       "To register a custom container type, use torch.utils._pytree.register_pytree_node. " +
       "To register a constant input, use torch.utils._pytree.register_constant",
     where,
-    fix: "pass tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass`, `registerPytreeNode` or `registerConstant`",
+    fix: "pass tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `pytree.registerDataclass`, `pytree.registerPytreeNode` or `pytree.registerConstant`",
   });
 
 /** A leaf of the outputs that is neither a tensor nor a plain value. */
@@ -27,5 +27,5 @@ export const unsupportedOutput = (className: string): SconceError =>
     fix:
       className === "Promise"
         ? "a model runs at once: make `forward` and what it calls synchronous, without `async` and `await`"
-        : "return tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `registerDataclass` or `registerPytreeNode`",
+        : "return tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `pytree.registerDataclass` or `pytree.registerPytreeNode`",
   });

@@ -10,10 +10,9 @@ import {
   registerPytreeNode,
   treeSpecEquals,
 } from "@sconce/ir";
+import { type AnyFunction, functionParameters } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { functionParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
 import { flattenInputs } from "./input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "./leaf-kinds.js";
 import { placeholderNames } from "./placeholder-names.js";

@@ -1,4 +1,5 @@
 /** @file The leaves of the arguments of a model, with the names of their placeholders. */
+
 import {
   attributeKey,
   flattenWithPaths,
@@ -10,7 +11,7 @@ import {
   sequenceKey,
   type TreeSpec,
 } from "@sconce/ir";
-import type { FunctionParameter } from "../source/function-parameters.js";
+import type { FunctionParameter } from "@sconce/source-check";
 
 /** The arguments of a call, flattened as PyTorch flattens `(args, kwargs)`. */
 export interface InputLeaves {

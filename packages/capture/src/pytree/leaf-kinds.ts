@@ -1,8 +1,9 @@
 /** @file The types that leaves of inputs and outputs may have. */
+
 import { type Argument, isFloat } from "@sconce/ir";
+import { type AnyFunction, isClass } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
-import { type AnyFunction, isClass } from "../source/parse-function.js";
-import { isSym, type Sym } from "../trace/sym-int.js";
+import { isSym, type Sym } from "@sconce/torch";
 import { unsupportedInput, unsupportedOutput } from "./errors.js";
 
 /** A leaf of the inputs of a model. `undefined` counts as None. */

@@ -1,4 +1,5 @@
 /** @file The statements of a graph: one for each node, in the order of the graph. */
+
 import { scriptString } from "@sconce/errors";
 import {
   type Argument,
@@ -13,8 +14,7 @@ import {
 } from "@sconce/ir";
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
-import { camelCase } from "../torch/names.js";
-import type { OperatorArgument } from "../trace/dispatch.js";
+import { camelCase, type OperatorArgument } from "@sconce/torch";
 import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
 import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";

@@ -2,16 +2,25 @@
  * @file How a call of an operator is written: as a method or a function, where that selects the
  * same overload with the same arguments, and by the name of the overload otherwise.
  */
+
 import { FakeTensor, isSymScalar, kindOf, type MetaValue, type Node } from "@sconce/ir";
 import { knownSchema } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { functional } from "../nn/functional.js";
-import { camelCase, UNTYPED } from "../torch/names.js";
-import { torch } from "../torch/torch.js";
-import { type OperatorArgument, type Recorder, withTrace } from "../trace/dispatch.js";
-import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
+import {
+  camelCase,
+  functional,
+  isSym,
+  type OperatorArgument,
+  type Recorder,
+  SymBool,
+  SymFloat,
+  SymInt,
+  TracedTensor,
+  torch,
+  UNTYPED,
+  withTrace,
+} from "@sconce/torch";
 
 /** How a call is written. */
 export interface CallForm {

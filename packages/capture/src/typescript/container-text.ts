@@ -38,7 +38,7 @@ export class Containers {
   value(spec: TreeSpec, leaves: string[], names: readonly string[] = []): string {
     if (spec.type === null) return leaves.shift() ?? "null";
     const children = spec.children.map((child) => this.value(child, leaves));
-    if (spec.type === "builtins.tuple") return `${this.#file.use("pythonTuple")}(${children.join(", ")})`;
+    if (spec.type === "builtins.tuple") return `${this.#file.use("tuple")}(${children.join(", ")})`;
     if (isSequence(spec)) return `[${children.join(", ")}]`;
     const keys = keysOf(spec);
     if (keys === undefined) {

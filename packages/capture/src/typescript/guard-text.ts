@@ -2,6 +2,7 @@
  * @file Conditions of a program on the sizes of its inputs that no declaration of dims says: they
  * are written as guards.
  */
+
 import { type ExportedProgram, FakeTensor, isSymScalar } from "@sconce/ir";
 import { leafFinder, userLeaves } from "@sconce/ops";
 import {
@@ -14,8 +15,7 @@ import {
   ShapeEnv,
   SymExpr,
 } from "@sconce/symbolic";
-import { type Condition, type SymNumber, sym } from "../torch/sym.js";
-import { SymBool, SymInt } from "../trace/sym-int.js";
+import { type Condition, SymBool, SymInt, type SymNumber, sym } from "@sconce/torch";
 import { notWritable } from "./errors.js";
 import { numberText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";

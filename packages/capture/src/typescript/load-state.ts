@@ -1,8 +1,8 @@
 /** @file Gives a model the state of a program, by names. */
+
 import type { ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
-import type { Module } from "../nn/module.js";
-import { callOperator } from "../trace/dispatch.js";
+import { callOperator, type Module } from "@sconce/torch";
 
 /**
  * Copies the parameters, buffers and constants of a program into a model that has them under the

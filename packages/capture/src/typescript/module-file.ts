@@ -5,11 +5,20 @@ import { commentText, VariableNames } from "./literals.js";
 
 /** What generated modules import, or declare themselves. */
 const TAKEN = [
-  "asRecorded associativeScan callOperator check checkIsSize complex cond constrainAsSize constrainAsValue Dim",
-  "enableGrad ExportedProgram float guard loadProgramState map nn noGrad pythonTuple registerDataclass",
-  "registerNamedTuple registerPytreeNode runDecompositions scan setGradEnabled Size sym SymFloat SymInt Tensor torch",
-  "whileLoop args attributeKey dynamicShapes FloatLiteral kwargs load model Model",
+  "asRecorded callOperator complex Dim ExportedProgram float guard loadProgramState nn passes pytree Size",
+  "sym SymFloat SymInt Tensor torch args dynamicShapes FloatLiteral kwargs load model Model",
 ].flatMap((line) => line.split(" "));
+
+/** Members of namespaces that generated modules use, by their names there. */
+const NAMESPACES: Readonly<Record<string, string>> = {
+  passes: "runDecompositions",
+  pytree: "attributeKey registerDataclass registerNamedTuple registerPytreeNode tuple",
+  torch:
+    "associativeScan check checkIsSize cond constrainAsSize constrainAsValue enableGrad map noGrad scan setGradEnabled whileLoop",
+};
+const MEMBERS = new Map(
+  Object.entries(NAMESPACES).flatMap(([owner, names]) => names.split(" ").map((name) => [name, owner])),
+);
 
 /** Names that are imported as types alone. */
 const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"]);
@@ -54,10 +63,11 @@ export class ModuleFile {
     this.writes = writes;
   }
 
-  /** Imports a function, a class or a type of Sconce, and returns its name. */
+  /** Imports a function, a class or a type of Sconce, and returns what it is called. */
   readonly use = (name: string): string => {
-    this.#imported.add(name);
-    return name;
+    const owner = MEMBERS.get(name);
+    this.#imported.add(owner ?? name);
+    return owner === undefined ? name : `${owner}.${name}`;
   };
 
   /** A call of an operator by its name; `args` and `kwargs` are texts. */

@@ -30,8 +30,9 @@ export function recordedText(
 ): string {
   const { numbers, asserted } = tablesOf(program);
   const { isLowered } = file;
+  const lowered = (): string => `lowered: ${file.use("runDecompositions")}`;
   const parts = [
-    ...(isLowered ? [`  lowered: ${file.use("runDecompositions")},`] : []),
+    ...(isLowered ? [`  ${lowered()},`] : []),
     ...(renamed.size > 0 ? [`  arguments: ${namesText(renamed)},`] : []),
     ...(isNamedStrictly(program) ? ["  strictSymbols: true,"] : []),
     ...treesText(program),
@@ -41,10 +42,7 @@ export function recordedText(
   ];
   const model = "new Model()";
   if (parts.length === 0) return model;
-  const options =
-    parts.length === 1 && isLowered
-      ? `{ lowered: ${file.use("runDecompositions")} }`
-      : `{\n${parts.join("\n")}\n}`;
+  const options = parts.length === 1 && isLowered ? `{ ${lowered()} }` : `{\n${parts.join("\n")}\n}`;
   return `${file.use("asRecorded")}(${model}, ${options})`;
 }
 

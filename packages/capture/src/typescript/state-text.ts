@@ -1,8 +1,9 @@
 /** @file The state of a model: its modules, parameters, buffers and constants, by name. */
+
 import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type InputSpec, type MetaValue } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import { Module } from "../nn/module.js";
+import { Module } from "@sconce/torch";
 import { notWritable } from "./errors.js";
 import { keyText, memberText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";

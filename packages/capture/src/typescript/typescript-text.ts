@@ -1,4 +1,5 @@
 /** @file A program as a module in TypeScript that gives the same program when it is exported. */
+
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
@@ -17,7 +18,7 @@ import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf, MUTATIONS, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { modelOperators } from "../trace/custom-operators.js";
+import { modelOperators } from "@sconce/torch";
 import { BodyText } from "./body-text.js";
 import { Containers } from "./container-text.js";
 import { DimsText } from "./dims-text.js";

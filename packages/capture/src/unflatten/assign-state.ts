@@ -1,7 +1,8 @@
 /** @file Gives the modules their parameters, buffers and constants. */
+
 import type { ExportedProgram } from "@sconce/ir";
 import { Storage, Tensor } from "@sconce/tensor";
-import { Parameter } from "../nn/tensors.js";
+import { Parameter } from "@sconce/torch";
 import { DraftModule, withoutCall } from "./draft-module.js";
 
 type Assign = (module: DraftModule, name: string) => void;

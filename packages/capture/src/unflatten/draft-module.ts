@@ -1,7 +1,8 @@
 /** @file A module under construction: `torch.nn.Module` with the parts that `unflatten` moves. */
+
 import type { Graph, TreeSpec } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
-import type { Parameter } from "../nn/tensors.js";
+import type { Parameter } from "@sconce/torch";
 import { DraftGraph } from "./draft-graph.js";
 
 /** A module without a graph, such as a list, or the body of a branch or a loop. */

@@ -10,7 +10,7 @@ import {
   type TreeSpec,
 } from "@sconce/ir";
 import { callingConvention, flattenCall } from "@sconce/ops";
-import type { Module } from "../nn/module.js";
+import type { Module } from "@sconce/torch";
 import { badAdapter, noAdapter } from "./errors.js";
 
 /** What an adapter is given besides the arguments. */

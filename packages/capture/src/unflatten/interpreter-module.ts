@@ -1,4 +1,5 @@
 /** @file The modules of an unflattened program (`torch/export/unflatten.py`). */
+
 import { markClass } from "@sconce/errors";
 import {
   type AnnotationOptions,
@@ -9,12 +10,9 @@ import {
   readableModule,
 } from "@sconce/ir";
 import { atNode, type OperatorTable } from "@sconce/ops";
-import type { Module } from "../nn/module.js";
-import { isPlainObject } from "../plain-object.js";
-import { declareParameters, functionParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
+import { type AnyFunction, declareParameters, functionParameters, isPlainObject } from "@sconce/source-check";
+import { currentTrace, type Module } from "@sconce/torch";
 import { COPY } from "../this-copy.js";
-import { currentTrace } from "../trace/dispatch.js";
 import { notRunnable } from "../unlift/errors.js";
 import { ProgramModule } from "../unlift/program-module.js";
 import { graphResult } from "../unlift/run-graph.js";

@@ -2,21 +2,16 @@ import { isSconceError, type SconceError } from "@sconce/errors";
 import { type ExportedProgram, edit, graphText, pythonTuple, ref, treeSpecText } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
+import { cond, Module, ModuleList, nn, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
-import { cond } from "../control-flow/cond.js";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
-import { ReLU } from "../nn/layers/activation.js";
-import { ModuleList, Sequential } from "../nn/layers/container.js";
-import { Dropout } from "../nn/layers/dropout.js";
-import { Linear } from "../nn/layers/linear.js";
-import { Module } from "../nn/module.js";
-import { Buffer } from "../nn/tensors.js";
-import { torch } from "../torch/torch.js";
 import type { FlatArgsAdapter } from "./flat-args-adapter.js";
 import { type InterpreterModule, InterpreterModuleDispatcher } from "./interpreter-module.js";
 import { unflatten } from "./unflatten.js";
 import type { UnflattenedModule } from "./unflattened-module.js";
+
+const { Buffer, Dropout, Linear, ReLU, Sequential } = nn;
 
 interface Scaled {
   readonly z: Tensor;
@@ -156,7 +151,7 @@ describe("modules of a program [S-133]", () => {
     const module = unflatten(exportProgram(net, [torch.ones([2, 2])]));
     expect(paths(module)).toEqual(["", "first", "list", "list.0", "list.1", "true_graph_0", "false_graph_0"]);
     expect([...module.stateDict().keys()]).toEqual([...net.stateDict().keys()]);
-    expect(at<Linear>(module, "list.1").weight).toBe(at<Linear>(module, "first").weight);
+    expect(at<nn.Linear>(module, "list.1").weight).toBe(at<nn.Linear>(module, "first").weight);
     for (const sign of [1, -1]) {
       const x = torch.ones([2, 2]).mul(sign);
       expect(String(module(x))).toBe(String(net(x)));
@@ -403,7 +398,7 @@ describe("arguments of another structure [S-134]", () => {
 describe("errors", () => {
   test("name the module, the node and the user's line [S-132]", () => {
     const module = unflatten(exported());
-    const error = failure(() => at<Linear>(module, "b.0")(torch.ones([2, 3])));
+    const error = failure(() => at<nn.Linear>(module, "b.0")(torch.ones([2, 3])));
     expect(error.code).toBe("SHAPE_MISMATCH");
     expect(error.where).toMatch(
       /^module "b\.0": node "linear_2" \(aten\.linear\.default\), .*unflatten\.test\.ts:\d+/,

@@ -1,10 +1,11 @@
 /** @file `unflatten`: a program as a module with the modules of the model. */
+
 import { markClass } from "@sconce/errors";
 import { type ExportedProgram, type ModuleCallEntry, unflattenTree, type Value } from "@sconce/ir";
 import { callingConvention, inputCheck, keywordsOf } from "@sconce/ops";
-import { isPlainObject } from "../plain-object.js";
+import { isPlainObject } from "@sconce/source-check";
+import { currentTrace } from "@sconce/torch";
 import { COPY } from "../this-copy.js";
-import { currentTrace } from "../trace/dispatch.js";
 import { adaptedLeaves, type FlatArgsAdapter } from "./flat-args-adapter.js";
 import { InterpretedModule, type InterpreterModuleInit } from "./interpreter-module.js";
 

@@ -1,14 +1,13 @@
 import { codeText, type ExportedProgram, edit, ref } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
+import { Module, nn, torch } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
-import { Linear } from "../nn/layers/linear.js";
-import { Module } from "../nn/module.js";
-import { Buffer } from "../nn/tensors.js";
-import { torch } from "../torch/torch.js";
 import { GraphModule } from "./graph-module.js";
+
+const { Buffer, Linear } = nn;
 
 class Net extends Module {
   c = new Buffer(torch.zeros([2])) as Tensor;

@@ -11,16 +11,18 @@ import {
   type OperatorTable,
   programState,
 } from "@sconce/ops";
+import { type AnyFunction, declareParameters, fieldsOf, isPlainObject } from "@sconce/source-check";
 import type { Tensor } from "@sconce/tensor";
-import { fieldsOf } from "../fields.js";
-import { type LoadOptions, type LoadReport, Module, requireFreeName } from "../nn/module.js";
-import { Parameter } from "../nn/tensors.js";
-import { isPlainObject } from "../plain-object.js";
-import { declareParameters } from "../source/function-parameters.js";
-import type { AnyFunction } from "../source/parse-function.js";
+import {
+  currentTrace,
+  type LoadOptions,
+  type LoadReport,
+  Module,
+  modelOperators,
+  Parameter,
+  requireFreeName,
+} from "@sconce/torch";
 import { COPY } from "../this-copy.js";
-import { modelOperators } from "../trace/custom-operators.js";
-import { currentTrace } from "../trace/dispatch.js";
 import { statePlace } from "./errors.js";
 import { requireGuards } from "./guard-values.js";
 import { ProgramModule } from "./program-module.js";

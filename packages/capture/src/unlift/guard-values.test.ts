@@ -1,9 +1,10 @@
 /** @file Integers past 2^53 in guards, where a program is exported again or written. */
+
 import type { Tensor } from "@sconce/tensor";
+import { torch } from "@sconce/torch";
 import { expect, test } from "vitest";
 import { Dim } from "../dynamic/dim.js";
 import { exportProgram } from "../export/export-program.js";
-import { torch } from "../torch/torch.js";
 import { typescriptText } from "../typescript/typescript-text.js";
 
 const LARGE = 2n ** 53n + 1n;

@@ -1,4 +1,5 @@
 /** @file Guards of a program on inputs that are traced: what they require becomes guards again. */
+
 import type { ExportedProgram } from "@sconce/ir";
 import { guardFailed, leafFinder, programGuards, userLeaves } from "@sconce/ops";
 import {
@@ -10,9 +11,16 @@ import {
   pythonChoices,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
-import { type Condition, guard, type SymNumber, sym } from "../torch/sym.js";
-import { isSym } from "../trace/sym-int.js";
+import {
+  type Condition,
+  guard,
+  isSym,
+  type SymNumber,
+  sizeOf,
+  storageOffsetOf,
+  stridesOf,
+  sym,
+} from "@sconce/torch";
 import { notRecordable } from "./errors.js";
 
 type Value = SymNumber | Condition | string | null;

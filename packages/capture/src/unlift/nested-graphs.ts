@@ -2,30 +2,35 @@
  * @file Control flow of a graph that is exported again: its nested graphs are traced with the
  * operands that they had.
  */
+
 import { FakeTensor, isSymScalar, itemsOf, type MetaValue, type Node, pythonTuple, symInt } from "@sconce/ir";
 import type { NestedGraph } from "@sconce/ops";
 import type { SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { BodyTracer } from "../control-flow/body-tracer.js";
-import { runOnFakes } from "../control-flow/fake-runs.js";
 import {
+  BodyTracer,
   bodyOf,
   childName,
   cloneOf,
   firstItem,
+  type GraphCall,
+  isSym,
   knownOf,
+  type MergePlace,
+  mergeOutputs,
+  OperandNames,
+  runOnFakes,
+  type Sym,
   sameFacts,
   stackedItems,
+  type TraceArgument,
+  type TraceBody,
   type TracedFunction,
+  TracedTensor,
+  type Tracer,
   tensorNode,
   traceFunction,
-} from "../control-flow/flow-call.js";
-import { type MergePlace, mergeOutputs } from "../control-flow/merge-outputs.js";
-import { OperandNames } from "../control-flow/operand-names.js";
-import { isSym, type Sym } from "../trace/sym-int.js";
-import type { TraceArgument, TraceBody } from "../trace/trace-node.js";
-import { TracedTensor } from "../trace/traced-tensor.js";
-import type { GraphCall, Tracer } from "../trace/tracer.js";
+} from "@sconce/torch";
 import { notRetraceable } from "./errors.js";
 
 type Values = readonly unknown[];

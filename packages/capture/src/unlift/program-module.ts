@@ -1,4 +1,4 @@
-import { Module } from "../nn/module.js";
+import { Module } from "@sconce/torch";
 import { fixedMode } from "./errors.js";
 
 /** A module that runs a graph of a program, which has the mode of the export. */

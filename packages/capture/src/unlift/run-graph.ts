@@ -1,4 +1,5 @@
 /** @file Runs a graph by calls of operators: at once, or into a trace. */
+
 import {
   type Argument,
   type DictLiteral,
@@ -20,16 +21,23 @@ import {
   type RuntimeValue,
   type Steps,
 } from "@sconce/ops";
-import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import { check } from "../dynamic/runtime-checks.js";
-import { numelOf, sizeOf, storageOffsetOf, stridesOf } from "../torch/sizes.js";
-import { applyPythonOperator } from "../torch/sym.js";
-import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
-import { enableGrad, noGrad } from "../trace/grad-mode.js";
-import { SET_GRAD } from "../trace/grad-regions.js";
-import { SymBool } from "../trace/sym-int.js";
-import { Tracer } from "../trace/tracer.js";
+import {
+  applyPythonOperator,
+  callOperator,
+  currentTrace,
+  enableGrad,
+  noGrad,
+  numelOf,
+  type OperatorArgument,
+  requireCondition,
+  SET_GRAD,
+  SymBool,
+  sizeOf,
+  storageOffsetOf,
+  stridesOf,
+  Tracer,
+} from "@sconce/torch";
 import { notRetraceable, notRunnable } from "./errors.js";
 import { isLaneCall, laneCall, lanesEnd, opensLanes, runLanes } from "./lanes.js";
 import { retraceGraphs } from "./nested-graphs.js";
@@ -166,16 +174,13 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
   if (parts.length !== 3) throw notRunnable(target, node.name);
   const call = (): unknown => callOperator(target, args, kwargs);
   const trace = currentTrace();
-  if (trace !== undefined && target === ASSERTION) requireCondition(trace.env, args[0]);
+  // What a graph asserts is known to the trace.
+  if (target === ASSERTION && args[0] instanceof SymBool && trace !== undefined)
+    requireCondition(trace.env, args[0].expr);
   return trace === undefined ? call() : trace.inFunction(parts.slice(1).join("."), "OpOverload", call);
 }
 
 const ASSERTION = "aten._assert_scalar.default";
-
-/** What a graph asserts is known to the trace. */
-function requireCondition(env: ShapeEnv, condition: unknown): void {
-  if (condition instanceof SymBool) check(env, condition.expr);
-}
 
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 

@@ -42,7 +42,7 @@ test.each([null, undefined, TEXT, {}, [], JSON.parse(TEXT), new Map()])(
   async (value) => {
     await expect(executeIR(value as never, [])).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
-      fix: expect.stringContaining("readJsonIR"),
+      fix: expect.stringContaining("jsonIR.read"),
     });
   },
 );

@@ -112,7 +112,7 @@ test.each([
   ['import { nothing } from "sconce";\nnothing();', { title: "Import", line: 1, column: 10 }],
   ['\nimport { a } from "lodash";\na();', { title: "Import", line: 2, column: 1 }],
   [
-    'import {\n  definePass,\n} from "sconce";\nexport default { name: "m", passes: [definePass({ name: "p", doc: "d", run: () => {\n throw new Error("boom") } })] };',
+    'import { \n  definePass, \n } from "sconce";\nexport default { name: "m", passes: [definePass({ name: "p", doc: "d", run: () => {\n throw new Error("boom") } })] };',
     { line: 5, message: expect.stringContaining("boom") },
   ],
   ["export const a = 1;", { code: "STUDIO_MODULE" }],

@@ -1,7 +1,8 @@
 /** @file Runs a module of the playground: its passes on a program, or the export of its model. */
 
 import { isSconceError, thrownText } from "@sconce/errors";
-import { historyTensors } from "@sconce/ir/history";
+import { historyTensors, historyToJson } from "@sconce/ir/history";
+import { tensorsOf } from "@sconce/ir/text";
 import { noPlugin, noProgram } from "../errors.js";
 import { compile, LINES_BEFORE, MODULES } from "./compile.js";
 import type { CodeProblem, FromPlayground, SentProgram, SentRun, ToPlayground } from "./messages.js";
@@ -11,7 +12,6 @@ import {
   type DynamicShapes,
   type Exportable,
   exportProgram,
-  historyToJson,
   type PassEvent,
   type Plugin,
   type Tensor,
@@ -70,8 +70,8 @@ async function ran(exported: Readonly<Record<string, unknown>>, sent: SentProgra
   const pipeline = typeof given === "string" ? given : pipelineOf(plugin as Plugin);
   const events: PassEvent[] = [];
   const after = session.transform(program, pipeline, { observers: [(event) => void events.push(event)] });
-  const own = new Map<Tensor, string>([...sconce.tensorsOf(program)].map(([name, tensor]) => [tensor, name]));
-  const named = new Map([...sconce.tensorsOf(after), ...historyTensors(after)]);
+  const own = new Map<Tensor, string>([...tensorsOf(program)].map(([name, tensor]) => [tensor, name]));
+  const named = new Map([...tensorsOf(after), ...historyTensors(after)]);
   return {
     pipeline,
     passes: events.map(ranPass),

@@ -59,7 +59,7 @@ test("a branch on the values of a tensor is refused, and the fix names cond [S-0
   expect(() => exportProgram(branch, [x])).toThrow(
     expect.objectContaining({
       code: "SOURCE_CHECK",
-      fix: expect.stringContaining("`torch.where(y.sum().gt(0), a, b)` or `cond(y.sum().gt(0), ...)`"),
+      fix: expect.stringContaining("`torch.where(y.sum().gt(0), a, b)` or `torch.cond(y.sum().gt(0), ...)`"),
     }),
   );
 });

@@ -7,6 +7,7 @@ import { type ExportedProgram, flattenValue, unflattenTree } from "@sconce/ir";
 import { callingConvention } from "@sconce/ops";
 import { runDecompositions } from "@sconce/passes";
 import * as session from "@sconce/session";
+import * as publicNames from "@sconce/session/public";
 import { transformSync } from "esbuild";
 import { canonicalProgram, canonicalText } from "../conformance/canonical-program.js";
 import { corpusPlugin } from "../conformance/corpus-plugin.js";
@@ -32,7 +33,7 @@ export function runModule(text: string): WrittenModule {
   const module = { exports: {} };
   const require = (name: string): unknown => {
     if (name !== "sconce") throw new Error(`a written module imports ${name}`);
-    return { ...session, ...capture };
+    return { ...publicNames, ...capture };
   };
   new Function("require", "module", "exports", code)(require, module, module.exports);
   return module.exports as WrittenModule;

@@ -145,7 +145,7 @@ export function catalogPage(
     "each, and compares the program with PyTorch's. The errors of exports link here.",
     "",
     "```ts",
-    'import { Dim, check, cond, edit, exportProgram, guard, library, manualSeed, map, nn, noGrad, pythonTuple, runDecompositions, scan, slice, sym, torch, unflatten } from "sconce";',
+    'import { createSconce, Dim, edit, exportProgram, guard, library, nn, pytree, sym, torch, unflatten } from "sconce";',
     "```",
     "",
     ...tagTable([...supported, ...refused], recorded),

@@ -79,13 +79,14 @@ const WITHOUT_ENTRY = new Set(["NOT_RUNNABLE", "NO_TYPESCRIPT"]);
 const page = (name: string): string => readFileSync(new URL(`docs/reference/${name}.md`, ROOT), "utf8");
 
 test("every error of exports links to its entry in the catalog, which exists [S-008]", () => {
-  const folder = fileURLToPath(new URL("packages/capture/src/", ROOT));
-  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /errors\.ts$/.test(name),
-  );
+  const sources = ["source-check", "torch", "capture"].flatMap((name) => {
+    const folder = fileURLToPath(new URL(`packages/${name}/src/`, ROOT));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return files.filter((file) => /errors\.ts$/.test(file)).map((file) => `${folder}${file}`);
+  });
   const codes = new Set(
     sources.flatMap((name) =>
-      [...readFileSync(`${folder}${name}`, "utf8").matchAll(/code: "([A-Z_]+)"/g)].map(([, code]) => code!),
+      [...readFileSync(name, "utf8").matchAll(/code: "([A-Z_]+)"/g)].map(([, code]) => code!),
     ),
   );
   expect(codes.size).toBeGreaterThan(50);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const PACKAGES = new URL("../../../", import.meta.url);
 
 /** Files of exports with texts of errors. */
-const files = ["capture", "symbolic"].flatMap((name) =>
+const files = ["source-check", "torch", "capture", "symbolic"].flatMap((name) =>
   readdirSync(new URL(`${name}/src/`, PACKAGES), { recursive: true, encoding: "utf8" })
     .filter((file) => /errors\.ts$|strict-constructs\.ts$|diagnose\.ts$/.test(file))
     .map((file) => new URL(`${name}/src/${file}`, PACKAGES)),

@@ -1,7 +1,7 @@
 /** @file Custom operators and unflattened programs that are refused, and how to write them. */
 import { exportProgram, library, nn, torch, unflatten } from "@sconce/capture";
 import { type ExportedProgram, edit, type NodeMeta } from "@sconce/ir";
-import { runDecompositions } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 
 const ONE = { schema: "(Tensor x) -> Tensor", mutatesArgs: [] } as const;
@@ -48,7 +48,7 @@ const scaled = (decompose: (x: Tensor) => Tensor): ExportedProgram => {
   op.registerFake((x: Tensor) => torch.emptyLike(x));
   op.registerDecomposition(decompose);
   const program = exportProgram((x: Tensor) => op(x), [torch.randn(3)]);
-  return runDecompositions(program, undefined, { operators: library.operators([op]) });
+  return createSconce({ plugins: [library.plugin("catalog", [op])] }).runDecompositions(program);
 };
 
 export const decompositionWithValues = (): ExportedProgram => scaled((x) => x.mul(weights));

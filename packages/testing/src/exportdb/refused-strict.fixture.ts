@@ -1,5 +1,5 @@
 /** @file Constructs that strict mode refuses, one each, and how to write them. */
-import { exportProgram, manualSeed, nn, noGrad, torch } from "@sconce/capture";
+import { exportProgram, nn, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
@@ -113,7 +113,7 @@ export const strictClockRewrite = (): ExportedProgram =>
 export const strictHost = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
-      manualSeed(7);
+      torch.manualSeed(7);
       return x.add(torch.rand(3));
     },
     [torch.randn(3)],
@@ -122,7 +122,7 @@ export const strictHost = (): ExportedProgram =>
 
 // rewrite
 export const strictHostRewrite = (): ExportedProgram => {
-  manualSeed(7);
+  torch.manualSeed(7);
   return exportProgram((x: Tensor) => x.add(torch.rand(3)), [torch.randn(3)], { strict: true });
 };
 
@@ -171,7 +171,7 @@ export const strictUsing = (): ExportedProgram =>
 
 // rewrite
 export const strictUsingRewrite = (): ExportedProgram =>
-  exportProgram((x: Tensor) => noGrad(() => x.sin()), [torch.randn(3)], { strict: true });
+  exportProgram((x: Tensor) => torch.noGrad(() => x.sin()), [torch.randn(3)], { strict: true });
 
 // refused: strict_generator STRICT_MODE generator
 // A generator runs between the steps of its caller.

@@ -1,21 +1,5 @@
 /** @file Models that exports refuse, and how to write them, as the catalog quotes them. */
-import {
-  associativeScan,
-  check,
-  cond,
-  Dim,
-  exportProgram,
-  guard,
-  library,
-  map,
-  nn,
-  noGrad,
-  type Size,
-  scan,
-  slice,
-  sym,
-  torch,
-} from "@sconce/capture";
+import { Dim, exportProgram, guard, library, nn, type Size, sym, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
@@ -28,7 +12,7 @@ export const dataDependentIf = (): ExportedProgram =>
 export const dataDependentIfRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) =>
-      cond(
+      torch.cond(
         x.sum().gt(0),
         (x: Tensor) => x.sin(),
         (x: Tensor) => x.cos(),
@@ -46,7 +30,7 @@ export const dataDependentSize = (): ExportedProgram =>
 export const dataDependentSizeRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
-      check(sym.gt(x.nonzero().size(0), 2));
+      torch.check(sym.gt(x.nonzero().size(0), 2));
       return x.sin();
     },
     [torch.randn(3)],
@@ -55,15 +39,23 @@ export const dataDependentSizeRewrite = (): ExportedProgram =>
 // refused: dynamic_shape_round CONSTRAINT_VIOLATION
 // A program may require more of a size than its dim says. The message has the fixes.
 export const dynamicShapeRound = (): ExportedProgram =>
-  exportProgram((x: Tensor) => x.at(slice(null, sym.round(sym.trueDiv(x.size(0), 2)))), [torch.randn(3, 2)], {
-    dynamicShapes: [{ 0: Dim("dim0_x") }],
-  });
+  exportProgram(
+    (x: Tensor) => x.at(torch.slice(null, sym.round(sym.trueDiv(x.size(0), 2)))),
+    [torch.randn(3, 2)],
+    {
+      dynamicShapes: [{ 0: Dim("dim0_x") }],
+    },
+  );
 
 // rewrite
 export const dynamicShapeRoundRewrite = (): ExportedProgram =>
-  exportProgram((x: Tensor) => x.at(slice(null, sym.round(sym.trueDiv(x.size(0), 2)))), [torch.randn(3, 2)], {
-    dynamicShapes: [{ 0: Dim.AUTO }],
-  });
+  exportProgram(
+    (x: Tensor) => x.at(torch.slice(null, sym.round(sym.trueDiv(x.size(0), 2)))),
+    [torch.randn(3, 2)],
+    {
+      dynamicShapes: [{ 0: Dim.AUTO }],
+    },
+  );
 
 // refused: unknown_argument BAD_DYNAMIC_SHAPES
 // `dynamicShapes` has the structure of the arguments.
@@ -124,7 +116,7 @@ export const arithmeticOnSizesRewrite = (): ExportedProgram =>
 export const failedCheck = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
-      check(sym.gt(x.size(0), 3));
+      torch.check(sym.gt(x.size(0), 3));
       return x.sin();
     },
     [torch.randn(3)],
@@ -134,7 +126,7 @@ export const failedCheck = (): ExportedProgram =>
 export const failedCheckRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
-      check(sym.gt(x.size(0), 3));
+      torch.check(sym.gt(x.size(0), 3));
       return x.sin();
     },
     [torch.randn(4)],
@@ -159,7 +151,7 @@ class WrittenParameter extends nn.Module {
   readonly weight = new nn.Parameter(torch.ones(3));
 
   override forward(x: Tensor): Tensor {
-    noGrad(() => this.weight.mul_(2));
+    torch.noGrad(() => this.weight.mul_(2));
     return x.mul(this.weight);
   }
 }
@@ -185,7 +177,7 @@ class ParameterWriteWithoutGradients extends nn.Module {
   readonly weight = new nn.Parameter(torch.ones(3));
 
   override forward(x: Tensor): Tensor {
-    noGrad(() => this.weight.add_(1));
+    torch.noGrad(() => this.weight.add_(1));
     return x.mul(this.weight);
   }
 }
@@ -411,7 +403,7 @@ export const guardWithoutExportRewrite = (): ExportedProgram =>
 export const condOperandsNotTensors = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) =>
-      cond(
+      torch.cond(
         x.sum().gt(0),
         (x: Tensor, n: number) => x.mul(n),
         (x: Tensor) => x,
@@ -424,7 +416,7 @@ export const condOperandsNotTensors = (): ExportedProgram =>
 export const condOperandsNotTensorsRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) =>
-      cond(
+      torch.cond(
         x.sum().gt(0),
         (x: Tensor) => x.mul(2),
         (x: Tensor) => x.clone(),
@@ -438,7 +430,7 @@ export const condOperandsNotTensorsRewrite = (): ExportedProgram =>
 export const condResultsDiffer = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) =>
-      cond<[Tensor], unknown>(
+      torch.cond<[Tensor], unknown>(
         x.sum().gt(0),
         (x) => [x.sin()],
         (x) => x.cos(),
@@ -451,7 +443,7 @@ export const condResultsDiffer = (): ExportedProgram =>
 export const condResultsDifferRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) =>
-      cond<[Tensor], unknown>(
+      torch.cond<[Tensor], unknown>(
         x.sum().gt(0),
         (x) => [x.sin()],
         (x) => [x.cos()],
@@ -463,11 +455,11 @@ export const condResultsDifferRewrite = (): ExportedProgram =>
 // refused: map_writes_input CONTROL_FLOW_MUTATION
 // Functions of control flow write to none of their inputs.
 export const mapWritesInput = (): ExportedProgram =>
-  exportProgram((x: Tensor) => map((row: Tensor) => row.add_(1), x), [torch.randn(3, 2)]);
+  exportProgram((x: Tensor) => torch.map((row: Tensor) => row.add_(1), x), [torch.randn(3, 2)]);
 
 // rewrite
 export const mapWritesInputRewrite = (): ExportedProgram =>
-  exportProgram((x: Tensor) => map((row: Tensor) => row.add(1), x), [torch.randn(3, 2)]);
+  exportProgram((x: Tensor) => torch.map((row: Tensor) => row.add(1), x), [torch.randn(3, 2)]);
 
 // refused: branch_changes_variable CONTROL_FLOW_SIDE_EFFECT
 // Functions of control flow change no JavaScript values from outside of them.
@@ -475,7 +467,7 @@ export const branchChangesVariable = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
       let factor = 0;
-      const y = cond(
+      const y = torch.cond(
         x.sum().gt(0),
         (a: Tensor) => {
           factor = 1;
@@ -493,7 +485,7 @@ export const branchChangesVariable = (): ExportedProgram =>
 export const branchChangesVariableRewrite = (): ExportedProgram =>
   exportProgram(
     (x: Tensor) => {
-      const [y, factor] = cond(
+      const [y, factor] = torch.cond(
         x.sum().gt(0),
         (a: Tensor): [Tensor, Tensor] => [a.sin(), torch.tensor(1)],
         (a: Tensor): [Tensor, Tensor] => [a.cos(), torch.tensor(0)],
@@ -508,14 +500,14 @@ export const branchChangesVariableRewrite = (): ExportedProgram =>
 // Functions of control flow return new tensors: no input, and no tensor twice.
 export const scanReturnsInput = (): ExportedProgram =>
   exportProgram(
-    (sum: Tensor, xs: Tensor) => scan((sum: Tensor, x: Tensor) => [sum.add(x), x], sum, xs),
+    (sum: Tensor, xs: Tensor) => torch.scan((sum: Tensor, x: Tensor) => [sum.add(x), x], sum, xs),
     [torch.zeros(2), torch.randn(3, 2)],
   );
 
 // rewrite
 export const scanReturnsInputRewrite = (): ExportedProgram =>
   exportProgram(
-    (sum: Tensor, xs: Tensor) => scan((sum: Tensor, x: Tensor) => [sum.add(x), x.clone()], sum, xs),
+    (sum: Tensor, xs: Tensor) => torch.scan((sum: Tensor, x: Tensor) => [sum.add(x), x.clone()], sum, xs),
     [torch.zeros(2), torch.randn(3, 2)],
   );
 
@@ -534,14 +526,15 @@ export const modeOfAProgramRewrite = (): ExportedProgram =>
 // The module of a program with a generic scan is not exported again.
 export const lanesExportedAgain = (): ExportedProgram => {
   const model = (x: Tensor): Tensor =>
-    associativeScan((a: Tensor, b: Tensor) => a.mul(b), x, { dim: 0, combineMode: "generic" });
+    torch.associativeScan((a: Tensor, b: Tensor) => a.mul(b), x, { dim: 0, combineMode: "generic" });
   const program = exportProgram(model, [torch.randn(3, 2)]);
   return exportProgram(program.module(), [torch.randn(3, 2)]);
 };
 
 // rewrite
 export const lanesExportedAgainRewrite = (): ExportedProgram => {
-  const model = (x: Tensor): Tensor => associativeScan((a: Tensor, b: Tensor) => a.mul(b), x, { dim: 0 });
+  const model = (x: Tensor): Tensor =>
+    torch.associativeScan((a: Tensor, b: Tensor) => a.mul(b), x, { dim: 0 });
   const program = exportProgram(model, [torch.randn(3, 2)]);
   return exportProgram(program.module(), [torch.randn(3, 2)]);
 };

@@ -1,17 +1,5 @@
 /** @file Examples of PyTorch's ExportDB in TypeScript, as the catalog quotes them. */
-import {
-  check,
-  cond,
-  Dim,
-  exportProgram,
-  guard,
-  map,
-  nn,
-  pythonTuple,
-  slice,
-  sym,
-  torch,
-} from "@sconce/capture";
+import { Dim, exportProgram, guard, nn, pytree, sym, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
@@ -50,7 +38,7 @@ class CondBranchClassMethod extends nn.Module {
   }
 
   override forward(x: Tensor): Tensor {
-    return cond(
+    return torch.cond(
       x.shape[0]! <= 2,
       (x: Tensor) => this.subm.forward(x),
       (x: Tensor) => this.bar(x),
@@ -74,7 +62,7 @@ class CondBranchNestedFunction extends nn.Module {
       const inner = (y: Tensor): Tensor => x.sub(y);
       return inner(x);
     };
-    return cond(x.shape[0]! < 10, plus, minus, [x]);
+    return torch.cond(x.shape[0]! < 10, plus, minus, [x]);
   }
 }
 
@@ -89,7 +77,7 @@ class CondBranchNonlocalVariables extends nn.Module {
     const number = 3.14;
     const plus = (x: Tensor, y: Tensor, z: Tensor): Tensor => x.add(y).add(z);
     const minus = (x: Tensor, y: Tensor, z: Tensor): Tensor => x.sub(y).sub(z);
-    return cond(x.shape[0]! > 5, plus, minus, [x, tensor, torch.tensor(number)]);
+    return torch.cond(x.shape[0]! > 5, plus, minus, [x, tensor, torch.tensor(number)]);
   }
 }
 
@@ -102,7 +90,7 @@ class CondClosedOverVariable extends nn.Module {
   override forward(pred: Tensor, x: Tensor): Tensor {
     const double = (_val: Tensor): Tensor => x.mul(2);
     const less = (_val: Tensor): Tensor => x.sub(2);
-    return cond(pred, double, less, [x.add(1)]);
+    return torch.cond(pred, double, less, [x.add(1)]);
   }
 }
 
@@ -115,7 +103,7 @@ class CondOperands extends nn.Module {
   override forward(x: Tensor, y: Tensor): Tensor {
     const plus = (x: Tensor, y: Tensor): Tensor => x.add(y);
     const minus = (x: Tensor, y: Tensor): Tensor => x.sub(y);
-    return cond(sym.gt(x.size(0), 2), plus, minus, [x, y]);
+    return torch.cond(sym.gt(x.size(0), 2), plus, minus, [x, y]);
   }
 }
 
@@ -129,7 +117,7 @@ export const condOperands = (): ExportedProgram =>
 class CondPredicate extends nn.Module {
   override forward(x: Tensor): Tensor {
     const pred = x.dim() > 2 && x.shape[2]! > 10;
-    return cond(
+    return torch.cond(
       pred,
       (x: Tensor) => x.cos(),
       (y: Tensor) => y.sin(),
@@ -146,8 +134,8 @@ export const condPredicate = (): ExportedProgram =>
 class ConstrainAsSize extends nn.Module {
   override forward(x: Tensor): Tensor {
     const a = x.item();
-    check(sym.ge(a, 0));
-    check(sym.le(a, 5));
+    torch.check(sym.ge(a, 0));
+    torch.check(sym.le(a, 5));
     return torch.zeros([a, 5]);
   }
 }
@@ -160,8 +148,8 @@ export const constrainAsSizeExample = (): ExportedProgram =>
 class ConstrainAsValue extends nn.Module {
   override forward(x: Tensor, y: Tensor): Tensor {
     const a = x.item();
-    check(sym.ge(a, 0));
-    check(sym.le(a, 5));
+    torch.check(sym.ge(a, 0));
+    torch.check(sym.le(a, 5));
     return guard(sym.lt(a, 6)) ? y.sin() : y.cos();
   }
 }
@@ -203,7 +191,7 @@ export const dictionary = (): ExportedProgram =>
 class DynamicShapeAssert extends nn.Module {
   override forward(x: Tensor): Tensor {
     if (x.shape[0]! <= 2) throw new Error(`${x.shape[0]} is not greater than 2`);
-    check(sym.gt(x.size(0), 1));
+    torch.check(sym.gt(x.size(0), 1));
     return x;
   }
 }
@@ -237,7 +225,7 @@ export const dynamicShapeIfGuard = (): ExportedProgram =>
 // `map` runs a function on each item along the first dimension.
 class DynamicShapeMap extends nn.Module {
   override forward(xs: Tensor, y: Tensor): Tensor {
-    return map((x: Tensor, y: Tensor) => x.add(y), xs, y);
+    return torch.map((x: Tensor, y: Tensor) => x.add(y), xs, y);
   }
 }
 
@@ -248,7 +236,7 @@ export const dynamicShapeMap = (): ExportedProgram =>
 // Slices take sizes, static or dynamic.
 class DynamicShapeSlicing extends nn.Module {
   override forward(x: Tensor): Tensor {
-    return x.at(slice(null, sym.sub(x.size(0), 2)), slice(sym.sub(x.size(1), 1), null, 2));
+    return x.at(torch.slice(null, sym.sub(x.size(0), 2)), torch.slice(sym.sub(x.size(1), 1), null, 2));
   }
 }
 
@@ -283,7 +271,7 @@ class FnWithKwargs extends nn.Module {
 export const fnWithKwargs = (): ExportedProgram =>
   exportProgram(
     new FnWithKwargs(),
-    [torch.randn(4), pythonTuple(torch.randn(4), torch.randn(4)), torch.randn(4), torch.randn(4)],
+    [torch.randn(4), pytree.tuple(torch.randn(4), torch.randn(4)), torch.randn(4), torch.randn(4)],
     { kwargs: { mykw0: torch.randn(4), input0: torch.randn(4), input1: torch.randn(4) } },
   );
 
@@ -384,7 +372,7 @@ class PytreeFlatten extends nn.Module {
 }
 
 export const pytreeFlatten = (): ExportedProgram =>
-  exportProgram(new PytreeFlatten(), [pythonTuple({ 1: torch.randn(3, 2), 2: torch.randn(3, 2) })]);
+  exportProgram(new PytreeFlatten(), [pytree.tuple({ 1: torch.randn(3, 2), 2: torch.randn(3, 2) })]);
 
 // example: scalar_output
 // A model may return sizes.

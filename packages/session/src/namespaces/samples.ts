@@ -1,0 +1,2 @@
+/** @file Inputs for programs. */
+export { exampleInputs as example, randomInputs as random } from "../index.js";

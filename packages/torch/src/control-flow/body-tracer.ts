@@ -1,0 +1,359 @@
+/** @file Traces the functions of control flow as nested graphs. */
+import {
+  type Argument,
+  FakeTensor,
+  isSymScalar,
+  type MetaValue,
+  type ModuleStackEntry,
+  type OpSchema,
+} from "@sconce/ir";
+import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import {
+  type OperatorArgument,
+  type OperatorKeywords,
+  type OperatorResult,
+  withTrace,
+} from "../trace/dispatch.js";
+import { SET_GRAD } from "../trace/grad-regions.js";
+import { endOf } from "../trace/memory-of.js";
+import { sharedOperandOf } from "../trace/shared-memory.js";
+import { SourceFunctions } from "../trace/source-functions.js";
+import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
+import {
+  type PushedNode,
+  type TraceArgument,
+  TraceNode,
+  visitNodes,
+  visitOperands,
+} from "../trace/trace-node.js";
+import { TracedTensor } from "../trace/traced-tensor.js";
+import { type BodyCall, Tracer } from "../trace/tracer.js";
+import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
+import type { OperandNames } from "./operand-names.js";
+
+/** Operators whose calls in graphs have another name. */
+const GRAPH_CALLS: Readonly<Record<string, string>> = { map: "map_impl" };
+
+/** A value of the graph around a nested graph that the nested graph reads. */
+export interface Lifted {
+  /** Its node in the graph around. */
+  readonly outer: TraceNode;
+  readonly input: TraceNode;
+  /** Finds the name by which PyTorch orders it. */
+  key(): string;
+}
+
+/** The parameters of a {@link BodyTracer}. */
+export interface BodyInit {
+  /** The trace of the graph around. */
+  readonly parent: Tracer;
+  /** The operator as messages name it: `cond`. */
+  readonly operator: string;
+  readonly names: OperandNames;
+  /** The way to the function in the names of operands. */
+  readonly path: string;
+}
+
+/** Records a nested graph. What it reads of the graph around becomes an input. */
+export class BodyTracer extends Tracer {
+  /** The trace of the enclosing graph. */
+  readonly parent: Tracer;
+  /** The trace of the program. */
+  readonly root: Tracer;
+  /** The operator that calls the graph: `cond`. */
+  readonly operator: string;
+  /** Those of the program. */
+  override readonly innerSymbols: string[];
+  /** What the graph reads of the graph around, in the order of its first use. */
+  readonly lifted: Lifted[] = [];
+  readonly #names: OperandNames;
+  readonly #path: string;
+  readonly #scalars = new Map<string, TraceNode>();
+  /** The names by which PyTorch orders inputs of the graph, where nested graphs read them. */
+  readonly #ownKeys = new Map<TraceNode, string>();
+  /** Inputs of the graph that are views of tensors around it, with their nodes there. */
+  readonly #views = new Map<TraceNode, () => TraceNode>();
+  /** Tensors of the graph around as they were before. */
+  readonly #before = new Map<TracedTensor, FakeTensor>();
+
+  constructor({ parent, operator, names, path }: BodyInit) {
+    const { env, operators, warn, example } = parent;
+    const graphs = parent.sources?.nested(GRAPH_CALLS[operator] ?? operator);
+    const sources = graphs && new SourceFunctions(graphs);
+    super({ env, operators, warn, example: example?.nested(), sources });
+    this.parent = parent;
+    this.root = parent instanceof BodyTracer ? parent.root : parent;
+    this.innerSymbols = parent.innerSymbols;
+    this.operator = operator;
+    this.#names = names;
+    this.#path = path;
+    this.gradEnabled = parent.gradEnabled;
+    this.moduleCall = parent.moduleCall;
+    this.currentModule = parent.currentModule;
+    this.moduleStack = parent.nestedModules;
+  }
+
+  /**
+   * Runs a function whose calls the graph records, and returns its result. Tensors of the graph
+   * around are afterwards as they were before.
+   */
+  run<T>(body: () => T): T {
+    try {
+      return inScope(this, () => withTrace(this, body));
+    } finally {
+      for (const { unbacked } of this.nodes)
+        for (const { symbol } of unbacked) this.innerSymbols.push(symbol);
+      for (const [tensor, fake] of this.#before)
+        if (this.parent.findTensor(fake) !== undefined) tensor.becomes(fake);
+    }
+  }
+
+  /**
+   * TorchDynamo reads sizes that only the data decide where they come up, and asserts their bounds:
+   * names count those nodes, which the trace replaces.
+   */
+  protected override push(init: PushedNode): TraceNode {
+    const node = super.push(init);
+    for (const { symbol, dim, of = "size" } of node.unbacked) {
+      if (dim === undefined || of !== "size") continue;
+      const isBounded = this.env.range(symbolByName(symbol)).max < MAX_SIZE && !readsStaticSizes(node);
+      for (const name of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(name);
+    }
+    return node;
+  }
+
+  /**
+   * Adds an input for a tensor.
+   *
+   * @param key the name by which PyTorch orders it
+   * @param source finds the node of the graph around whose memory it has; undefined for a copy
+   */
+  tensorInput(fake: FakeTensor, key: string, source?: () => TraceNode): TracedTensor {
+    const input = this.placeholder(fake);
+    this.#ownKeys.set(input, key);
+    if (source !== undefined) this.#views.set(input, source);
+    return new TracedTensor(fake);
+  }
+
+  /** Adds an input for an integer that only the data decide. */
+  intInput(expr: SymExpr): SymInt {
+    const input = this.placeholder({ kind: "SymInt", expr });
+    this.#scalars.set(expr.key, input);
+    this.innerSymbols.push(printExpr(expr));
+    return inScope(this, () => new SymInt(expr));
+  }
+
+  /** Adds an input for a symbolic value of the graph around. */
+  scalarInput(value: Sym): Sym {
+    const { expr } = value;
+    const input = this.placeholder(
+      value instanceof SymInt ? { kind: "SymInt", expr } : { kind: "SymFloat", expr },
+    );
+    this.#scalars.set(expr.key, input);
+    this.preferInput(expr, input);
+    return value;
+  }
+
+  /** Adds an input that has one value. */
+  constantInput(value: unknown): unknown {
+    this.placeholder({ kind: "constant", value: value as Argument });
+    return value;
+  }
+
+  /** The arguments that the graph takes before what it reads of the graph around. */
+  get ownInputs(): TraceNode[] {
+    const lifted = new Set(this.lifted.map(({ input }) => input));
+    return this.nodes.filter((node) => node.op === "placeholder" && !lifted.has(node));
+  }
+
+  override call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
+    const { schema } = this.operators.require(target);
+    for (const value of [...args, ...Object.values(kwargs)]) this.#remember(value);
+    for (const tensor of writtenTensors(schema, args, kwargs))
+      if (this.#isInput(this.memoryOf(this.nodeOf(tensor)))) throw inputMutation(this.operator, target);
+    return super.call(target, args, kwargs);
+  }
+
+  /** The node that made the memory of a node, in this graph or in one around it. */
+  memoryOf(node: TraceNode): TraceNode {
+    const memory = memoryIn(this, node);
+    const source = this.#views.get(memory)?.();
+    if (source === undefined) return memory;
+    return this.parent instanceof BodyTracer ? this.parent.memoryOf(source) : memoryIn(this.parent, source);
+  }
+
+  /** Whether memory is that of an input, or of the graph around. */
+  #isInput(memory: TraceNode): boolean {
+    return memory.op === "placeholder" || !this.nodes.includes(memory);
+  }
+
+  #remember(value: unknown): void {
+    if (Array.isArray(value)) for (const item of value) this.#remember(item);
+    else if (value instanceof TracedTensor && !this.#before.has(value)) {
+      this.#before.set(value, value.fake);
+    }
+  }
+
+  /** Setting the mode that is set is not recorded. */
+  override setGradEnabled(enabled: boolean): boolean {
+    return enabled === this.gradEnabled ? enabled : super.setGradEnabled(enabled);
+  }
+
+  override get isNested(): boolean {
+    return true;
+  }
+
+  override get nestedModules(): readonly ModuleStackEntry[] {
+    return this.moduleStack;
+  }
+
+  override keyOf(node: TraceNode): string | undefined {
+    return this.#ownKeys.get(node) ?? this.lifted.find(({ input }) => input === node)?.key();
+  }
+
+  override inModule<T>(module: object, args: readonly unknown[], run: () => T): T {
+    return this.parent.inModule(module, args, run, this);
+  }
+
+  override pathsOf(value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
+    return this.parent.pathsOf(value);
+  }
+
+  override checkBody(call: BodyCall): void {
+    this.parent.checkBody(call);
+  }
+
+  /** A tensor with values is a constant of the program. */
+  override lift(value: Tensor): FakeTensor {
+    const fake = this.parent.lift(value);
+    this.#names.share(value, fake);
+    this.findTensor(fake);
+    return fake;
+  }
+
+  /**
+   * Reading a size of a tensor of the graph around makes the tensor an input, as in TorchDynamo.
+   */
+  readsSizes(tensor: Tensor): void {
+    if (tensor instanceof TracedTensor) this.findTensor(tensor.fake);
+  }
+
+  protected override outerTensor(fake: FakeTensor): TraceNode | undefined {
+    const outer = this.parent.findTensor(fake);
+    return outer === undefined
+      ? undefined
+      : this.#lift(outer, fake, () => this.#names.of(fake, outer, this.#path));
+  }
+
+  protected override outerSymbol(symbol: SymExpr): TraceNode | undefined {
+    const outer = this.parent.scalarArgument(new SymInt(symbol));
+    if (!(outer instanceof TraceNode)) return undefined;
+    return this.#liftScalar(outer, symbol.key, { kind: "SymInt", expr: symbol }, () => outer.name);
+  }
+
+  protected override useScalar(value: Sym): void {
+    const scope = scopeOf(value);
+    if (scope === this || this.#scalars.has(value.expr.key)) return;
+    if (this.env.hint(value.expr) === undefined) throw unbackedOperand(this.operator, value.toString());
+    const outer = this.parent.scalarArgument(value);
+    if (!(outer instanceof TraceNode)) return;
+    this.#liftScalar(outer, value.expr.key, outer.val ?? null, () =>
+      this.#names.of(value, outer, this.#path),
+    );
+  }
+
+  #liftScalar(outer: TraceNode, key: string, val: MetaValue, name: Lifted["key"]): TraceNode {
+    const known = this.#scalars.get(key);
+    if (known !== undefined) return known;
+    const input = this.#lift(outer, val, name);
+    this.#scalars.set(key, input);
+    if (isSymScalar(val) && val.expr instanceof SymExpr) this.preferInput(val.expr, input);
+    return input;
+  }
+
+  #lift(outer: TraceNode, val: MetaValue, key: Lifted["key"]): TraceNode {
+    const input = this.placeholder(val);
+    this.#views.set(input, () => outer);
+    this.lifted.push({ outer, input, key });
+    return input;
+  }
+
+  /** What the leaves of a result are in the graph. */
+  outputs(leaves: readonly unknown[]): TraceArgument[] {
+    const results = leaves.map((leaf) => {
+      if (!(leaf instanceof Tensor)) return isSym(leaf) ? this.scalarArgument(leaf) : (leaf as Argument);
+      return this.nodeOf(leaf as TracedTensor);
+    });
+    this.#checkMemory(results.filter((_, i) => leaves[i] instanceof Tensor) as TraceNode[]);
+    return results;
+  }
+
+  /**
+   * Refuses tensors that share memory: among the inputs, and results with others or with inputs.
+   */
+  #checkMemory(results: readonly TraceNode[]): void {
+    const inputs = this.nodes.filter(({ op, val }) => op === "placeholder" && val instanceof FakeTensor);
+    const given = new Set(inputs.map((input) => this.memoryOf(input)));
+    if (given.size < inputs.length) throw resultAliasing(this.operator, "Input-to-input");
+    const made = results.map((result) => this.memoryOf(result));
+    if (new Set(made).size < made.length) throw resultAliasing(this.operator, "Output-to-output");
+    if (made.some((memory) => this.#isInput(memory))) throw resultAliasing(this.operator, "Input-to-output");
+  }
+
+  /** The nodes behind the inputs that reach a result or have an effect. */
+  liveNodes(results: readonly TraceArgument[]): TraceNode[] {
+    const used = new Set<TraceNode>();
+    const use = (node: TraceNode): void => void used.add(node.current);
+    for (const result of results) visitNodes(result, use);
+    const kept: TraceNode[] = [];
+    for (const node of this.nodes.toReversed()) {
+      if (node.op === "placeholder" || !(used.has(node) || this.#hasEffect(node))) continue;
+      kept.push(node);
+      visitOperands(node, use);
+    }
+    return kept.reverse();
+  }
+
+  #hasEffect({ op, target, unbacked }: TraceNode): boolean {
+    if (op !== "call_function") return false;
+    if (target === SET_GRAD) return true;
+    const row = this.operators.get(target);
+    return unbacked.length > 0 || row?.schema.isMutable === true || row?.tags.includes("effect") === true;
+  }
+}
+
+/**
+ * Whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without an upper
+ * bound: those of inputs but 1.
+ */
+function readsStaticSizes(node: TraceNode): boolean {
+  let found = false;
+  visitOperands(node, ({ val }) => {
+    if (val instanceof FakeTensor)
+      found ||= val.shape.some((size) =>
+        size instanceof SymExpr ? [...freeSymbols(size).values()].some((one) => !isUnbacked(one)) : size > 1,
+      );
+  });
+  return found;
+}
+
+/** The node of one graph that made the memory of another one of its nodes. */
+const memoryIn = (tracer: Tracer, node: TraceNode): TraceNode =>
+  endOf(node, MEMORIES, (at) => sharedOperandOf(at, tracer));
+const MEMORIES = new WeakMap<TraceNode, TraceNode>();
+
+/** The traced tensors that a call writes to. */
+const writtenTensors = (
+  schema: OpSchema,
+  args: readonly OperatorArgument[],
+  kwargs: OperatorKeywords,
+): TracedTensor[] =>
+  schema.args.flatMap(({ alias, name, kwargOnly }, i) =>
+    alias?.write === true ? tracedIn(kwargOnly || i >= args.length ? kwargs[name] : args[i]) : [],
+  );
+
+function tracedIn(value: unknown): TracedTensor[] {
+  if (value instanceof TracedTensor) return [value];
+  return Array.isArray(value) ? value.flatMap(tracedIn) : [];
+}

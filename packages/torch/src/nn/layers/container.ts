@@ -1,0 +1,310 @@
+/** @file Modules that hold modules. */
+
+import { fieldsOf } from "@sconce/source-check";
+import { type FirstItems, Tensor } from "@sconce/tensor";
+import { withoutNotes } from "../../trace/state-reads.js";
+import { moduleInsteadOfList, noItem } from "../errors.js";
+import { type AnyModule, Module } from "../module.js";
+import { indented } from "../module-text.js";
+import { childrenOf, eachChild } from "../state.js";
+import { Parameter } from "../tensors.js";
+
+/** The module at a place of a container; negative places count from the end. */
+function childAt(owner: Module, index: number): unknown {
+  const children = withoutNotes(() => childrenOf(owner));
+  const [name] = children.at(index) ?? [];
+  if (name === undefined) throw noItem(owner.constructor.name, index, children.length);
+  return fieldsOf(owner)[name];
+}
+
+/** The modules at some places of a container, as `Array.prototype.slice` chooses them. */
+const childrenAt = (owner: Module, start?: number, end?: number): [string, Module][] =>
+  withoutNotes(() => childrenOf<Module>(owner))
+    .slice(start, end)
+    .map(([name]) => [name, fieldsOf<Module>(owner)[name]!]);
+
+/** The modules by their places: `layers[0]`. */
+export interface Sequential extends FirstItems<AnyModule> {}
+
+/** Calls modules one after another (`torch.nn.Sequential`). */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
+export class Sequential extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.container.Sequential";
+
+  /** @param modules in order, or one object of modules by name */
+  constructor(...modules: Module[] | [named: Readonly<Record<string, Module>>]) {
+    super();
+    const [first] = modules;
+    if (modules.length === 1 && typeof first === "object") {
+      for (const [name, module] of Object.entries(first)) this.addModule(name, module);
+    } else for (const [i, module] of (modules as Module[]).entries()) this.addModule(String(i), module);
+  }
+
+  /** Adds a module at the end. */
+  append(module: Module): this {
+    this.addModule(String(this.size), module);
+    return this;
+  }
+
+  override forward(input: Tensor): Tensor {
+    let value: unknown = input;
+    for (const module of eachChild<Module>(this))
+      value = (module as unknown as (x: unknown) => unknown)(value);
+    return value as Tensor;
+  }
+
+  /** How many modules it holds. */
+  get size(): number {
+    return withoutNotes(() => childrenOf(this)).length;
+  }
+
+  /**
+   * The module at a place, as `modules[i]` in Python; negative places count from the end.
+   * @throws SconceError `MODULE_PATH` for a place that has none
+   */
+  at(index: number): AnyModule {
+    return childAt(this, index) as AnyModule;
+  }
+
+  /** The modules at some places, as `modules[start:end]` in Python. */
+  slice(start?: number, end?: number): Sequential {
+    return new Sequential(Object.fromEntries(childrenAt(this, start, end)));
+  }
+
+  /** The modules, in order. */
+  [Symbol.iterator](): IterableIterator<AnyModule> {
+    return eachChild<AnyModule>(this as AnyModule);
+  }
+}
+
+/** The modules by their places: `layers[0]`. */
+export interface ModuleList<M extends Module = AnyModule> extends FirstItems<M> {}
+
+/** A list of modules, which the owner calls (`torch.nn.ModuleList`). */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: modules are properties
+export class ModuleList<M extends Module = AnyModule> extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.container.ModuleList";
+
+  constructor(modules: Iterable<M> = []) {
+    super();
+    if (modules instanceof Module) throw moduleInsteadOfList(modules.constructor.name);
+    let i = 0;
+    for (const module of modules) this.addModule(String(i++), module);
+  }
+
+  /** Adds a module at the end. */
+  append(module: M): this {
+    this.addModule(String(this.size), module);
+    return this;
+  }
+
+  /** Adds modules at the end. */
+  extend(modules: Iterable<M>): this {
+    for (const module of modules) this.append(module);
+    return this;
+  }
+
+  /**
+   * The module at a place; negative places count from the end.
+   * @throws SconceError `MODULE_PATH` for a place that has none
+   */
+  at(index: number): M {
+    return childAt(this, index) as M;
+  }
+
+  /** The modules at some places, as `modules[start:end]` in Python. */
+  slice(start?: number, end?: number): ModuleList<M> {
+    return new ModuleList(childrenAt(this, start, end).map(([, module]) => module as M));
+  }
+
+  /** How many modules it holds. */
+  get size(): number {
+    return withoutNotes(() => childrenOf(this)).length;
+  }
+
+  /** The modules, in order. */
+  [Symbol.iterator](): IterableIterator<M> {
+    return eachChild<Module>(this) as IterableIterator<Module> as IterableIterator<M>;
+  }
+
+  /** The modules with their places, as `enumerate` gives them. */
+  *entries(): IterableIterator<[number, M]> {
+    let i = 0;
+    for (const module of this) yield [i++, module];
+  }
+
+  /** The modules as PyTorch prints them: neighbors of the same text in one line. */
+  override toString(): string {
+    const groups: { first: number; last: number; text: string }[] = [];
+    [...this].forEach((module, i) => {
+      const text = String(module);
+      const before = groups.at(-1);
+      if (before?.text === text) before.last = i;
+      else groups.push({ first: i, last: i, text });
+    });
+    const lines = groups.map(({ first, last, text }) =>
+      indented(first === last ? `(${first}): ${text}` : `(${first}-${last}): ${last - first + 1} x ${text}`),
+    );
+    return lines.length === 0 ? "ModuleList()" : `ModuleList(\n${lines.join("\n")}\n)`;
+  }
+
+  /** Calls a function with each module and its place, and lists what it returns. */
+  map<T>(each: (module: M, index: number) => T): T[] {
+    return Array.from(this, each);
+  }
+}
+
+/** Modules by name, which the owner calls (`torch.nn.ModuleDict`). */
+export class ModuleDict<M extends Module = AnyModule> extends Module {
+  static override readonly torchClass: string = "torch.nn.modules.container.ModuleDict";
+
+  constructor(modules: Readonly<Record<string, M>> = {}) {
+    super();
+    for (const [name, module] of Object.entries(modules)) this.addModule(name, module);
+  }
+
+  /**
+   * The module of a name, as `modules[name]` in Python.
+   * @throws SconceError `MODULE_PATH` for a name without one
+   */
+  get(name: string): M {
+    if (!this.has(name)) throw noItem("ModuleDict", name, this.size);
+    return fieldsOf<M>(this)[name]!;
+  }
+
+  /** Adds a module, or exchanges the one of the name. */
+  set(name: string, module: M): this {
+    this.addModule(name, module);
+    return this;
+  }
+
+  /** Whether there is a module of a name. */
+  has(name: string): boolean {
+    return this.keys().includes(name);
+  }
+
+  /** How many modules it holds. */
+  get size(): number {
+    return this.keys().length;
+  }
+
+  /** The modules, in order. */
+  values(): M[] {
+    return this.entries().map(([, module]) => module);
+  }
+
+  /** The names, in order. */
+  keys(): string[] {
+    return withoutNotes(() => childrenOf(this)).map(([name]) => name);
+  }
+
+  /** Names with their modules, in order. */
+  entries(): [string, M][] {
+    return childrenOf<Module>(this).map(([name, module]) => [name, module as M]);
+  }
+}
+
+/**
+ * What a parameter is in the text of a list: `Parameter containing: [torch.float32 of size 3x4]`.
+ */
+const parameterLine = (name: string, { shape }: Tensor, type: string): string =>
+  `  (${name}): Parameter containing: [${type} of size ${shape.join("x")}]`;
+
+const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? value : new Parameter(value));
+
+/** What lists and dictionaries of parameters share. */
+abstract class Parameters extends Module {
+  /** The parameters with their names, in order. */
+  entries(): [string, Tensor][] {
+    const own = Object.entries(fieldsOf(this));
+    return own.filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
+  }
+
+  /** The parameters, in order. */
+  values(): Tensor[] {
+    return this.entries().map(([, value]) => value);
+  }
+
+  /** How many parameters it holds. */
+  get size(): number {
+    return this.entries().length;
+  }
+}
+
+/** The parameters by their places: `weights[0]`. */
+export interface ParameterList extends FirstItems<Tensor> {}
+
+/** A list of parameters (`torch.nn.ParameterList`). */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: parameters are properties
+export class ParameterList extends Parameters {
+  static override readonly torchClass: string = "torch.nn.modules.container.ParameterList";
+
+  constructor(values: Iterable<Tensor> = []) {
+    super();
+    for (const value of values) this.append(value);
+  }
+
+  /** Adds a parameter at the end; a tensor becomes one. */
+  append(value: Tensor): this {
+    this.registerParameter(String(this.size), asParameter(value));
+    return this;
+  }
+
+  /** The parameter at a place; negative places count from the end. */
+  at(index: number): Tensor {
+    return this.values().at(index)!;
+  }
+
+  /** The parameters, in order. */
+  [Symbol.iterator](): IterableIterator<Tensor> {
+    return this.values()[Symbol.iterator]() as IterableIterator<Tensor>;
+  }
+
+  override extraRepr(): string {
+    return this.entries()
+      .map(([name, value]) => parameterLine(name, value, `torch.${value.dtype}`))
+      .join("\n");
+  }
+}
+
+/** Parameters by name (`torch.nn.ParameterDict`). */
+export class ParameterDict extends Parameters {
+  static override readonly torchClass: string = "torch.nn.modules.container.ParameterDict";
+
+  /** @param parameters by name: a map keeps its order, an object is sorted as PyTorch's dict */
+  constructor(parameters: ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>> = {}) {
+    super();
+    const entries =
+      parameters instanceof Map
+        ? [...parameters]
+        : Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+    for (const [name, value] of entries) this.set(name, value);
+  }
+
+  /** Adds a parameter, or exchanges it; a tensor becomes one. */
+  set(name: string, value: Tensor): this {
+    this.registerParameter(name, asParameter(value));
+    return this;
+  }
+
+  /** The parameter of a name; undefined without one. */
+  get(name: string): Tensor | undefined {
+    return this.entries().find(([own]) => own === name)?.[1];
+  }
+
+  /** Whether there is a parameter of a name. */
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** The names, in order. */
+  keys(): string[] {
+    return this.entries().map(([name]) => name);
+  }
+
+  override extraRepr(): string {
+    return this.entries()
+      .map(([name, value]) => parameterLine(name, value, "torch.nn.parameter.Parameter"))
+      .join("\n");
+  }
+}

@@ -1,0 +1,115 @@
+/** @file Errors of values while a program is traced. */
+import { describeValue, SconceError } from "@sconce/errors";
+import type { FakeTensor } from "@sconce/ir";
+import { printExpr, type SymExpr } from "@sconce/symbolic";
+
+/** A symbolic size where JavaScript wants a number or a text. */
+export const symbolicCoercion = (text: string, hint: string): SconceError =>
+  new SconceError({
+    code: "SYMBOLIC_COERCION",
+    message: `the dynamic size ${text} is used as a ${hint === "default" ? "value of a JavaScript operator" : hint}`,
+    fix: "use `sym.add`, `sym.mul`, `sym.eq`, `sym.lt` and the like, and `guard(condition)` for a branch",
+  });
+
+/**
+ * An operator gives a boolean of JavaScript that only the data decide
+ * (`DataDependentOutputException`).
+ */
+export const dataDependentResult = (target: string): SconceError =>
+  new SconceError({
+    code: "TRACED_VALUES",
+    message: `\`${target}\` gives a boolean that only the data decide, which are not known while the program is traced`,
+    where: target,
+    fix: "compute with operators: `x.eq(y).all()` is a tensor, and `torch.where` or `torch.cond` choose by it",
+  });
+
+/** An operator decides by the data, so that PyTorch does not export it. */
+export const decidesByData = (target: string, reason: string, fix: string): SconceError =>
+  new SconceError({
+    code: "TRACED_VALUES",
+    message: `\`${target}\` ${reason}, which is not known while the program is traced`,
+    where: target,
+    fix,
+  });
+
+/** An operator without a shape rule for dynamic sizes (`UnsupportedOperatorException`). */
+export const noDynamicRule = (target: string, fix: string): SconceError =>
+  new SconceError({
+    code: "NO_FAKE",
+    message: `\`${target}\` has no shape rule for dynamic sizes`,
+    where: target,
+    fix,
+  });
+
+/** The values of a tensor are read while a program is traced. */
+export const tracedValues = (): SconceError =>
+  new SconceError({
+    code: "TRACED_VALUES",
+    message: "the values of a tensor are read while the program is traced, when they are not known",
+    fix: "compute with operators instead; to branch on values use `torch.cond`; to read an integer use `item()`",
+  });
+
+/** An entry of `shape` or `strides` of a traced tensor that is dynamic. */
+export const dynamicShape = (property: "shape" | "strides", dim: number, fake: FakeTensor): SconceError =>
+  new SconceError({
+    code: "DYNAMIC_SHAPE",
+    message: `\`${property}[${dim}]\` of a tensor of sizes [${fake.shape.join(", ")}] is read, which is ${fake[property][dim]}, not a number`,
+    fix: `read it with \`x.${property === "shape" ? "size" : "stride"}(${dim})\`, or all of them with \`const [n, m] = x.${property === "shape" ? "size" : "stride"}()\`; compute with it by \`sym.add\`, \`sym.mul\` and the like`,
+  });
+
+/** A seed that is not an integer. */
+export const badSeed = (seed: unknown): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `manualSeed: ${describeValue(seed)} is not an integer`,
+    fix: "give an integer, or a bigint from 2 ** 53 on",
+  });
+
+/** A traced value that leaves its trace. */
+export const escapedTensor = (fake: FakeTensor): SconceError =>
+  new SconceError({
+    code: "ESCAPED_TENSOR",
+    message: `a tensor of another trace is used: ${fake.dtype}[${fake.shape.join(", ")}]`,
+    fix: "pass the tensor as an argument or return it; do not keep tensors of one export for another",
+  });
+
+/** A tensor that a function of control flow made is used outside of it. */
+export const leakedTensor = (fake: FakeTensor): SconceError =>
+  new SconceError({
+    code: "ESCAPED_TENSOR",
+    message: `a tensor that a function of control flow made is used outside of it: ${fake.dtype}[${fake.shape.join(", ")}]`,
+    fix: "return the tensor from the function, and use what the call returns",
+  });
+
+/** A symbol that belongs to no input of the trace. */
+export const unknownSymbol = (expr: SymExpr): SconceError =>
+  new SconceError({
+    code: "UNKNOWN_SYMBOL",
+    message: `nothing in the graph gives the size ${printExpr(expr)}`,
+    fix: "use sizes of the program's own inputs; sizes of another trace mean nothing here",
+  });
+
+/** An in-place write to a tensor that gradients are recorded for, or to a view of one. */
+export const leafWrite = (target: string, isView: boolean): SconceError =>
+  new SconceError({
+    code: "LEAF_WRITE",
+    message: `${target}: a ${isView ? "view of a leaf" : "leaf"} Variable that requires grad is being used in an in-place operation.`,
+    fix: "write to parameters within `torch.noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)",
+  });
+
+/** An operator without a fake, whose kernel gives what no fake can be inferred from. */
+export const kernelHasNoShape = (target: string, reason: string): SconceError =>
+  new SconceError({
+    code: "NO_FAKE",
+    message: `propagate_real_tensors: we cannot infer a Fake kernel (meta kernel) for operator ${target} because ${reason}`,
+    where: target,
+    fix: "call `registerFake` of the operator with a function that gives dtype and sizes of the results",
+  });
+
+/** A condition of `check` that does not hold. */
+export const checkFailed = (message: string): SconceError =>
+  new SconceError({
+    code: "CHECK_FAILED",
+    message,
+    fix: "pass example inputs for which the condition holds, or correct the condition",
+  });

@@ -1,0 +1,643 @@
+/**
+ * @file Records the operators of a program, as `make_fx` does with `pre_dispatch` and fake
+ * tensors (`torch/fx/experimental/proxy_tensor.py`).
+ */
+
+import {
+  type Argument,
+  FakeTensor,
+  float,
+  isSymScalar,
+  type MetaValue,
+  type ModuleStackEntry,
+  Namespace,
+  type NodeMeta,
+  type OpSchema,
+} from "@sconce/ir";
+import {
+  type BoundArgs,
+  bindArgs,
+  type EmitArg,
+  fakeEmit,
+  forgetReads,
+  metaOfBound,
+  type OpDefinition,
+  type OperatorTable,
+  type UnboundArg,
+} from "@sconce/ops";
+import { type AnyFunction, captureStack, type RawStack } from "@sconce/source-check";
+import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
+import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/trace";
+import { guardContiguity } from "./contiguity.js";
+import { modelOperators } from "./custom-operators.js";
+import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
+import { dataDependentResult, escapedTensor, leakedTensor, tracedValues } from "./errors.js";
+import type { ExampleRun } from "./example-run.js";
+import { ambientGradEnabled } from "./grad-mode.js";
+import { SET_GRAD } from "./grad-regions.js";
+import { KnownValues } from "./known-values.js";
+import { LeafWrites } from "./leaf-writes.js";
+import { assertionOf, comparisonOf } from "./least-sizes.js";
+import { memoryOf } from "./memory-of.js";
+import { NewSymbols } from "./new-symbols.js";
+import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
+import { fakeOf } from "./real-tensor.js";
+import { refusal } from "./refusals.js";
+import { refusedCall } from "./refused-operators.js";
+import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
+import { type CachedCall, ShapeCache } from "./shape-cache.js";
+import { SizeNodes } from "./size-nodes.js";
+import { operatorSource, type SourceFunctions } from "./source-functions.js";
+import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
+import { bringsSymbols } from "./symbols-in.js";
+import {
+  type PushedNode,
+  type TraceArgument,
+  type TraceBody,
+  type TraceMeta,
+  TraceNode,
+  type UnbackedBinding,
+} from "./trace-node.js";
+import { isCopyOfTraced, TracedTensor } from "./traced-tensor.js";
+import { requireSizes } from "./unbacked-sizes.js";
+
+/** The parameters of a {@link Tracer}. */
+export interface TracerInit {
+  /** What is known of the sizes of the program. */
+  readonly env: ShapeEnv;
+  /** Operators that the program may call. @defaultValue all that are registered */
+  readonly operators?: OperatorTable | undefined;
+  /** Receives warnings. @defaultValue `console.warn` */
+  readonly warn?: ((message: string) => void) | undefined;
+  /** Runs the calls on the values of the example inputs, for a draft. */
+  readonly example?: ExampleRun | undefined;
+  /** The functions that a strict export notes; undefined where it is not strict. */
+  readonly sources?: SourceFunctions | undefined;
+}
+
+/** A call of graphs, such as of the branches of `cond`. */
+export interface GraphCall {
+  /** The operator: `cond`. */
+  readonly name: string;
+  /** The class that PyTorch has for it: `CondOp`. */
+  readonly kind: string;
+  /** The graphs, with the beginnings of their names. */
+  readonly bodies: readonly (readonly [prefix: string, body: TraceBody])[];
+  /** Returns the arguments of the call, given the nodes of the graphs. */
+  readonly argumentsOf: (graphs: readonly TraceNode[]) => readonly TraceArgument[];
+  /** The fake results of the call. */
+  readonly results: readonly MetaValue[];
+  /** The results of the example run, where it has them. */
+  readonly exampleResults?: readonly (Tensor | undefined)[] | undefined;
+}
+
+/** A call of a function that control flow is given. */
+export interface BodyCall {
+  /** The operator as messages name it: `cond`. */
+  readonly operator: string;
+  /** The function, or a module. */
+  readonly fn: AnyFunction;
+  /** The arguments that it is traced with. */
+  readonly args: readonly unknown[];
+  /** The innermost module whose `forward` runs. */
+  readonly module: object | undefined;
+}
+
+/** Tensors of nested graphs. */
+const nested = new WeakSet<FakeTensor>();
+
+/** Records one graph. */
+export class Tracer implements Recorder {
+  /** What is known of the sizes of the program. */
+  readonly env: ShapeEnv;
+  /** Operators that the program may call. */
+  readonly operators: OperatorTable;
+  /** Runs the calls on the values of the example inputs, for a draft. */
+  readonly example: ExampleRun | undefined;
+  /** Names of nodes that are taken. */
+  readonly names = new Namespace();
+  /** The nodes so far, in order. */
+  readonly nodes: TraceNode[] = [];
+  /** The modules whose `forward` runs, outermost first. */
+  moduleStack: readonly ModuleStackEntry[] = [];
+  /** The stack of the call of the innermost of them. */
+  moduleCall: RawStack | undefined;
+  /** The innermost of them. */
+  currentModule: object | undefined;
+  /** Receives warnings. */
+  readonly warn: (message: string) => void;
+  /** The functions that a strict export notes; undefined where it is not strict. */
+  readonly sources: SourceFunctions | undefined;
+  /** Whether gradients are recorded at the current call. */
+  gradEnabled = ambientGradEnabled();
+  /** The metadata of the node that runs, where the model is a graph. */
+  source: NodeMeta | undefined;
+  /** Symbols of nested graphs that only the data decide: ranges of the program have them too. */
+  readonly innerSymbols: string[] = [];
+  /** Constants of the program, in the order of their first use, with their nodes. */
+  readonly constants = new Map<Tensor, TraceNode>();
+  readonly #tensors = new Map<FakeTensor, TraceNode>();
+  /** The tensors of the user's program by their fake tensors. */
+  readonly #owners = new Map<FakeTensor, TracedTensor>();
+  readonly #sizes: SizeNodes;
+  readonly #leafWrites: LeafWrites;
+  readonly #shapes: ShapeCache;
+  /** Constants that an in-place call wrote to, as the last one left them. */
+  readonly #written = new Map<Tensor, FakeTensor>();
+  readonly #symbols: NewSymbols;
+  readonly #known = new KnownValues();
+  readonly #guarded = new Set<string>();
+  /** The stack of the function or operator that runs: all nodes that its call adds have it. */
+  #stack: RawStack | undefined;
+  readonly #functionCounts = new Map<string, number>();
+  /** The numbers of calls of graphs, by their targets. */
+  readonly #graphCounts = new Map<string, number>();
+  #function: readonly [string, string] | undefined;
+
+  constructor({
+    env,
+    operators = modelOperators(),
+    warn = (message) => console.warn(message),
+    example,
+    sources,
+  }: TracerInit) {
+    this.sources = sources;
+    this.env = env;
+    this.example = example;
+    this.warn = warn;
+    this.operators = operators;
+    this.#leafWrites = new LeafWrites(operators);
+    this.#shapes = new ShapeCache(env);
+    this.#symbols = new NewSymbols(env);
+    this.#sizes = new SizeNodes(
+      (target, args, val, candidate) => this.push({ target, args, val, candidate }),
+      (symbol) => this.outerSymbol(symbol),
+    );
+  }
+
+  /** The stack of the function or operator that runs; undefined between calls. */
+  get callStack(): RawStack | undefined {
+    return this.#stack;
+  }
+
+  /** Whether the export is strict. */
+  get isStrict(): boolean {
+    return this.sources !== undefined;
+  }
+
+  /** The modules around the nodes of a graph that a call of `cond` and the like runs. */
+  get nestedModules(): readonly ModuleStackEntry[] {
+    return [];
+  }
+
+  /** Whether the graph is nested in another one. */
+  get isNested(): boolean {
+    return false;
+  }
+
+  /** The name by which an input of a nested graph is ordered; undefined for other nodes. */
+  keyOf(_node: TraceNode): string | undefined {
+    return undefined;
+  }
+
+  /** The parts of a module, with the ways to them in Python; undefined for other values. */
+  pathsOf(_value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
+    return undefined;
+  }
+
+  /** Checks the source of a function that control flow is given, before it runs. */
+  checkBody(_call: BodyCall): void {}
+
+  /** Runs a module's `forward`, whose calls `tracer` records. */
+  inModule<T>(_module: object, _args: readonly unknown[], run: () => T, _tracer?: Tracer): T {
+    return run();
+  }
+
+  /** Adds an input of the graph and returns its node. */
+  placeholder(val: MetaValue): TraceNode {
+    const name = `arg${this.nodes.length}_1`;
+    const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
+    this.nodes.push(node);
+    // The symbols of inputs are known: no call binds them.
+    this.newSymbols(val);
+    if (val instanceof FakeTensor) this.track(val, node);
+    else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
+    return node;
+  }
+
+  /** The node of a tensor; undefined for one of another trace. */
+  findTensor(fake: FakeTensor): TraceNode | undefined {
+    return this.#tensors.get(fake) ?? this.outerTensor(fake);
+  }
+
+  /** Makes a tensor of the graph around this one an input, and returns its node. */
+  protected outerTensor(_fake: FakeTensor): TraceNode | undefined {
+    return undefined;
+  }
+
+  /** Makes a symbol of the graph around this one an input, and returns its node. */
+  protected outerSymbol(_symbol: SymExpr): TraceNode | undefined {
+    return undefined;
+  }
+
+  /** Lets an input of the graph stand for a symbolic value, though tensors have it too. */
+  protected preferInput(expr: SymExpr, input: TraceNode): void {
+    this.#sizes.prefer(expr, input);
+  }
+
+  /** Makes a symbolic value of the graph around this one an input. */
+  protected useScalar(_value: Sym): void {}
+
+  /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
+  nodeOf(tensor: TracedTensor): TraceNode {
+    const node = this.findTensor(tensor.fake);
+    if (node === undefined) throw (nested.has(tensor.fake) ? leakedTensor : escapedTensor)(tensor.fake);
+    return node;
+  }
+
+  /** Returns the argument of a node for a symbolic value. */
+  scalarArgument(value: Sym): TraceArgument {
+    this.useScalar(value);
+    return this.#sizes.argument(value.expr);
+  }
+
+  /** Records a call of an operator, and returns its results. */
+  call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
+    const row = this.operators.require(target);
+    if (this.#stack !== undefined) return this.#record(row, args, kwargs);
+    this.#stack = captureStack(this.moduleCall);
+    try {
+      if (this.sources === undefined) return this.#record(row, args, kwargs);
+      return this.sources.run(...operatorSource(target, this.moduleStack), () =>
+        this.#record(row, args, kwargs),
+      );
+    } finally {
+      this.#stack = undefined;
+    }
+  }
+
+  /** Runs a call, which a strict export notes as one of this function. */
+  inSource<T>(name: string, source: string, run: () => T): T {
+    return this.sources === undefined ? run() : this.sources.run(name, source, run);
+  }
+
+  #record(row: OpDefinition, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
+    const read = this.#known.read(row, args, kwargs);
+    if (read !== undefined) return read;
+    const given = args.map((arg) => this.#given(arg));
+    const named: Record<string, EmitArg> = {};
+    for (const key in kwargs) if (kwargs[key] !== undefined) named[key] = this.#given(kwargs[key]);
+    const normal = normalizeCall(row.schema, given, named);
+    const refused = this.example === undefined ? refusedCall(row.target, normal.args) : undefined;
+    if (refused !== undefined) throw refusal(refused);
+    const nodeArgs = normal.args.map((arg) => this.#argument(arg));
+    const nodeKwargs: Record<string, TraceArgument> = {};
+    for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
+    const real = this.example?.run({ target: row.target, args: normal.args, kwargs: normal.kwargs });
+    const { result: raw, returned: places } = this.#shapeOf(row, normal, real);
+    if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
+    const written = writtenOperands(row.schema, args, kwargs);
+    const asksGrad = this.gradEnabled && isDifferentiated(row.target, [...args, ...Object.values(kwargs)]);
+    for (const tensor of written) if (tensor) this.#leafWrites.write(row.target, tensor, this, asksGrad);
+    const returned = places?.map((place) => this.#owners.get(operandsOf(normal)[place]!)) ?? written;
+    const result = this.#fresh(raw, asksGrad);
+    this.example?.finish(result, real);
+    this.#known.note(row, args, kwargs, result);
+    const node = this.push({
+      target: row.target,
+      args: nodeArgs,
+      kwargs: nodeKwargs,
+      // A number that is known is not a value of the program: PyTorch keeps `None` for `can_cast`.
+      val: isSymScalar(result) && !(result.expr instanceof SymExpr) ? null : result,
+      candidate: callName(row.target),
+      unbacked: this.newSymbols(result),
+    });
+    this.#forgetReads(row.schema, node);
+    this.#writeConstant(row.schema, args[0], node, result);
+    return this.#wrap(result, node, returned);
+  }
+
+  /** What was read from memory before a write to it is not what the next read gives. */
+  #forgetReads({ args }: OpSchema, { args: operands }: TraceNode): void {
+    args.forEach(({ alias }, i) => {
+      const operand = operands[i];
+      if (alias?.write !== true || !(operand instanceof TraceNode)) return;
+      const memory = memoryOf(operand, this.operators);
+      forgetReads(this.env, (tensor) => {
+        const node = this.#tensors.get(tensor);
+        return node !== undefined && memoryOf(node, this.operators) === memory;
+      });
+    });
+  }
+
+  /** A constant that an in-place call writes to is the call from then on. */
+  #writeConstant(
+    { args: [first], returns }: OpSchema,
+    target: OperatorArgument,
+    node: TraceNode,
+    result: MetaValue,
+  ): void {
+    // A custom operator writes without returning what it wrote.
+    if (first?.alias?.write !== true || returns[0]?.alias?.write !== true) return;
+    if (!(target instanceof Tensor) || target instanceof TracedTensor) return;
+    const constant = this.constants.get(target);
+    if (constant === undefined) return;
+    this.#tensors.set(constant.val as FakeTensor, node);
+    if (result instanceof FakeTensor) this.#written.set(target, result);
+  }
+
+  /** The shape rule's result for a call, which an equal call of before may have given. */
+  #shapeOf(row: OpDefinition, call: NormalizedCall, real?: OperatorResult): CachedCall {
+    const key = this.#shapes.keyOf(row.target, call.args, call.kwargs);
+    const known = key === undefined ? undefined : this.#shapes.find(key);
+    if (known !== undefined) return known;
+    const bound = bindArgs(row.schema, call.args, call.kwargs);
+    const rule = (): MetaValue => metaOfBound(this.operators, row, bound, this.env);
+    const result = this.example?.resultOf(row.target, real, rule) ?? rule();
+    requireSizes(this.env, result);
+    this.#guardContiguity(result);
+    const operands = operandsOf(call);
+    const returned = this.#returnedOperands(row, bound, operands, result);
+    const made = { result, returned };
+    // Which of two equal operands is returned depends on more than the layouts.
+    const isClear = returned === undefined || new Set(operands).size === operands.length;
+    // A symbol that the operands lack belongs to one tensor: an equal layout has another.
+    if (key !== undefined && isClear && !bringsSymbols(result, operands)) this.#shapes.keep(key, made);
+    return made;
+  }
+
+  #guardContiguity(result: MetaValue): void {
+    if (Array.isArray(result)) {
+      for (const item of result as readonly MetaValue[]) this.#guardContiguity(item);
+      return;
+    }
+    if (!(result instanceof FakeTensor)) return;
+    const layout = this.#shapes.layoutOf(result);
+    if (layout.isGuarded) return;
+    guardContiguity(this.env, result, this.#guarded);
+    layout.isGuarded = true;
+  }
+
+  /** Records arithmetic on symbolic values. */
+  arithmetic(target: string, args: readonly (Sym | Argument)[], result: Sym): void {
+    const operands = args.map((arg) => (isSym(arg) ? this.scalarArgument(arg) : arg));
+    const candidate = functionName(target);
+    const node = this.inSource(candidate, target.replace(/^operator\./, "_operator."), () =>
+      this.push({ target, args: operands, val: scalarValue(result), candidate }),
+    );
+    this.#sizes.bind(result.expr, node);
+  }
+
+  /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
+  assertLeast(size: SymExpr, least: number, name: string): void {
+    const node = this.push(comparisonOf(this.env, this.#sizes.argument(size), size, least));
+    this.push(assertionOf(node, least, name));
+  }
+
+  /** Takes the names of arithmetic that PyTorch records and drops again. */
+  discarded(functions: readonly string[], sizes: readonly unknown[]): void {
+    for (const size of sizes) if (isSym(size)) this.#sizes.read(size.expr);
+    for (const name of functions) this.names.create(name);
+  }
+
+  /** Records a constant that is made anew by each run. */
+  freshConstant(value: Tensor): Tensor {
+    const copy = this.call("aten.lift_fresh_copy.default", [value], {});
+    return this.call("aten.detach_.default", [copy as Tensor], {}) as Tensor;
+  }
+
+  /** Runs a call, whose nodes note it as one of this function. */
+  inFunction<T>(name: string, kind: string, run: () => T, source = name): T {
+    const outer = this.#function;
+    if (outer !== undefined) return run();
+    const count = (this.#functionCounts.get(name) ?? 0) + 1;
+    this.#functionCounts.set(name, count);
+    this.#function = [`${name}_${count}`, `${kind}.${name}`];
+    this.#stack = captureStack(this.moduleCall);
+    try {
+      return this.inSource(name, source, run);
+    } finally {
+      this.#function = outer;
+      this.#stack = undefined;
+    }
+  }
+
+  /**
+   * Records a call of graphs, each under a separate name (`true_graph_0`), and returns its
+   * results.
+   *
+   * @param argumentsOf makes the arguments of the nodes that read the graphs
+   */
+  callGraphs({
+    name,
+    kind,
+    bodies,
+    argumentsOf,
+    results,
+    exampleResults = [],
+  }: GraphCall): readonly OperatorResult[] {
+    exampleResults.forEach((real, i) => {
+      this.example?.finish(results[i]!, real);
+    });
+    const target = `higher_order.${name}`;
+    const count = this.#graphCounts.get(target) ?? 0;
+    this.#graphCounts.set(target, count + 1);
+    const reads = bodies.map(([prefix, body]) =>
+      this.push({ op: "get_attr", target: `${prefix}_${count}`, candidate: `${prefix}_${count}`, body }),
+    );
+    const call = (): readonly OperatorResult[] => {
+      const node = this.push({
+        target,
+        args: argumentsOf(reads),
+        val: results,
+        candidate: name,
+        unbacked: this.newSymbols(results),
+      });
+      return this.#wrap(results, node, []) as readonly OperatorResult[];
+    };
+    return this.inFunction(name, kind, call, `torch.ops.${target}`);
+  }
+
+  /** Records a call of a function that is not an operator, and returns its result. */
+  callFunction(
+    target: string,
+    args: readonly (Tensor | Argument)[],
+    val: MetaValue,
+    candidate: string,
+  ): OperatorResult {
+    const operands = args.map((arg) => (arg instanceof TracedTensor ? this.nodeOf(arg) : (arg as Argument)));
+    return this.#wrap(val, this.push({ target, args: operands, val, candidate }), []);
+  }
+
+  /** Sets whether gradients are recorded from here on. */
+  setGradEnabled(enabled: boolean): boolean {
+    const before = this.gradEnabled;
+    this.gradEnabled = enabled;
+    if (this.isStrict) {
+      // TorchDynamo leaves out what changes nothing, and both ends of a mode in which nothing runs.
+      if (before === enabled) return before;
+      if (this.nodes.at(-1)?.target === SET_GRAD) {
+        this.nodes.pop();
+        return before;
+      }
+    }
+    this.push({
+      target: SET_GRAD,
+      args: [enabled],
+      val: null,
+      candidate: "_set_grad_enabled",
+    });
+    return before;
+  }
+
+  #given(value: OperatorArgument): EmitArg {
+    if (value instanceof TracedTensor) {
+      this.nodeOf(value);
+      this.#owners.set(value.fake, value);
+      return value.fake;
+    }
+    if (value instanceof Tensor) return this.lift(value);
+    if (isSym(value)) {
+      this.useScalar(value);
+      if (value instanceof SymInt) return value.expr;
+      const known: unknown = value instanceof SymFloat ? this.env.replace(value.expr) : undefined;
+      return typeof known === "number" ? float(known) : scalarValue(value);
+    }
+    if (Array.isArray(value)) return (value as readonly OperatorArgument[]).map((item) => this.#given(item));
+    return value as EmitArg;
+  }
+
+  /** Makes a tensor with values a constant of the program. */
+  lift(value: Tensor): FakeTensor {
+    const known = this.constants.get(value);
+    if (known !== undefined) return this.#written.get(value) ?? (known.val as FakeTensor);
+    if (isCopyOfTraced(value)) throw refusal(tracedValues());
+    const fake = fakeOf(value, false);
+    this.example?.begin(fake, value);
+    const name = `_tensor_constant${this.constants.size}`;
+    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta(name) });
+    this.constants.set(value, node);
+    this.track(fake, node);
+    return fake;
+  }
+
+  #argument(value: UnboundArg): TraceArgument {
+    if (value instanceof FakeTensor) return this.#tensors.get(value)!;
+    if (value instanceof SymExpr) return this.#sizes.argument(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.#argument(item));
+    if (isSymScalar(value))
+      return value.expr instanceof SymExpr ? this.#sizes.argument(value.expr) : (value.expr as Argument);
+    return value as Argument;
+  }
+
+  /** Results of shape rules may be operands themselves; a node's value has its own identity. */
+  #fresh(result: MetaValue, asksGrad: boolean): MetaValue {
+    if (Array.isArray(result))
+      return (result as readonly MetaValue[]).map((item) => this.#fresh(item, asksGrad));
+    if (!(result instanceof FakeTensor)) return result;
+    const requiresGrad = asksGrad && isDifferentiable(result);
+    if (!this.#tensors.has(result) && result.requiresGrad === requiresGrad) return result;
+    return this.#shapes.copy(result, requiresGrad);
+  }
+
+  /**
+   * Wraps the results of a call. `owners` are the operands that it returns, by the places of its
+   * results: they become the results.
+   */
+  #wrap(value: MetaValue, node: TraceNode, owners: readonly (TracedTensor | undefined)[]): OperatorResult {
+    if (Array.isArray(value)) {
+      return (value as readonly MetaValue[]).map((item, i) => {
+        const getitem = this.push({
+          target: "operator.getitem",
+          args: [node, i],
+          val: item,
+          candidate: "getitem",
+        });
+        return this.#wrap(item, getitem, [owners[i]]);
+      });
+    }
+    if (value instanceof FakeTensor) {
+      this.track(value, node);
+      const [known] = owners;
+      known?.becomes(value);
+      const owner = known ?? new TracedTensor(value);
+      this.#owners.set(value, owner);
+      return owner;
+    }
+    if (!isSymScalar(value)) return isConstant(value) ? (value.value as OperatorResult) : null;
+    if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
+    this.#sizes.bind(value.expr, node);
+    return wrapScalar(value.kind, value.expr);
+  }
+
+  protected track(value: FakeTensor, node: TraceNode): void {
+    if (this.isNested) nested.add(value);
+    this.#tensors.set(value, node);
+    if (this.#shapes.layoutOf(value).isDynamic) this.#sizes.track(value, node);
+  }
+
+  /**
+   * Returns the places of the operands that a composite returns unchanged, by the places of its
+   * results; undefined when there are none. The program continues with the same tensor, whose node
+   * is now the call.
+   */
+  #returnedOperands(
+    row: OpDefinition,
+    bound: BoundArgs,
+    operands: readonly FakeTensor[],
+    result: MetaValue,
+  ): readonly number[] | undefined {
+    if (row.decompose === undefined || !row.tags.includes("composite")) return undefined;
+    if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
+      return undefined;
+    const given = row.meta === undefined ? result : row.decompose(fakeEmit(this.operators, this.env), bound);
+    const items = Array.isArray(given) ? (given as readonly MetaValue[]) : [given];
+    const places = items.map((item) => operands.indexOf(item as FakeTensor));
+    return places.some((place) => place >= 0) ? places : undefined;
+  }
+
+  /** Returns the symbols of a value that no earlier value has. */
+  protected newSymbols(value: MetaValue): UnbackedBinding[] {
+    return this.#symbols.of(value);
+  }
+
+  #meta(target: string): TraceMeta {
+    const { source } = this;
+    if (source !== undefined)
+      return {
+        source,
+        moduleStack: retracedStack(source) ?? this.moduleStack,
+        torchFn: source.torchFn ?? this.#function,
+      };
+    const stack = this.#stack ?? captureStack(this.moduleCall);
+    const sourceFunctions =
+      this.sources === undefined || NO_SOURCE.test(target) ? undefined : this.sources.of(this.moduleStack);
+    return { stack, moduleStack: this.moduleStack, torchFn: this.#function, sourceFunctions };
+  }
+
+  protected push({ candidate, op = "call_function", ...init }: PushedNode): TraceNode {
+    const name = this.names.create(candidate);
+    const node = new TraceNode({ ...init, op, name, meta: this.#meta(init.target) });
+    this.nodes.push(node);
+    return node;
+  }
+}
+
+/** Nodes that belong to no call: they read sizes and assert. */
+const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
+
+/** The modules of a node that is exported again (`_fixup_key`). */
+const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
+  nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
+
+/** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
+const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
+  returns.length === 1 &&
+  returns[0]!.type.base === "bool" &&
+  isSymScalar(result) &&
+  result.expr instanceof SymExpr;
+
+const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
+  a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));
