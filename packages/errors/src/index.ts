@@ -21,6 +21,7 @@ export {
   shellPath,
   shellWord,
 } from "./generated-text.js";
+export { type LatePart, latePart, partNotLoaded, presentPart } from "./late-part.js";
 export { checkOptions, type OptionNames, optionValue } from "./options.js";
 export { type PlainJsonOptions, parsePlainJson } from "./plain-json.js";
 export { inNode } from "./platform.js";

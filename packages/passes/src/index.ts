@@ -1,4 +1,6 @@
 export { didYouMean } from "@sconce/errors";
+export { BISECTION } from "#bisection";
+export { CHECKER } from "#checker";
 export { type CallSources, callSources } from "./analysis/call-sources.js";
 export type { Functionality, Impurity } from "./analysis/functional.js";
 export { functionality, isFunctional } from "./analysis/functional.js";
@@ -12,7 +14,6 @@ export {
   type RefusedInStep,
 } from "./bisect/bisect.js";
 export { type CheckedPasses, checkPasses } from "./bisect/check-passes.js";
-export { loadBisection, requireBisection } from "./bisect/load-bisection.js";
 export { BISECT_OPTIONS, type BisectOptions, checkBisectOptions } from "./bisect/options.js";
 export type { Reproducer } from "./bisect/subprogram.js";
 export { canonicalize } from "./builtin/canonicalize.js";
@@ -47,7 +48,6 @@ export type { CheckReport } from "./checking/checker.js";
 export { type Closeness, giver, tensorsDifference } from "./checking/closeness.js";
 export type { Coverage, GraphCoverage, Unchecked } from "./checking/coverage.js";
 export { PassChangedNumbers } from "./checking/errors.js";
-export { loadChecker } from "./checking/load-checker.js";
 export type { CheckOptions } from "./checking/options.js";
 export { coverageText, regionsText } from "./checking/verdict.js";
 export { COPY as PASSES_COPY } from "./copy/this-copy.js";

@@ -41,13 +41,11 @@ test("work that does not wait says what to wait for", () => {
   const program = session.parseIr(TEXT);
   expect(() => session.transform(program, "dce", { check: true })).toThrow(
     expect.objectContaining({
-      code: "KERNELS_NOT_LOADED",
+      code: "PART_NOT_LOADED",
       fix: expect.stringContaining("session.prepare()"),
     }),
   );
-  expect(() => session.bisect(program, "dce")).toThrow(
-    expect.objectContaining({ code: "KERNELS_NOT_LOADED" }),
-  );
+  expect(() => session.bisect(program, "dce")).toThrow(expect.objectContaining({ code: "PART_NOT_LOADED" }));
 });
 
 test("compile loads the kernels, prepare all that a page leaves out", async () => {

@@ -11,6 +11,7 @@ import {
   finishWithPauses,
   LONG_WORK,
   type LongWorkOptions,
+  latePart,
   type OptionNames,
   ProgressReport,
   userCallback,
@@ -47,13 +48,13 @@ import { callingConvention, type OperatorTable, refuseOpaque } from "@sconce/ops
 import {
   askBackend,
   BISECT_OPTIONS,
+  BISECTION,
   type Bisection,
   type BisectOptions,
+  CHECKER,
   type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
-  loadBisection,
-  loadChecker,
   MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
@@ -63,7 +64,6 @@ import {
   pipelineItems,
   printPipeline,
   type Rule,
-  requireBisection,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
@@ -80,14 +80,7 @@ import {
   type Session,
   type SessionOptions,
 } from "./container.js";
-import {
-  comparisonNotLoaded,
-  invalidToSave,
-  noTarget,
-  readerNotLoaded,
-  requireWorker,
-  workerNotLoaded,
-} from "./errors.js";
+import { invalidToSave, noTarget, requireWorker } from "./errors.js";
 import { type ExplainedAttempt, explain, type KnownRule, knownRules } from "./explain.js";
 import { createModule, type ProgramModule } from "./module.js";
 import type { PluginSet } from "./plugin-set.js";
@@ -99,6 +92,20 @@ import type { WorkerBackend } from "./worker/worker-backend.js";
 
 /** What a session is made of; see {@link SessionOptions}. */
 export type SconceOptions = SessionOptions;
+
+const READER = latePart("the module that reads archives", () => import("@sconce/formats/read"));
+const COMPARISON = latePart(
+  "the module that compares backends",
+  () => import("./compare/compare-backends.js"),
+);
+const PASS_WORKER = latePart(
+  "the module that runs passes in workers",
+  () => import("./worker/transform-in-worker.js"),
+);
+const BACKEND_WORKER = latePart(
+  "the module that runs backends in workers",
+  () => import("./worker/worker-backend.js"),
+);
 
 /**
  * A session: the operators, passes and backends that are known, and what can be done with programs.
@@ -188,9 +195,7 @@ export class Sconce {
   }
 
   async #loaded(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
-    const { readPt2 } = await import("@sconce/formats/read").catch((cause: unknown) => {
-      throw readerNotLoaded(cause);
-    });
+    const { readPt2 } = await READER.load();
     const program = await readPt2(source, options);
     await loadSessionKernels(program.graph, this.operators);
     return program;
@@ -231,10 +236,10 @@ export class Sconce {
    * `bisectAsync` load what they need. Wait for this before `transform` folds constants of a
    * program of another origin, before `transform` with `check`, and before `bisect`.
    *
-   * @throws SconceError `KERNELS_NOT_LOADED` when a module cannot be loaded
+   * @throws SconceError `PART_NOT_LOADED` when a module cannot be loaded
    */
   async prepare(): Promise<void> {
-    await Promise.all([loadSessionKernels("any", this.operators), loadChecker(), loadBisection()]);
+    await Promise.all([loadSessionKernels("any", this.operators), CHECKER.load(), BISECTION.load()]);
   }
 
   /**
@@ -361,7 +366,7 @@ export class Sconce {
    * and observers are as without a worker. Observers see a pass that only the worker has without
    * its options. Values of tensors are copied when a pass may read them.
    *
-   * @throws SconceError `PASS_TIMEOUT`, `PASS_MEMORY`, `PASS_WORKER`, `WORKER_NOT_LOADED`, and as
+   * @throws SconceError `PASS_TIMEOUT`, `PASS_MEMORY`, `PASS_WORKER`, `PART_NOT_LOADED`, and as
    * {@link transformAsync}; errors of passes come with their code, texts and causes, but as a plain
    * `SconceError`
    */
@@ -370,11 +375,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: TransformInWorkerOptions,
   ): Promise<ExportedProgram> {
-    const { checkWorkerOptions, transformInWorker } = await import("./worker/transform-in-worker.js").catch(
-      (cause: unknown) => {
-        throw workerNotLoaded(cause);
-      },
-    );
+    const { checkWorkerOptions, transformInWorker } = await PASS_WORKER.load();
     checkWorkerOptions(options);
     this.#use("transformInWorker", program);
     const text = typeof passes === "string" ? passes : printPipeline(pipelineItems(passes));
@@ -399,7 +400,7 @@ export class Sconce {
     this.#use("bisect", program);
     requireSessionKernels("any", this.operators);
     const checked = bisectOptions("bisect", options);
-    const steps = requireBisection();
+    const steps = BISECTION.require();
     return finish(steps(program, this.#pipeline(passes), this.services.passManagers.context(), checked));
   }
 
@@ -421,7 +422,7 @@ export class Sconce {
     const calls = this.#pipeline(passes);
     await Promise.all([this.prepare(), loadValues(program, { signal })]);
     const session = this.services.passManagers.context();
-    const work = requireBisection()(program, calls, session, checked);
+    const work = BISECTION.require()(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
   }
 
@@ -557,11 +558,8 @@ export class Sconce {
         this.compile(part, backend, how),
       seed: (seed: number) => this.services.random.seed(seed),
     };
-    return import("./compare/compare-backends.js").then(
-      ({ compareBackends }) => compareBackends(program, inputs, [first!, second!], session, options),
-      (cause: unknown) => {
-        throw comparisonNotLoaded(cause);
-      },
+    return COMPARISON.load().then(({ compareBackends }) =>
+      compareBackends(program, inputs, [first!, second!], session, options),
     );
   }
 
@@ -574,21 +572,17 @@ export class Sconce {
    *
    * @param worker of a page or of Node; it ends with `dispose()` of the backend
    * @param backend the name of a backend of the session there; by default its first
-   * @throws SconceError `INVALID_ARGUMENT`, `WORKER_NOT_LOADED`
+   * @throws SconceError `INVALID_ARGUMENT`, `PART_NOT_LOADED`
    */
   worker(worker: WorkerLike, backend?: string): Promise<WorkerBackend> {
     requireWorker(worker);
     this.#use();
     const { operators } = this;
-    return import("./worker/worker-backend.js").then(
-      ({ workerBackend }) =>
-        workerBackend(worker, backend, {
-          operators,
-          save: (program, signal) => this.save(program, { signal }),
-        }),
-      (cause: unknown) => {
-        throw workerNotLoaded(cause);
-      },
+    return BACKEND_WORKER.load().then(({ workerBackend }) =>
+      workerBackend(worker, backend, {
+        operators,
+        save: (program, signal) => this.save(program, { signal }),
+      }),
     );
   }
 

@@ -1,12 +1,4 @@
-import {
-  didYouMean,
-  editOf,
-  inNode,
-  nearestEdit,
-  SconceError,
-  thrownText,
-  UNREACHABLE_MODULE_FIX,
-} from "@sconce/errors";
+import { didYouMean, editOf, inNode, nearestEdit, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** A name among the `services` of createSconce that no service has. */
@@ -125,24 +117,6 @@ export function invalidToSave(problems: readonly Problem[]): SconceError {
   });
 }
 
-/** A page cannot load the module that writes archives. */
-export const writerNotLoaded = (cause: unknown): SconceError =>
-  new SconceError({
-    code: "WRITER_NOT_LOADED",
-    message: "the module that writes archives cannot be loaded",
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
-  });
-
-/** A page cannot load the module that compares backends. */
-export const comparisonNotLoaded = (cause: unknown): SconceError =>
-  new SconceError({
-    code: "COMPARISON_NOT_LOADED",
-    message: "the module that compares backends cannot be loaded",
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
-  });
-
 /** Refuses other values than workers. @throws SconceError `INVALID_ARGUMENT` */
 export function requireWorker(value: unknown): void {
   if (typeof value === "object" && value !== null && "postMessage" in value && "terminate" in value) return;
@@ -159,24 +133,6 @@ export const passModules = (): SconceError =>
     code: "INVALID_ARGUMENT",
     message: "the first argument of passWorker is not a list of modules",
     fix: 'give paths or addresses of plugin modules: passWorker(["./their-plugin.js"])',
-  });
-
-/** A page cannot load the module that starts workers. */
-export const workerNotLoaded = (cause: unknown): SconceError =>
-  new SconceError({
-    code: "WORKER_NOT_LOADED",
-    message: "the module that starts workers cannot be loaded",
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
-  });
-
-/** A page cannot load the module that reads archives. */
-export const readerNotLoaded = (cause: unknown): SconceError =>
-  new SconceError({
-    code: "READER_NOT_LOADED",
-    message: "the module that reads archives cannot be loaded",
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
   });
 
 /** What is given as JSON IR is something else. */

@@ -1,9 +1,9 @@
 /** @file Saving programs as `.pt2`, to bytes and to web streams. */
-import { checkOptions, LONG_WORK, type LongWorkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, LONG_WORK, type LongWorkOptions, latePart, type OptionNames } from "@sconce/errors";
 import type { WritePt2Options } from "@sconce/formats";
 import { type ExportedProgram, requireProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
-import { noTarget, writerNotLoaded } from "./errors.js";
+import { noTarget } from "./errors.js";
 
 /** What goes into a file besides the program, and how to stop. */
 export interface SaveOptions extends LongWorkOptions, Omit<WritePt2Options, "folder"> {}
@@ -58,15 +58,11 @@ export async function savedPieces(
 ): Promise<AsyncGenerator<Uint8Array, void>> {
   const { folder, ...rest } = options;
   checkOptions("save", rest, SAVE_OPTIONS);
-  const { pt2Pieces } = await loadWriter();
+  const { pt2Pieces } = await WRITER.load();
   return pt2Pieces(program, { operators: defaultOperators(), ...rest, folder });
 }
 
-/** The module that pages load when they save. */
-const loadWriter = () =>
-  import("@sconce/formats/write").catch((cause: unknown) => {
-    throw writerNotLoaded(cause);
-  });
+const WRITER = latePart("the module that writes archives", () => import("@sconce/formats/write"));
 
 export const isStream = (target: unknown): target is WritableStream<Uint8Array> =>
   typeof target === "object" && target !== null && "getWriter" in target;
@@ -74,7 +70,7 @@ export const isStream = (target: unknown): target is WritableStream<Uint8Array> 
 async function toBytes(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
-  const { joinPieces } = await loadWriter();
+  const { joinPieces } = await WRITER.load();
   return joinPieces(all);
 }
 

@@ -1,9 +1,9 @@
 /** @file The interpreter of a session, whose kernels a page loads when it needs them. */
 
+import { partNotLoaded } from "@sconce/errors";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SESSION_KERNELS } from "#session-kernels";
-import { kernelsNotLoaded } from "../kernel/errors.js";
 import type { Calls } from "../sets/kernel-set.js";
 import { type CpuParts, callsOf, cpuParts } from "./cpu-parts.js";
 import { type Dispatching, type DispatchOptions, dispatcherOf } from "./dispatch-options.js";
@@ -19,9 +19,9 @@ export const hasSessionKernel = (target: string): boolean => Object.hasOwn(SESSI
 export const loadSessionKernels = (calls: Calls, operators: OperatorTable): Promise<void> =>
   SESSION_KERNELS.load(calls, operators);
 
-/** @throws SconceError `KERNELS_NOT_LOADED` where some calls would not find their kernels */
+/** @throws SconceError `PART_NOT_LOADED` where some calls would not find their kernels */
 export function requireSessionKernels(calls: Calls, operators: OperatorTable): void {
-  if (!SESSION_KERNELS.has(calls, operators)) throw kernelsNotLoaded();
+  if (!SESSION_KERNELS.has(calls, operators)) throw partNotLoaded("a kernel that this call may need");
 }
 
 /** See `firstNonfinite`. */

@@ -1,4 +1,4 @@
-import { SconceError, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
+import { SconceError } from "@sconce/errors";
 import { GENERAL_FIX } from "@sconce/ops";
 
 /** No kernel and no decomposition, which the dispatcher would run: the operator cannot run here. */
@@ -8,25 +8,6 @@ export const noKernel = (target: string): SconceError =>
     message: `the CPU backend has no kernel for ${target}`,
     where: target,
     fix: "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
-  });
-
-/** A page has not loaded the kernel of an operator, or not all that a piece of work may need. */
-export const kernelsNotLoaded = (target?: string): SconceError =>
-  new SconceError({
-    code: "KERNELS_NOT_LOADED",
-    message: `${target === undefined ? "kernels that this call may need are" : `the kernel of ${target} is`} not loaded`,
-    where: target,
-    fix: "wait for `session.prepare()` before, or call `transformAsync` or `bisectAsync`, which load kernels",
-  });
-
-/** A page cannot load the module of a kernel. */
-export const kernelsUnreachable = (target: string, cause: unknown): SconceError =>
-  new SconceError({
-    code: "KERNELS_NOT_LOADED",
-    message: `the module with the kernel of ${target} cannot be loaded`,
-    where: target,
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
   });
 
 /** A call that the compilation excludes, with advice that its operator allows. */

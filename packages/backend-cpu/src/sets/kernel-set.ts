@@ -8,13 +8,13 @@ export type Calls = Graph | "any";
 
 /** Kernels by target, and what loads those of them that are not there yet. */
 export interface KernelSet {
-  /** All kernels; one that is not loaded throws `KERNELS_NOT_LOADED`. */
+  /** All kernels; one that is not loaded throws `PART_NOT_LOADED`. */
   readonly table: KernelTable;
   /** Whether the calls find their kernels loaded. */
   has(calls: Calls, operators: OperatorTable): boolean;
   /**
    * Loads what the calls may need.
-   * @throws SconceError `KERNELS_NOT_LOADED` when a module cannot be loaded
+   * @throws SconceError `PART_NOT_LOADED` when a module cannot be loaded
    */
   load(calls: Calls, operators: OperatorTable): Promise<void>;
 }

@@ -63,7 +63,7 @@ describe("a graph loads the parts", () => {
 test("a kernel that is not loaded says so, and computes when it is", async () => {
   const set = setOf([]);
   const call = (): unknown => set.table["aten.mm.default"]!({}, undefined!);
-  expect(call).toThrow(expect.objectContaining({ code: "KERNELS_NOT_LOADED", where: "aten.mm.default" }));
+  expect(call).toThrow(expect.objectContaining({ code: "PART_NOT_LOADED", where: "aten.mm.default" }));
   await set.load(graphOf("aten.mm.default(%x, %x)"), operators);
   expect(call()).toBe("mm");
 });
@@ -80,7 +80,7 @@ test("a part that cannot be loaded is reported, and loaded at the next try", asy
       },
     },
   ]);
-  await expect(set.load("any", operators)).rejects.toMatchObject({ code: "KERNELS_NOT_LOADED", cause });
+  await expect(set.load("any", operators)).rejects.toMatchObject({ code: "PART_NOT_LOADED", cause });
   await set.load("any", operators);
   expect(set.has("any", operators)).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** @file Kernels in parts, each loaded when a program needs it. */
+import { type LatePart, latePart, partNotLoaded } from "@sconce/errors";
 import type { Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { kernelsNotLoaded, kernelsUnreachable } from "../kernel/errors.js";
 import type { AnyKernel, KernelTable } from "../kernel/kernel.js";
 import type { Calls, KernelSet } from "./kernel-set.js";
 
@@ -16,12 +16,14 @@ export interface Part {
 /** A set of kernels that are there and kernels that are loaded in parts. */
 export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): KernelSet {
   const partOf = new Map(parts.flatMap((part) => part.targets.map((target) => [target, part] as const)));
-  const loaded = new Map<Part, KernelTable>();
+  const modules = new Map<Part, LatePart<KernelTable>>(
+    parts.map((part) => [part, latePart(`the module with the kernel of ${part.targets[0]}`, part.load)]),
+  );
   const table: Record<string, AnyKernel> = { ...basic };
   for (const [target, part] of partOf) {
     table[target] = (args, context) => {
-      const kernel = loaded.get(part)?.[target];
-      if (kernel === undefined) throw kernelsNotLoaded(target);
+      const kernel = modules.get(part)!.value?.[target];
+      if (kernel === undefined) throw partNotLoaded(`the kernel of ${target}`, target);
       return kernel(args, context);
     };
   }
@@ -39,20 +41,13 @@ export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): Ker
   };
   const missing = (calls: Calls, operators: OperatorTable): readonly Part[] => {
     const needed = calls === "any" ? parts : targetsOf(calls).flatMap((target) => partsOf(target, operators));
-    return [...new Set(needed)].filter((part) => !loaded.has(part));
-  };
-  const loadPart = async (part: Part): Promise<void> => {
-    try {
-      loaded.set(part, await part.load());
-    } catch (cause) {
-      throw kernelsUnreachable(part.targets[0]!, cause);
-    }
+    return [...new Set(needed)].filter((part) => modules.get(part)!.value === undefined);
   };
   return {
     table,
     has: (calls, operators) => missing(calls, operators).length === 0,
     load: async (calls, operators) => {
-      await Promise.all(missing(calls, operators).map(loadPart));
+      await Promise.all(missing(calls, operators).map((part) => modules.get(part)!.load()));
     },
   };
 }

@@ -22,11 +22,11 @@ test("a page has all kernels, and those that it loaded compute", async () => {
   expect(Object.keys(table).sort()).toEqual(Object.keys(CPU_KERNELS).sort());
   expect(SESSION_KERNELS.has("any", operators)).toBe(false);
   expect(() => table["aten.mm.default"]!({}, undefined!)).toThrow(
-    expect.objectContaining({ code: "KERNELS_NOT_LOADED", where: "aten.mm.default" }),
+    expect.objectContaining({ code: "PART_NOT_LOADED", where: "aten.mm.default" }),
   );
   await SESSION_KERNELS.load("any", operators);
   expect(SESSION_KERNELS.has("any", operators)).toBe(true);
   expect(() => table["aten.mm.default"]!({}, undefined!)).not.toThrow(
-    expect.objectContaining({ code: "KERNELS_NOT_LOADED" }),
+    expect.objectContaining({ code: "PART_NOT_LOADED" }),
   );
 });

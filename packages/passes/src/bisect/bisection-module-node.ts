@@ -1,6 +1,6 @@
 /** @file `#bisection` in Node, where files are at hand. */
-import { type LazyModule, loadedNow } from "../checking/lazy-module.js";
+import { type LatePart, presentPart } from "@sconce/errors";
 import { bisectSteps } from "./bisect.js";
 
 /** The search. */
-export const BISECTION: LazyModule<typeof bisectSteps> = loadedNow(bisectSteps);
+export const BISECTION: LatePart<typeof bisectSteps> = presentPart(bisectSteps);

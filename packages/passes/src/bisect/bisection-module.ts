@@ -1,8 +1,9 @@
 /** @file `#bisection` wherever it is not Node. */
-import { type LazyModule, loadedLater } from "../checking/lazy-module.js";
+import { type LatePart, latePart } from "@sconce/errors";
 import type { bisectSteps } from "./bisect.js";
 
 /** The search, once it is loaded. */
-export const BISECTION: LazyModule<typeof bisectSteps> = loadedLater(
+export const BISECTION: LatePart<typeof bisectSteps> = latePart(
+  "the module that bisects passes",
   async () => (await import("./bisect.js")).bisectSteps,
 );

@@ -1,6 +1,6 @@
 /** @file `#checker` in Node, where files are at hand. */
+import { type LatePart, presentPart } from "@sconce/errors";
 import { Checker } from "./checker.js";
-import { type LazyModule, loadedNow } from "./lazy-module.js";
 
 /** The checker. */
-export const CHECKER: LazyModule<typeof Checker> = loadedNow(Checker);
+export const CHECKER: LatePart<typeof Checker> = presentPart(Checker);

@@ -1,5 +1,5 @@
 /** @file Errors of checking. */
-import { SconceError, UNREACHABLE_MODULE_FIX } from "@sconce/errors";
+import { SconceError } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import type { GoneAssertion } from "../changes/assertions.js";
@@ -226,21 +226,4 @@ export const valuesWritten = (place: string, names: readonly string[]): SconceEr
     message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
     where: names[0],
     fix: "compute into a new tensor (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
-  });
-
-/** A page cannot load what compares numbers. */
-export const checkerUnreachable = (cause: unknown): SconceError =>
-  new SconceError({
-    code: "CHECKER_NOT_LOADED",
-    message: "the module that checks passes cannot be loaded",
-    fix: UNREACHABLE_MODULE_FIX,
-    cause,
-  });
-
-/** A page has not loaded what compares numbers. */
-export const checkerNotLoaded = (): SconceError =>
-  new SconceError({
-    code: "CHECKER_NOT_LOADED",
-    message: "the module that checks passes is not loaded",
-    fix: "wait for `session.prepare()` before, or call `transformAsync` or `bisectAsync`, which load it",
   });

@@ -23,9 +23,9 @@ import {
   sealProgram,
 } from "@sconce/ir";
 import { verifyTransition } from "@sconce/ir/verify";
+import { CHECKER } from "#checker";
 import type { Checker, CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
-import { requireChecker } from "../checking/load-checker.js";
 import type { CheckOptions } from "../checking/options.js";
 import { TensorGuard } from "../checking/tensor-guard.js";
 import { COPY } from "../copy/this-copy.js";
@@ -239,7 +239,7 @@ export class PassManager {
     const { run, operators } = this.#context;
     if (run === undefined) throw noRunner();
     requireValues(program, "checking passes");
-    const CheckerType = requireChecker();
+    const CheckerType = CHECKER.require();
     return new CheckerType({ run, operators }, check === true ? {} : check);
   }
 

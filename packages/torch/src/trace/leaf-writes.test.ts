@@ -24,7 +24,8 @@ function outcome(write: (w: Tensor, x: Tensor) => unknown): unknown {
   }
 }
 
-const FIX = "write to parameters within `torch.noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)";
+const FIX =
+  "write to parameters within `torch.noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)";
 const LEAF = "a leaf Variable that requires grad is being used in an in-place operation.";
 const VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation.";
 
