@@ -7,4 +7,4 @@ import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { cpuBackend } from "./index.js";
 
 const operators = defaultOperators();
-backendCasesSpec(() => cpuBackend({ operators }), { operators, every: 3 });
+backendCasesSpec(() => cpuBackend({ operators }), { operators, every: 12 });

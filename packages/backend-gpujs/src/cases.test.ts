@@ -14,8 +14,8 @@ const operators = defaultOperators();
 const targets = Object.keys(LOWERINGS).sort();
 
 describe.each([
-  ["webasm", 40, targets],
-  ["cpu", 64, targets.filter((_, at) => at % 3 === 0)],
+  ["webasm", 80, targets],
+  ["cpu", 128, targets.filter((_, at) => at % 3 === 0)],
 ] as const)("operators that have loops in mode %s", (mode, every, chosen) => {
   const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), {
     operators,

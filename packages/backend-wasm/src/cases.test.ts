@@ -13,6 +13,6 @@ const { counts } = backendCasesSpec(() => wasmBackend(), {
   operators: defaultOperators(),
   edges: true,
   filter: (one) => Object.hasOwn(LOWERINGS, one.target) && (one.source !== "edges" || repeatsEdge(one)),
-  every: 32,
+  every: 64,
 });
 test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(counts.partition));

@@ -12,7 +12,7 @@ const operators = defaultOperators();
 const { counts } = backendCasesSpec(() => wasmBackend({ threads: 1 }), {
   operators,
   filter: ({ source }) => source === "empties",
-  every: 10,
+  every: 20,
 });
 test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(140));
 

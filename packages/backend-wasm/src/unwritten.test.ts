@@ -26,6 +26,6 @@ describe("recorded calls", () => {
   backendCasesSpec(() => backendOn(owner), {
     operators: defaultOperators(),
     filter: ({ target }) => Object.hasOwn(LOWERINGS, target),
-    every: 80,
+    every: 160,
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sampledCount } from "../../../.config/sampled.js";
 import {
   add,
   ceilDiv,
@@ -211,7 +212,7 @@ describe("properties", () => {
         expect(evaluate(expand(expr), map)).toBe(want);
         expect(evaluate(env.simplify(expr), map)).toBe(want);
       }),
-      { numRuns: 1500 },
+      { numRuns: sampledCount(1500, 3) },
     );
   });
   test("what is known statically holds, and values lie in their ranges", () => {
@@ -225,7 +226,7 @@ describe("properties", () => {
         const { min, max } = env.range(a.expr);
         expect(min <= a.value(map) && a.value(map) <= max).toBe(true);
       }),
-      { numRuns: 1500 },
+      { numRuns: sampledCount(1500, 3) },
     );
   });
   test("srepr text reads back as an equal expression, and then as the same one", () => {
@@ -237,7 +238,7 @@ describe("properties", () => {
         expect(evaluate(again, map)).toBe(evaluate(expr, map));
         expect(symEquals(parseSrepr(toSrepr(again)), again)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: sampledCount(1000, 3) },
     );
   });
 });

@@ -1,7 +1,7 @@
 /**
- * @file An eighth of the programs of `fixtures/backend-numbers` on the interpreter and in
+ * @file A 16th of the programs of `fixtures/backend-numbers` on the interpreter and in
  * WebAssembly; `backend-numbers.full.test.ts` takes all.
  */
 import { backendNumbersSpec, PLACES } from "./backend-numbers.fixture.js";
 
-backendNumbersSpec(PLACES, 8);
+backendNumbersSpec(PLACES, 16);

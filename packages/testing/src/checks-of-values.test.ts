@@ -6,6 +6,7 @@ import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../.config/sampled.js";
 
 const session = createSconce({
   backends: [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")],
@@ -185,13 +186,13 @@ const TAKEN: readonly (readonly [call: string, type: string, args: readonly stri
 ];
 
 describe.each(["cpu", "wasm", "gpujs:cpu", "auto"])("%s", (backend) => {
-  test.each(REFUSED)("refuses %s", async (call, type, args, message) => {
+  test.each(sampled(REFUSED, 2))("refuses %s", async (call, type, args, message) => {
     await expect(run(backend, call, type, args)).rejects.toMatchObject({
       code: expect.stringMatching(/^(INVALID_ARGUMENT|INDEX_OUT_OF_RANGE)$/),
       message: expect.stringContaining(message),
     });
   });
-  test.each(TAKEN)("takes %s", async (call, type, args, result) => {
+  test.each(sampled(TAKEN, 2))("takes %s", async (call, type, args, result) => {
     expect(await run(backend, call, type, args)).toBe(result);
   });
 });

@@ -7,6 +7,7 @@ import type { Backend } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
+import { sampled } from "../../../.config/sampled.js";
 
 /** Calls on %x by the places %k along dimension D, with the values %v. */
 const CALLS = [
@@ -64,7 +65,7 @@ const chosen = (shape: readonly number[], place: bigint): Tensor =>
 
 const cpu = cpuBackend();
 
-test.each(PLACES)("$call on [$recorded]", async ({ call, recorded, shape, places, values }) => {
+test.each(sampled(PLACES, 3))("$call on [$recorded]", async ({ call, recorded, shape, places, values }) => {
   const read = /gather|select|index\.Tensor/.test(call);
   const typeOf = (sizes: readonly number[]): string => `f32[${sizes.join(", ")}]`;
   const result =

@@ -1,4 +1,4 @@
-/** @file Each eighth program; `passes-on-programs.full.test.ts` takes all. */
+/** @file Each 16th program; `passes-on-programs.full.test.ts` takes all. */
 import { passesOnProgramsSpec } from "./passes-on-programs.fixture.js";
 
-passesOnProgramsSpec(8);
+passesOnProgramsSpec(16);

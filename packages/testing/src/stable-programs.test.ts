@@ -1,4 +1,4 @@
-/** @file Each 16th program; `stable-programs.full.test.ts` takes all. */
+/** @file Each 32nd program; `stable-programs.full.test.ts` takes all. */
 import { stableProgramsSpec } from "./stable-programs.fixture.js";
 
-stableProgramsSpec(16);
+stableProgramsSpec(32);

@@ -195,7 +195,7 @@ describe("broken archives", () => {
 
   test("a bomb goes over the budget", async () => {
     const large = new Uint8Array(30 * 2 ** 20);
-    const zip = zipSync({ "a/1": large, "a/2": large, "a/3": large }, { level: 9 });
+    const zip = zipSync({ "a/1": large, "a/2": large, "a/3": large }, { level: 1 });
     await expect(readAll(zip)).rejects.toThrow(code("ZIP_BOMB"));
   });
 

@@ -1,6 +1,7 @@
 import { isSconceError } from "@sconce/errors";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sampledCount } from "../../../../.config/sampled.js";
 import { parseGraph } from "../ir-text/parse-program.js";
 import { printIr } from "../ir-text/print-program.js";
 import { ref, tuple } from "../values/argument.js";
@@ -265,7 +266,7 @@ test("any sequence of edits gives what a plain list gives, and indexes stay righ
         );
       }
     }),
-    { numRuns: 40 },
+    { numRuns: sampledCount(40, 4) },
   );
 });
 

@@ -39,8 +39,16 @@ export const caseFamilies = (): readonly string[] =>
  *
  * @throws SconceError `CASE_FILE`
  */
-export const readFamily = (name: string): readonly OpCase[] =>
-  readLines(readFileSync(join(CASES_FOLDER, `${name}${SUFFIX}`), "utf8"), `${name}${SUFFIX}`);
+export function readFamily(name: string): readonly OpCase[] {
+  const known = families.get(name);
+  if (known !== undefined) return known;
+  const cases = readLines(readFileSync(join(CASES_FOLDER, `${name}${SUFFIX}`), "utf8"), `${name}${SUFFIX}`);
+  families.set(name, cases);
+  return cases;
+}
+
+/** What was read, for the suites of a process: 35 MB in all. */
+const families = new Map<string, readonly OpCase[]>();
 
 /** Reads all recorded calls, those of one operator together. */
 export const readAllCases = (): readonly OpCase[] => caseFamilies().flatMap(readFamily);

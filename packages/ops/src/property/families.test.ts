@@ -10,6 +10,7 @@ import { comparePrediction, predict } from "@sconce/ops-cases";
 import { printExpr, substitute } from "@sconce/symbolic";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampledCount } from "../../../../.config/sampled.js";
 import { FAMILIES } from "./families.fixture.js";
 import { NUMBER_OF, type RandomCall, side, symbolicWorld } from "./random-call.fixture.js";
 
@@ -91,7 +92,7 @@ test.each(Object.entries(FAMILIES))(
           throw new Error(`${call.target}(${described(side(call.args, "real"))}): ${String(error)}`);
         }
       }),
-      { seed: 20_240, numRuns: 400 },
+      { seed: 20_240, numRuns: sampledCount(400, 3) },
     );
   },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../../.config/sampled.js";
 import { CALL_MODELS } from "./calls.fixture.js";
 import { DOCUMENT_MODELS } from "./documents.fixture.js";
 import { DYNAMIC_MODELS } from "./dynamic.fixture.js";
@@ -28,7 +29,7 @@ describe("models of the corpus, written in TypeScript", () => {
     if (lowered !== undefined) expect(lowered[0]).toBe(lowered[1]);
   });
 
-  test.each(MODELS)("%s gives PyTorch's numbers", async (name, make) => {
+  test.each(sampled(MODELS, 4))("%s gives PyTorch's numbers", async (name, make) => {
     expect(await runFromCorpus(name, make)).toEqual({ program: [], eager: undefined });
   });
 });

@@ -1,5 +1,6 @@
 /** @file Texts of programs and lowered programs, beside those of twins in PyTorch. */
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../../.config/sampled.js";
 import { exportTwin, groupsOf, session, TWIN_MODELS, TWINS } from "./lowering-twins.fixture.js";
 import { comparable } from "./retraced.fixture.js";
 
@@ -23,7 +24,7 @@ describe("models beside twins in Python", () => {
     expect(Object.keys(TWIN_MODELS).sort()).toEqual(Object.keys(TWINS).sort());
   });
 
-  test.each(Object.entries(TWINS))("%s", async (name, twin) => {
+  test.each(sampled(Object.entries(TWINS), 3))("%s", async (name, twin) => {
     if (twin.program === undefined) {
       const code = Object.entries(CODES).find(([text]) => twin.error!.includes(text))?.[1];
       expect(() => exportTwin(TWIN_MODELS[name]!)).toThrow(

@@ -3,6 +3,7 @@ import { Budget, isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../../../.config/sampled.js";
 import { parseJson } from "../../json/parse.js";
 import { programNameFindings } from "../../security/program-names.js";
 import { makeZip, utf8 } from "../../zip/zip.fixture.js";
@@ -35,7 +36,7 @@ function faultsOf(entries: ReadonlyMap<string, Uint8Array>): string[] {
 }
 
 describe("every string of a file has a kind, and what PyTorch writes is safe", () => {
-  test.each(NAMES)("%s", (name) => {
+  test.each(sampled(NAMES, 3))("%s", (name) => {
     expect(faultsOf(entriesOf(bytesOf(name)))).toEqual([]);
   });
 });
@@ -172,12 +173,12 @@ async function tryAll(
 }
 
 describe("a program with a bad text at any place is refused, or written with safe texts only", () => {
-  test.each(VARIED)("%s as a file", { timeout: 120_000 }, async (name) => {
+  test.each(sampled(VARIED, 3))("%s as a file", { timeout: 120_000 }, async (name) => {
     const entries = entriesOf(bytesOf(name));
     await tryAll(stringsOf(entries), name.length, (old, text) => read(replaced(entries, old, text)));
   });
 
-  test.each(VARIED)("%s as IR text", { timeout: 120_000 }, async (name) => {
+  test.each(sampled(VARIED, 3))("%s as IR text", { timeout: 120_000 }, async (name) => {
     const program = await read(bytesOf(name));
     const ir = printIr(program);
     const tokens = tokensOf(ir).filter((_, i) => i % 3 === name.length % 3);
