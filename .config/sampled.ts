@@ -16,3 +16,6 @@ export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
 export function sampledCount(all: number, every: number): number {
   return isLonger ? all : Math.ceil(all / every);
 }
+
+/** Returns of how many cases one runs: each one in the longer suites. */
+export const sampledEvery = (every: number): number => (isLonger ? 1 : every);
