@@ -2,31 +2,42 @@
 import { BaseSequencer } from "vitest/node";
 
 /**
- * Files that take several minutes, the longest first. Started late, they leave one core idle. Those
+ * Files that take a minute or more, the longest first. Started late, they leave a core idle. Those
  * that share an installation or a page are apart: the first makes it while others run.
  */
 const LONGEST = [
+  "packages/site/src/site.full.test.ts",
   "packages/testing/src/growth/growth.full.test.ts",
   "packages/backend-gpujs/src/cases.full.test.ts",
   "examples/browser/src/page.full.test.ts",
   "packages/sconce/src/elsewhere.full.test.ts",
-  "packages/site/src/site.full.test.ts",
-  "packages/studio/src/page/page.full.test.ts",
-  "packages/sconce/src/install.full.test.ts",
-  "packages/studio/src/page/playground.full.test.ts",
-  "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
   "packages/fuzz/src/run-time/run-time-wasm.full.test.ts",
-  "packages/testing/src/wasm-programs.full.test.ts",
+  "packages/testing/src/backend-numbers.full.test.ts",
+  "packages/fuzz/src/fuzz.full.test.ts",
+  "packages/sconce/src/install.full.test.ts",
+  "packages/testing/src/gpujs-programs.full.test.ts",
   "packages/testing/src/passes.full.test.ts",
+  "packages/fuzz/src/run-time/run-time-gpujs.full.test.ts",
+  "packages/testing/src/stable-programs.full.test.ts",
+  "packages/studio/src/page/page.full.test.ts",
   "packages/testing/src/check-passes.full.test.ts",
-  "packages/backend-wasm/src/unwritten.full.test.ts",
+  "packages/testing/src/wasm-programs.full.test.ts",
+  "packages/testing/src/gpujs-models.full.test.ts",
+  "packages/formats/src/pt2/damage.full.test.ts",
+  "packages/studio/src/page/playground.full.test.ts",
+  "packages/bench/src/models.full.test.ts",
   "packages/testing/src/planted.full.test.ts",
-  "packages/backend-wasm/src/memory64.full.test.ts",
-  "packages/testing/src/passes-on-programs.full.test.ts",
-  "packages/backend-gpujs/src/edge-values.full.test.ts",
-  "packages/backend-wasm/src/threads.full.test.ts",
-  "packages/codegen/src/lower/recorded-calls.full.test.ts",
-  "packages/sconce/src/docs/pages.full.test.ts",
+  "packages/backend-wasm/src/edges.full.test.ts",
+  "packages/fuzz/src/flips.full.test.ts",
+  "packages/testing/src/properties.full.test.ts",
+  "packages/backend-wasm/src/matrix/matrix.full.test.ts",
+  "packages/backend-wasm/src/host-operators.full.test.ts",
+  "packages/session/src/save-large.full.test.ts",
+  "packages/backend-wasm/src/spec.full.test.ts",
+  "packages/backend-wasm/src/cases.full.test.ts",
+  "packages/backend-wasm/src/unwritten.full.test.ts",
+  "packages/backend-gpujs/src/device-calls.full.test.ts",
+  "packages/backend-gpujs/src/spec.full.test.ts",
 ];
 
 /**

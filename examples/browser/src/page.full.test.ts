@@ -64,7 +64,6 @@ const CASES: Readonly<Record<Graphics, readonly (readonly [string, RegExp])[]>> 
     ["?gpu", /^webasm: /],
     ["?programs=30", WASM],
     ["?worker", WASM_WITH_THREADS],
-    ["?software", SOFTWARE_GL],
   ],
   webgpu: [
     ["?mode=webgpu&programs=30", SOFTWARE_GPU],
@@ -93,9 +92,9 @@ describe.skipIf(!hasChromium)("WebGL in software", () => {
   }
 
   test("keeps NaN, infinities and signs of zeros as the interpreter does", async () => {
-    const { edges } = await visit("edges=3");
+    const { edges } = await visit("edges=6");
     expect(edges!.differences).toEqual([]);
-    expect(edges!.ran).toBeGreaterThan(110);
+    expect(edges!.ran).toBeGreaterThan(55);
   });
 
   test("runs networks that PyTorch exported", async () => {

@@ -1,6 +1,6 @@
 /**
  * @file Recorded calls that loops express, on a WebGPU device: what it computes is what PyTorch
- * gave. Where an operator has many, each second one.
+ * gave. Where an operator has many, each fourth one.
  */
 import { LOWERINGS } from "@sconce/codegen";
 import { defaultOperators } from "@sconce/ops";
@@ -20,7 +20,7 @@ function* calls(): Iterable<OpCase> {
   for (const [target, all] of casesByTarget(readAllCases())) {
     if (!Object.hasOwn(LOWERINGS, target)) continue;
     const given = all.filter(({ compare, source }) => compare !== "error" && source !== "edges");
-    yield* given.length <= FEW ? given : given.filter((_, at) => at % 2 === 0);
+    yield* given.length <= FEW ? given : given.filter((_, at) => at % 4 === 0);
   }
 }
 
@@ -39,7 +39,7 @@ describe.skipIf(device === undefined)("recorded calls on a WebGPU device", () =>
 
   test("few are refused but those of float64", () => {
     const refused = results.filter(({ refused }) => refused !== undefined && !refused.includes("float64"));
-    expect(results.length).toBeGreaterThan(1700);
+    expect(results.length).toBeGreaterThan(1000);
     expect(refused.length / results.length).toBeLessThan(0.05);
   });
 });

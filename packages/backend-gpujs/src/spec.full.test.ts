@@ -1,5 +1,5 @@
 /**
- * @file The backend's suite with 500 random programs, and 200 in software on WebGPU.
+ * @file The backend's suite with 250 random programs, and 100 in software on WebGPU.
  */
 
 import { backendSpec } from "@sconce/testing/vitest";
@@ -9,7 +9,7 @@ import { hasWebgpu } from "./webgpu/device.fixture.js";
 
 const isThere = await hasWebgpu();
 
-backendSpec(gpujsBackend({ mode: "webasm", name: "gpujs webasm" }), { programs: 500 });
+backendSpec(gpujsBackend({ mode: "webasm", name: "gpujs webasm" }), { programs: 250 });
 describe.skipIf(!isThere)("in mode webgpu", () => {
-  backendSpec(gpujsBackend({ mode: "webgpu", name: "gpujs webgpu" }), { programs: 200 });
+  backendSpec(gpujsBackend({ mode: "webgpu", name: "gpujs webgpu" }), { programs: 100 });
 });

@@ -10,8 +10,8 @@ describe.each([1, 2])("addresses of 64 bits, %i threads", (threads) => {
   const owner = ownerAbove4GiB(threads);
   afterAll(() => owner.close());
   const backend = backendOn(owner, { options: { memory64: true } });
-  backendSpec(backend, { programs: 50 });
+  backendSpec(backend, { programs: 25 });
   describe("recorded calls", () => {
-    backendCasesSpec(() => backend, { operators: defaultOperators(), every: 6 });
+    backendCasesSpec(() => backend, { operators: defaultOperators(), every: 12 });
   });
 });

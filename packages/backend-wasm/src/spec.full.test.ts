@@ -1,5 +1,5 @@
-/** @file The backend's suite with 1,000 random programs. */
+/** @file The backend's suite with 500 random programs. */
 import { backendSpec } from "@sconce/testing/vitest";
 import { wasmBackend } from "./index.js";
 
-backendSpec(wasmBackend(), { programs: 1000 });
+backendSpec(wasmBackend(), { programs: 500 });

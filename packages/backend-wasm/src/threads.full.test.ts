@@ -11,7 +11,7 @@ const owner = new MemoryOwner(2, { least: 0 });
 owner.open();
 afterAll(() => owner.close());
 
-backendSpec(backendOn(owner), { programs: 100 });
+backendSpec(backendOn(owner), { programs: 50 });
 describe("recorded calls", () => {
-  backendCasesSpec(() => backendOn(owner), { operators: defaultOperators(), every: 3 });
+  backendCasesSpec(() => backendOn(owner), { operators: defaultOperators(), every: 6 });
 });

@@ -36,7 +36,8 @@ test("a file cut at any byte is refused", async () => {
 test("no flipped bit gives another program or an untyped error", async () => {
   const outcomes = new Map<string, number>();
   for (let at = 0; at < file.byteLength; at++) {
-    for (let bit = 0; bit < 8; bit++) {
+    // All bits of a smaller archive are flipped in packages/fuzz.
+    for (const bit of [at % 8, (at + 3) % 8]) {
       const bytes = file.slice();
       bytes[at]! ^= 1 << bit;
       const result = await outcome(bytes);
