@@ -23,7 +23,14 @@ const vitest = node(
   "inherit",
 );
 
-const codes = await Promise.all([ended(vitest), ended(lint)]);
-if (output.trim() !== "") console.log(output.trimEnd());
-if (codes[1] !== 0) console.log("npm run lint failed");
+const tests = ended(vitest);
+let areTestsOver = false;
+void tests.then(() => (areTestsOver = true));
+const checks = ended(lint).then((code) => {
+  // The output ends with the summary of the tests.
+  if (code !== 0 || !areTestsOver) console.log(output.trimEnd());
+  if (code !== 0) console.log("npm run lint failed");
+  return code;
+});
+const codes = await Promise.all([tests, checks]);
 process.exitCode = codes.find((code) => code !== 0) ?? 0;
