@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { rewriteSteps } from "../rewrite/rewrite.js";
@@ -16,7 +16,6 @@ export const canonicalize = definePass({
       doc: "also identities that hold up to rounding, NaN, infinities or the sign of zero",
     },
   },
-  run: (program, context, options) => finish(canonical(program, context, options)),
   steps: canonical,
 });
 

@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -25,7 +25,6 @@ export const dtypeConversion = definePass({
     },
     io: { default: false, doc: "convert inputs, outputs and written state too, in place of casts" },
   },
-  run: (program, context, options) => finish(converted(program, context, options)),
   steps: converted,
 });
 

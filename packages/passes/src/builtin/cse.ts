@@ -13,7 +13,6 @@ import { CallTable } from "./call-table.js";
 export const commonSubexpressionElimination = definePass({
   name: "cse",
   doc: "Merges equal calls on equal arguments. Keeps random operators, effects, and programs that write.",
-  run: (program, context) => finish(merged(program, context)),
   steps: merged,
 });
 

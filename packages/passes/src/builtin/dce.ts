@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { withGraph } from "../graphs/rename.js";
@@ -9,7 +9,6 @@ import { definePass, type PassContext } from "../pass/pass.js";
 export const deadCodeElimination = definePass({
   name: "dce",
   doc: "Removes nodes that reach neither an output nor an effect, in nested graphs too. Keeps inputs.",
-  run: (program, context) => finish(live(program, context)),
   steps: live,
 });
 

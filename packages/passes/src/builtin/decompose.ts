@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { decompositionSteps } from "../decompose/run-decompositions.js";
 import { opaqueAssumption } from "../opaque/assumption.js";
@@ -33,7 +33,6 @@ export const decompose = definePass({
     },
     keep: { default: [], choices: operatorNames, doc: "operators to leave as they are" },
   },
-  run: (program, context, options) => finish(decomposed(program, context, options)),
   steps: decomposed,
 });
 

@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import {
   type DialectRules,
   type DimOrder,
@@ -27,7 +27,6 @@ export const coreAten = definePass({
   name: "core-aten",
   doc: "Decomposes the program, and rejects operators outside the core ATen set (`NOT_IN_DIALECT`).",
   ensures: "CORE_ATEN",
-  run: (program, context) => finish(inCoreAten(program, context)),
   steps: inCoreAten,
 });
 
@@ -49,7 +48,6 @@ export const toEdge = definePass({
   doc: "Lowers a core ATen program to the edge dialect: explicit type promotion, tensors in place of numbers, dimension orders in place of memory formats.",
   requires: "CORE_ATEN",
   ensures: "EDGE",
-  run: (program, context) => finish(inEdge(program, context)),
   steps: inEdge,
 });
 

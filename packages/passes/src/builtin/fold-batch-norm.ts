@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import { type ExportedProgram, rebuild } from "@sconce/ir";
 import { withGraph } from "../graphs/rename.js";
 import { definePass, type PassContext } from "../pass/pass.js";
@@ -18,7 +18,6 @@ export const foldBatchNorm = definePass({
   // otherwise.
   changesNumbers: { rtol: 1e-4, atol: 1e-4, valueClasses: ["infinity", "nan", "large", "overflow"] },
   options: { "missing-values": missingValuesOption },
-  run: (program, context, options) => finish(folded(program, context, String(options["missing-values"]))),
   steps: (program, context, options) => folded(program, context, String(options["missing-values"])),
 });
 

@@ -1,4 +1,4 @@
-import { finish, isSconceError, SconceError, type Work } from "@sconce/errors";
+import { isSconceError, SconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
   callPlace,
@@ -54,7 +54,6 @@ export const foldConstants = definePass({
       doc: "largest result kept, in bytes, unless its inputs together are larger",
     },
   },
-  run: (program, context, options) => finish(foldSteps(program, context, foldOptions(options))),
   steps: (program, context, options) => foldSteps(program, context, foldOptions(options)),
 });
 

@@ -15,7 +15,6 @@ export const functionalize = definePass({
   name: "functionalize",
   doc: "Replaces writes and mutated inputs by values and leading outputs.",
   ensures: "ATEN",
-  run: (program, context) => finish(noted(program, context)),
   steps: noted,
 });
 

@@ -1,5 +1,5 @@
 import { definePass } from "../pass/pass.js";
-import { fuseRegions, fusionSteps } from "../regions/fuse.js";
+import { fusionSteps } from "../regions/fuse.js";
 
 /** `relu(convolution(x, w, b) + y)` becomes the call of a nested graph, tagged as one kernel. */
 export const fuse = definePass({
@@ -10,6 +10,5 @@ export const fuse = definePass({
     outline: { default: true, doc: "make each region a nested graph; otherwise only tag its nodes" },
     pointwise: { default: true, doc: "also regions without a convolution or matrix product" },
   },
-  run: (program, { operators }, options) => fuseRegions(program, operators, options),
   steps: (program, { operators }, options) => fusionSteps(program, operators, options),
 });

@@ -1,4 +1,4 @@
-import { countText, finish, type Work } from "@sconce/errors";
+import { countText, type Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { backendNames, wholeNumber } from "../options/choices.js";
 import { definePass, type PassContext } from "../pass/pass.js";
@@ -16,7 +16,6 @@ export const partitionByBackend = definePass({
     backend: { default: "cpu", choices: backendNames, doc: "the backend that is asked" },
     "min-size": { default: 1, check: wholeNumber(1), doc: "fewest calls that make a region" },
   },
-  run: (program, context, options) => finish(partitioned(program, context, options)),
   steps: partitioned,
 });
 

@@ -1,6 +1,6 @@
 import { definePass } from "../pass/pass.js";
 import type { NewSizes } from "../shapes/bindings.js";
-import { propagateShapes, propagationSteps } from "../shapes/propagate.js";
+import { propagationSteps } from "../shapes/propagate.js";
 import { givenTwice } from "./errors.js";
 
 /**
@@ -17,7 +17,6 @@ export const shapePropagation = definePass({
       doc: "new sizes: of a symbol, s77=4, or of an input, x=4x3 (nothing behind = for a scalar)",
     },
   },
-  run: (program, { operators }, options) => propagateShapes(program, operators, parseSizes(options.sizes)),
   steps: (program, { operators }, options) => propagationSteps(program, operators, parseSizes(options.sizes)),
 });
 

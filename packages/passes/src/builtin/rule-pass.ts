@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { definePass, type Pass, type PassContext } from "../pass/pass.js";
 import { watchedSteps } from "../rewrite/rewrite.js";
@@ -17,7 +17,6 @@ export const rulePass = (
     // Rules see types of tensors, and no values.
     readsValues: false,
     rules: definition.rules,
-    run: (program, context) => finish(applied(program, context, definition)),
     steps: (program, context) => applied(program, context, definition),
   });
 

@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import type { ExportedProgram, Graph } from "@sconce/ir";
 import { shapeEnvOf } from "@sconce/trace";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -15,7 +15,6 @@ export const sinkTransposes = definePass({
   name: "sink-transposes",
   doc: "Moves permutations and reshapes behind pointwise calls where that reduces their number. Keeps every bit.",
   requires: "ATEN",
-  run: (program, context) => finish(sunk(program, context)),
   steps: sunk,
 });
 

@@ -35,3 +35,19 @@ test.each([
     }),
   );
 });
+
+test("a pass that has steps alone runs them without a pause", () => {
+  const program = { isProgram: true } as never;
+  let pauses = 0;
+  const pass = definePass({
+    name: "mine",
+    doc: "Does nothing.",
+    *steps(given) {
+      pauses++;
+      yield;
+      return given;
+    },
+  });
+  expect(pass.run(program, {} as never, {})).toBe(program);
+  expect(pauses).toBe(1);
+});

@@ -1,4 +1,4 @@
-import { checkOptions, describeValue, markObject, type OptionNames, type Work } from "@sconce/errors";
+import { checkOptions, describeValue, finish, markObject, type OptionNames, type Work } from "@sconce/errors";
 import type {
   Argument,
   Backend,
@@ -144,16 +144,23 @@ export interface Pass {
   ): Generator<void, ExportedProgram, void>;
 }
 
-/** A pass as its author writes it: its run gets the options with the types of their defaults. */
+type RunArgs<Specs extends OptionSpecs> = [
+  program: ExportedProgram,
+  context: PassContext,
+  options: OptionsOf<Specs>,
+];
+
+/**
+ * A pass as its author writes it: its run gets the options with the types of their defaults. A pass
+ * with `steps` needs no `run`: it takes the steps without a pause.
+ */
 type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run" | "steps"> & {
   readonly options?: Specs;
-  steps?(
-    program: ExportedProgram,
-    context: PassContext,
-    options: OptionsOf<Specs>,
-  ): Generator<void, ExportedProgram, void>;
-  run(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
-};
+  steps?(...args: RunArgs<Specs>): Work<ExportedProgram>;
+} & (
+    | { run(...args: RunArgs<Specs>): ExportedProgram }
+    | { run?: undefined; steps(...args: RunArgs<Specs>): Work<ExportedProgram> }
+  );
 
 const PASS: OptionNames<Definition<OptionSpecs>> = {
   name: true,
@@ -184,19 +191,20 @@ export function definePass<const Specs extends OptionSpecs>(definition: Definiti
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
-  const pass = { ...definition, options: Object.freeze(Object.fromEntries(options)) } as Pass;
+  const run = definition.run ?? ((...args: RunArgs<Specs>) => finish(definition.steps!(...args)));
+  const pass = { ...definition, run, options: Object.freeze(Object.fromEntries(options)) } as unknown as Pass;
   return Object.freeze(markObject(pass, `pass "${definition.name}"`, COPY));
 }
 
 /** @throws SconceError `PASS_DEFINITION` */
-function checkDefinition({ name, run }: Pick<Pass, "name" | "run">): void {
+function checkDefinition({ name, run, steps }: { name: unknown; run?: unknown; steps?: unknown }): void {
   if (typeof name !== "string" || name === "")
     throw badPass(
       String(name),
       `has the name ${describeValue(name)}`,
       'give it a name: `name: "remove-dropout"`',
     );
-  if (typeof run !== "function")
+  if (typeof run !== "function" && (run !== undefined || steps === undefined))
     throw badPass(
       name,
       `has ${describeValue(run)} as \`run\``,
