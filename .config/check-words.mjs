@@ -41,6 +41,9 @@ const PHRASES = [
   [/\b\w*(cancel|label|model|signal|travel|level)l(ed|ing)\b/gi, "American spelling: one l"],
   [/\bof\s+(its|their)\s+own\b(?!\s+\w)/gi, "its own ..., separate"],
   [/\bis\s+none\s+of\b/gi, "is not one of"],
+  [/\b(whoever|somebody|nobody)\b(?!\.)/gi, "name what it is: a caller, a reader, nothing"],
+  [/\bst(and|ands|ood|anding)\s+for\b/gi, "represent"],
+  [/\bthe\s+graph\s+around\b/gi, "the enclosing graph"],
   [
     /\b(const|let) of\b|(?<![\w.]|readonly |one )of\??: ([A-Z]\w*[,);]|typeof\b|keyof\b|unknown\b|\(\w*:)|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g,
     "call",

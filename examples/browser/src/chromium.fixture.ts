@@ -99,7 +99,7 @@ export interface Browser {
 }
 interface Visit {
   readonly result: PageResult;
-  /** What was written to the console as an error. An error that nobody catches fails the visit. */
+  /** What was written to the console as an error. An error that nothing catches fails the visit. */
   readonly errors: readonly string[];
   readonly shown: string;
 }

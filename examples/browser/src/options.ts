@@ -31,7 +31,8 @@ export interface PageOptions {
 }
 
 /**
- * Reads the query of an address. A mode that nobody knows is left to the backend, which refuses it.
+ * Reads the query of an address. A mode that nothing knows is left to the backend, which refuses
+ * it.
  */
 export function readOptions(query: string): PageOptions {
   const parameters = new URLSearchParams(query);

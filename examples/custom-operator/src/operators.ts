@@ -3,7 +3,7 @@ import { library, type Tensor, torch } from "sconce";
 
 const { customOp, getCtx } = library;
 
-/** Most values that a sequence of runs stands for. */
+/** Most values that a sequence of runs represents. */
 const MOST = 1000;
 
 /** Repeats each value as often as its count says. */

@@ -30,7 +30,7 @@ export const addmmReluKernel = kernels.define(addmmRelu.schemaText, ({ bias, a, 
 });
 
 /**
- * The rule: where the operator stands for what is there. One bias for each column is what the
+ * The rule: where the operator represents what is there. One bias for each column is what the
  * kernel knows.
  */
 export const fuseAddmmRelu = defineRule({

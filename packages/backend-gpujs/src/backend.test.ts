@@ -418,7 +418,7 @@ describe("modes", () => {
       fix: expect.stringContaining("npm install --ignore-scripts gpu.js"),
     });
   });
-  test("a mode that is not there, and one that nobody knows", async () => {
+  test("a mode that is not there, and one that nothing knows", async () => {
     expect(await codeOf(() => gpujsBackend({ mode: "headlessgl" }).compile(embedding))).toBe("NO_GPU_MODE");
     expect(await codeOf(() => gpujsByName("gpujs:abacus")!.compile(embedding))).toBe("UNKNOWN_GPU_MODE");
   });

@@ -1,5 +1,5 @@
 /**
- * @file What somebody who knows gpu.js would write by hand: the kernels that generated ones are
+ * @file What an author who knows gpu.js would write by hand: the kernels that generated ones are
  * measured against.
  */
 

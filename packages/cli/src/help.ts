@@ -6,7 +6,7 @@ import type { Command, Help, Option } from "commander";
 import type { Paint } from "./colors.js";
 
 /**
- * Types of values by the word that stands for them in an option: `--seed <integer>`. Units are part
+ * Types of values by the word that represents them in an option: `--seed <integer>`. Units are part
  * of the type.
  */
 export const OPTION_TYPES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { open, readFile } from "node:fs/promises";
 import { fileError } from "./errors.js";
 
-/** The name that stands for standard input, and for standard output behind `-o`. */
+/** The name that represents standard input, and for standard output behind `-o`. */
 export const STANDARD = "-";
 
 type Read = () => Promise<Uint8Array>;

@@ -22,7 +22,7 @@ Exit codes: 0 done, 1 numbers or programs differ, 2 bad usage or bad input.
 const EXAMPLES = ["sconce info model.pt2", "sconce lower model.pt2 -o lowered.sir", "sconce doctor"];
 
 /**
- * Parses arguments and runs a command; gives the exit code (0 done, 1 differences, 2 bad usage or
+ * Parses arguments and runs a command; returns the exit code (0 done, 1 differences, 2 bad usage or
  * input, or output that cannot be written).
  */
 export async function run(args: readonly string[], streams: Io = processIo()): Promise<number> {

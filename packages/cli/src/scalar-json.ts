@@ -5,7 +5,7 @@
 import { int, type Value } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
-/** Floats that JSON does not have, by the texts that stand for them. */
+/** Floats that JSON does not have, by the texts that represent them. */
 export const NON_FINITE: ReadonlyMap<unknown, number> = new Map([
   ["nan", Number.NaN],
   ["inf", Number.POSITIVE_INFINITY],

@@ -47,7 +47,7 @@ describe("a text and its tensors", () => {
     );
   });
 
-  test("are opened again while somebody writes them", async () => {
+  test("are opened again while another process writes them", async () => {
     const path = await copied("a", "b");
     const opened = sconce("verify", path);
     await copyFile(at("a.safetensors"), at("d"));

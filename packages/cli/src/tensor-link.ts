@@ -38,7 +38,7 @@ export const linkedText = (text: string, checksum: string): string =>
   `${text.trimEnd()}\n\n${LINK}${checksum}\n`;
 
 /**
- * Whether text and metadata have different checksums. Where one of them has none, somebody wrote it
+ * Whether text and metadata have different checksums. Where one of them has none, it was written
  * by other means, and nothing is known.
  */
 export function isOtherPair(text: Uint8Array, metadata: ReadonlyMap<string, string>): boolean {

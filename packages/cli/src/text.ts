@@ -1,6 +1,6 @@
 import { visibleLine, visibleText } from "@sconce/errors";
 
-/** Returns a text on one line: line ends become `\\n`, and what nobody sees is spelled out. */
+/** Returns a text on one line: line ends become `\\n`, and what nothing sees is spelled out. */
 export const oneLine = (text: string): string => visibleLine(text);
 
 /**

@@ -11,7 +11,7 @@ import {
   shellWord,
 } from "./generated-text.js";
 
-/** Texts that end strings, lines, comments and elements, and ones that nobody sees. */
+/** Texts that end strings, lines, comments and elements, and ones that nothing sees. */
 const WORST = [
   "plain.sir",
   "a b",

@@ -65,7 +65,7 @@ export const markupLine = (text: string): string => markupText(visibleLine(text)
 
 /**
  * A text between double quotes in Mermaid, which has character entities with `#` in place of `&`.
- * Invisible characters are escaped first, since Mermaid shows what entities stand for.
+ * Invisible characters are escaped first, since Mermaid shows what entities represent.
  */
 export const mermaidLabel = (text: string): string =>
   visibleLine(text).replace(/[^\p{L}\p{N} .,_:()[\]*+/-]/gu, (char) => `#${char.codePointAt(0)};`);

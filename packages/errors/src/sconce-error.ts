@@ -15,7 +15,7 @@ export interface SconceErrorInit {
   readonly fix: string;
   /** Changes of what was given that a tool can apply, where they are known exactly. */
   readonly edits?: readonly ErrorEdit[] | undefined;
-  /** What was thrown first, where this error stands for another. */
+  /** What was thrown first, where this error represents another. */
   readonly cause?: unknown;
 }
 

@@ -1,6 +1,6 @@
 /** @file "Did you mean ...?" */
 
-/** Candidates that a misspelled word may stand for, the nearest first; at most three. */
+/** Candidates that a misspelled word may represent, the nearest first; at most three. */
 export const suggestions = (word: string, candidates: Iterable<string>): string[] =>
   ranked(word, candidates)
     .slice(0, 3)

@@ -3,7 +3,7 @@
  */
 
 /**
- * Characters that do something, or that nobody sees: controls (line ends and tabs are not among
+ * Characters that do something, or that nothing sees: controls (line ends and tabs are not among
  * them), bidirectional controls, zero-width and other format characters, line and paragraph
  * separators, halves of surrogate pairs.
  */

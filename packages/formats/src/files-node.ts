@@ -28,7 +28,7 @@ interface Replacement {
  * Writes files that belong together. All are complete under temporary names beside their targets
  * before the first takes its name, so no half-written file is ever seen; where one cannot take its
  * name, the others get back what they held. The names are random and the files are created
- * exclusively: nobody can put a link in their place. A target that is a symbolic link is replaced,
+ * exclusively: nothing can put a link in their place. A target that is a symbolic link is replaced,
  * not followed. Signals and exits in between leave everything as it was.
  * @throws SconceError `FILE`
  */

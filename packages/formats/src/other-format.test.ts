@@ -34,7 +34,7 @@ const FILES: readonly (readonly [name: string, bytes: Uint8Array])[] = [
   ["an HTML page (of a login or an error, for example)", utf8("\n<!DOCTYPE html><title>Sign in")],
   ["an HTML page (of a login or an error, for example)", utf8("<html><body>")],
   [
-    "a Git LFS pointer, which stands for the file",
+    "a Git LFS pointer, which represents the file",
     utf8("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"),
   ],
   ["XML text", utf8('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')],

@@ -57,7 +57,7 @@ const MAGIC: readonly (readonly [offset: number, bytes: string, name: string, fi
 const TEXTS: readonly (readonly [start: RegExp, name: string, fix: string])[] = [
   [
     /^version https:\/\/git-lfs\.github\.com\//,
-    "a Git LFS pointer, which stands for the file",
+    "a Git LFS pointer, which represents the file",
     "fetch the file itself: git lfs pull",
   ],
   [/^(<!doctype html|<html|<head|<script)/i, "an HTML page (of a login or an error, for example)", DOWNLOAD],

@@ -4,7 +4,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Runs an action when a signal or an exit ends the process; it must be synchronous. A signal ends
- * the process afterwards as it would have, unless somebody else listens for it. Returns what stops
+ * the process afterwards as it would have, unless other code listens for it. Returns what stops
  * the watching.
  */
 export function onEnd(action: () => void): () => void {

@@ -10,10 +10,10 @@ export class SharedWork<T> {
   readonly #result: Promise<T>;
   #waiting = 0;
 
-  /** @param start begins the work; its signal is raised when nobody waits for it any more */
+  /** @param start begins the work; its signal is raised when nothing waits for it any more */
   constructor(start: (signal: AbortSignal) => Promise<T>) {
     this.#result = start(this.#controller.signal);
-    // Callers get the error; where none is left, nobody needs it.
+    // Callers get the error; where none is left, nothing needs it.
     this.#result.catch(() => {});
   }
 

@@ -15,7 +15,7 @@ program "ATEN" {
 graph(%x: f32[2]) { ${body} }
 `;
 
-/** Programs of IR text that read, and that nobody has verified. */
+/** Programs of IR text that read, and that nothing has verified. */
 const INVALID = [
   "%y: f32[2] = aten.relu.default() return (%y)",
   '%y: f32[2] = aten.relu.default("a", %x, foo=1) return (%y)',

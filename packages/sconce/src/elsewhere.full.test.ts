@@ -90,7 +90,7 @@ async function byWebpack(config: Configuration): Promise<void> {
     compiler!.run((error, result) => (error === null ? done(result!) : fail(error)));
   });
   const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
-  // The gpu.js backend is loaded when somebody asks for it, and gpu.js itself is optional.
+  // The gpu.js backend is loaded when something asks for it, and gpu.js itself is optional.
   expect(
     [...errors!, ...warnings!].map(({ message }) => message).filter((text) => !/gpu\.js/.test(text)),
   ).toEqual([]);

@@ -437,7 +437,7 @@ export class Sconce {
    * Returns where rules fire in a program, and where they nearly do, with the reason.
    *
    * @param rules names of rules, also of those that only a pass applies; rules; and passes, which
-   * stand for the rules that they declare. All known rules when left out
+   * represent the rules that they declare. All known rules when left out
    * @throws SconceError `UNKNOWN_RULE`
    */
   explain(program: ExportedProgram, rules?: readonly (string | Rule | Pass)[]): ExplainedAttempt[] {

@@ -144,7 +144,7 @@ export const notJsonIR = (call: string, got: string): SconceError =>
   });
 
 /**
- * A node of JSON IR reads a weight that nobody gave. The message is that of the format's own
+ * A node of JSON IR reads a weight that nothing gave. The message is that of the format's own
  * executor.
  */
 export const missingWeight = (placeholder: string, name: string, node: string): SconceError =>

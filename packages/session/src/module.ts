@@ -41,10 +41,10 @@ export interface ProgramModule {
   /** Calls a program of one argument with that argument: `module.call(x)`. */
   call(input: Tensor | NumericArray | ImagePixels, options?: RunOptions): Promise<unknown>;
   /**
-   * Calls with positional and keyword arguments, containers as arrays, objects and Maps; gives the
-   * outputs likewise. A typed array may stand for a tensor where its class holds the dtype, and all
-   * sizes but one are fixed: the tensor is over its memory (`INPUT_ARRAY` where it is not clear).
-   * An `ImageData` may stand for the pixels, uint8 of the shape `[height, width, 4]`.
+   * Calls with positional and keyword arguments, containers as arrays, objects and Maps; returns
+   * the outputs likewise. A typed array may represent a tensor where its class holds the dtype, and
+   * all sizes but one are fixed: the tensor is over its memory (`INPUT_ARRAY` where it is not
+   * clear). An `ImageData` may represent the pixels, uint8 of the shape `[height, width, 4]`.
    */
   call(
     args: readonly unknown[],

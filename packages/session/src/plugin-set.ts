@@ -89,7 +89,7 @@ function refuseClashes(kind: string, owned: readonly Owned[]): void {
   }
 }
 
-/** A pass that names a dialect that nobody has could never run. */
+/** A pass that names a dialect that does not exist could never run. */
 function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, DialectRules>): void {
   for (const { name, requires, ensures } of plugin.passes ?? []) {
     for (const dialect of [requires, ensures]) {
@@ -97,7 +97,7 @@ function refuseUnknownDialects(plugin: Plugin, dialects: ReadonlyMap<string, Dia
       const known = [...DIALECTS.keys(), ...dialects.keys()].filter((one) => one !== "");
       throw badPlugin(
         `plugin "${plugin.name}"`,
-        `has a pass "${name}" that names the dialect ${dialect}, which nobody defines`,
+        `has a pass "${name}" that names the dialect ${dialect}, which nothing defines`,
         `list it under \`dialects\`; known are: ${known.join(", ")}`,
       );
     }

@@ -77,7 +77,7 @@ describe("a plugin of another shape is refused, with the field that is wrong", (
     [
       "an unknown dialect",
       { name: "p", passes: [{ ...pass, requires: "MINE" }] },
-      'plugin "p" has a pass "nothing" that names the dialect MINE, which nobody defines',
+      'plugin "p" has a pass "nothing" that names the dialect MINE, which nothing defines',
     ],
   ])("%s", (_, plugin, message) => {
     expect(() => open(plugin)).toThrow(expect.objectContaining({ code: "PLUGIN", fix: expect.any(String) }));

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs a script in its own process; gives the most memory that it took, and its results. */
+/** Runs a script in its own process; returns the most memory that it took, and its results. */
 async function measured(script: string): Promise<{ memory: number; result: unknown }> {
   const head = `
 import { createSconce } from "${BUILT}index.js";

@@ -23,7 +23,7 @@ const call = async (type: string, data: unknown): Promise<Tensor> => {
   return (await module.call([data])) as Tensor;
 };
 
-describe("a typed array stands for a tensor", () => {
+describe("a typed array represents a tensor", () => {
   test.each<[string, NumericArray, readonly number[], unknown]>([
     ["f32[3]", new Float32Array([1, 2, 3]), [3], [1, 2, 3]],
     ["f32[s0]", new Float32Array([1, 2]), [2], [1, 2]],
@@ -120,7 +120,7 @@ class ImageData {
   }
 }
 
-describe("an image stands for its pixels", () => {
+describe("an image represents its pixels", () => {
   test.each(["u8[2, 3, 4]", "u8[s0, s1, 4]", "u8[s0, 3, 4]"])("%s", async (type) => {
     const result = await call(type, new ImageData());
     expect([result.dtype, result.shape]).toEqual(["uint8", [2, 3, 4]]);

@@ -8,7 +8,7 @@ import { inputArrayRefused } from "./errors.js";
 /**
  * Returns a function that replaces typed arrays among flat inputs by tensors over their memory. The
  * class of an array has to be the one that holds the dtype of the input, and its length has to
- * leave one shape: all sizes are fixed, or all but one. An `ImageData` stands for uint8 of the
+ * leave one shape: all sizes are fixed, or all but one. An `ImageData` represents uint8 of the
  * shape `[height, width, 4]`.
  */
 export function typedInputs(program: ExportedProgram): (inputs: readonly unknown[]) => Value[] {
@@ -28,7 +28,7 @@ export function typedInputs(program: ExportedProgram): (inputs: readonly unknown
     });
 }
 
-/** Whether a value stands for one tensor, as far as its class says. */
+/** Whether a value represents one tensor, as far as its class says. */
 export const isTensorLike = (value: unknown): boolean =>
   value instanceof Tensor || numericArrayName(value) !== undefined || isRawBytes(value) || isImage(value);
 

@@ -1,4 +1,4 @@
-/** @file Values that are not what a program says: the error names whoever is at fault. */
+/** @file Values that are not what a program says: the error names the culprit. */
 import type { Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";

@@ -35,7 +35,7 @@ export interface SymbolOptions {
   readonly integer?: boolean;
   /** Known only at run time: an integer of any sign, or a float of which nothing is known. */
   readonly unbacked?: boolean;
-  /** Whether the symbol stands for a float. @defaultValue false */
+  /** Whether the symbol represents a float. @defaultValue false */
   readonly float?: boolean;
 }
 

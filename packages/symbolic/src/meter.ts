@@ -1,6 +1,6 @@
 /**
  * @file What simplification counts its steps on. The constructors of expressions take no budget:
- * whoever reads a text sets one for the time of reading.
+ * a reader of a text sets one for the time of reading.
  */
 import type { Budget } from "@sconce/errors";
 
@@ -25,7 +25,7 @@ export function metered<T>(budget: Budget, place: () => string, run: () => T): T
 }
 
 /**
- * Counts steps of simplification, where somebody counts.
+ * Counts steps of simplification, where something counts.
  * @throws SconceError `BUDGET_EXCEEDED`
  */
 export function step(steps = 1): void {

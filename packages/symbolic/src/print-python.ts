@@ -60,7 +60,7 @@ function pythonNumber(value: number): string {
 /**
  * The Python source of a value as PyTorch writes it into `guards_code`:
  * `(L['x'].size()[0] // 2) != 1`, `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a
- * symbol stands for.
+ * symbol represents.
  */
 export function printPython(
   value: SymValue,

@@ -17,7 +17,7 @@ const LONG_SIGNS: ReadonlySet<string> = new Set(["**", "//", "<=", ">=", "==", "
 /** Tokens that are counted at once. */
 const COUNTED = 32;
 
-/** Splits a text, as far as somebody asks. */
+/** Splits a text, as far as something asks. */
 export class Tokenizer {
   readonly #text: string;
   readonly #budget: Budget;

@@ -39,10 +39,10 @@ export function bfloat16Values(): Float32Array {
   return bfloat16Table;
 }
 
-/** The number that a float16 pattern stands for. */
+/** The number that a float16 pattern represents. */
 export const float16ToNumber = (pattern: number): number => float16Values()[pattern & 0xffff]!;
 
-/** The number that a bfloat16 pattern stands for. */
+/** The number that a bfloat16 pattern represents. */
 export const bfloat16ToNumber = (pattern: number): number => bfloat16Values()[pattern & 0xffff]!;
 
 /** The float16 pattern nearest to a number. */

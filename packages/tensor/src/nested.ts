@@ -157,7 +157,7 @@ function rankOf(value: unknown): Rank | undefined {
   }
 }
 
-/** Whether a number can stand for an int: one that an int64 holds, and that is not the float -0. */
+/** Whether a number can represent an int: one that an int64 holds, and that is not the float -0. */
 const isInteger = (value: number): boolean =>
   Number.isInteger(value) && value >= -INT64_END && value < INT64_END && !Object.is(value, -0);
 

@@ -138,7 +138,7 @@ function printedPositions(view: View, isSummary: boolean, edge: number, found: n
   return found;
 }
 
-/** The indices of a dimension that print; undefined where an ellipsis stands for the others. */
+/** The indices of a dimension that print; undefined where an ellipsis represents the others. */
 function* shownIndices(size: number, isSummary: boolean, edge: number): Generator<number | undefined> {
   const isCut = isSummary && size > 2 * edge;
   for (let i = 0; i < (isCut ? edge : size); i++) yield i;

@@ -10,7 +10,7 @@ function fakeOf(tensor: Tensor): FakeTensor {
 }
 
 /**
- * The pairing of real tensors with the fakes that stand for them while a rule runs. Identity is
+ * The pairing of real tensors with the fakes that represent them while a rule runs. Identity is
  * kept both ways, since rules return one of their arguments to say "the same tensor".
  */
 export class FakePairs {
@@ -27,7 +27,7 @@ export class FakePairs {
     return fake;
   }
 
-  /** The tensor that a fake stands for, undefined for one that a rule made. */
+  /** The tensor that a fake represents, undefined for one that a rule made. */
   real(fake: FakeTensor): Tensor | undefined {
     return this.#reals.get(fake);
   }

@@ -91,7 +91,7 @@ export function spatialStrides(sizes: readonly number[]): number[] {
   return strides;
 }
 
-/** One value stands for all dimensions. */
+/** One value represents all dimensions. */
 export const perDimension = (values: readonly number[], rank: number): readonly number[] =>
   values.length === 1 ? new Array<number>(rank).fill(values[0]!) : values;
 

@@ -18,7 +18,7 @@ export interface BidiagonalProblem {
 }
 
 /**
- * Leaves the singular values, in descending order, on the diagonal; gives how many did not
+ * Leaves the singular values, in descending order, on the diagonal; returns how many did not
  * converge.
  */
 export function diagonalizeBidiagonal(problem: BidiagonalProblem): number {

@@ -70,7 +70,7 @@ class Iteration {
     this.#left = MOST_SWEEPS * d.length;
   }
 
-  /** Gives how many elements beside the diagonal are left. */
+  /** Returns how many elements beside the diagonal are left. */
   run(): number {
     const { d, e } = this;
     const n = d.length;

@@ -117,7 +117,7 @@ export function solveFactored(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, 
 }
 
 /**
- * Replaces a matrix by its lower factor; gives the one-based order of the first minor that is not
+ * Replaces a matrix by its lower factor; returns the one-based order of the first minor that is not
  * positive.
  */
 export function factorCholesky(matrix: Matrix): number {

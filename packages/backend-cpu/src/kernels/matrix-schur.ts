@@ -20,7 +20,7 @@ const SAFE_MINIMUM = 2 ** -1022;
 const PATIENCE = 10;
 
 /**
- * Brings a matrix to triangular form, with blocks of two for pairs of a real one; gives the place
+ * Brings a matrix to triangular form, with blocks of two for pairs of a real one; returns the place
  * that failed or 0.
  */
 export function schur(problem: SchurProblem): number {

@@ -72,7 +72,7 @@ function promotionOf(operand: Operand): PromotionOperand {
   return { dtype: numberDType(operand), rank: "wrappedNumber" };
 }
 
-/** The dtype that stands for a Python number. */
+/** The dtype that represents a Python number. */
 export function numberDType(value: ScalarLiteral): DType {
   if (typeof value === "boolean") return "bool";
   if (isInt(value)) return "int64";
@@ -283,7 +283,7 @@ class ElementwisePass {
   }
 }
 
-/** Stands for a constant operand among views; never read. */
+/** Represents a constant operand among views; never read. */
 const constantView = (shape: readonly number[]): StridedView => ({
   strides: shape.map(() => 0),
   storageOffset: 0,

@@ -76,7 +76,7 @@ export interface PoolArgs {
   readonly divisor_override?: number | null;
 }
 
-/** One value for all dimensions stands for each. */
+/** One value for all dimensions represents each. */
 const at = (values: readonly number[], d: number): number => values[values.length === 1 ? 0 : d]!;
 
 function slidingGeometry(args: PoolArgs, rank: number, out: readonly number[]): PoolGeometry {

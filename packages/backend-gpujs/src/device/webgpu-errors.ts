@@ -30,8 +30,8 @@ export const valueRange = (value: bigint | number, limit: string): SconceError =
   });
 
 /**
- * A tensor or nest that this device cannot take; whoever asks {@link Device.whyNot} before does not
- * meet it.
+ * A tensor or nest that this device cannot take; code that asks {@link Device.whyNot} before does
+ * not meet it.
  */
 export const notOnDevice = (message: string): SconceError =>
   new SconceError({

@@ -2,7 +2,7 @@
 import type { KernelVariable } from "@sconce/codegen";
 import type { IndexText } from "./index-text.js";
 
-/** What stands for a value where it is read. */
+/** What represents a value where it is read. */
 export interface Expression extends IndexText {
   /** Whether it is true or false, not a number. */
   readonly isTest?: boolean;

@@ -26,7 +26,7 @@ export function elementsOf(tensor: Tensor): Float32Array {
 }
 
 /**
- * The first elements as a row-major tensor; in the memory of the elements themselves where nobody
+ * The first elements as a row-major tensor; in the memory of the elements themselves where nothing
  * else needs it.
  */
 export function tensorOf(

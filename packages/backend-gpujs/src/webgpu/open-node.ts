@@ -72,7 +72,7 @@ const hasVulkanDriver = (): boolean =>
   driverFolders().some((folder) => files().existsSync(folder) && files().readdirSync(folder).length > 0);
 
 /**
- * Names a software driver that is there to the Vulkan loader, unless somebody named one; whether it
+ * Names a software driver that is there to the Vulkan loader, unless one was named; whether it
  * did.
  */
 function nameSoftwareDriver(): boolean {

@@ -100,7 +100,7 @@ describe.skipIf(software === undefined || hardware === undefined).each([
   test("a normalization and what follows are one, named after all of them", async () => {
     expect(await kernelsOf(norm("d"), normInputs, asHardware)).toEqual(["n, d"]);
   });
-  test("statistics are stored where somebody reads them", async () => {
+  test("statistics are stored where something reads them", async () => {
     expect(await kernelsOf(norm("c, m, r"), normInputs, asHardware)).toHaveLength(1);
     expect(await kernelsOf(norm("c, r"), normInputs, asHardware)).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** @file Executables that nobody can reach, and that were never disposed of. */
+/** @file Executables that nothing can reach, and that were never disposed of. */
 /// <reference types="node" />
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -148,7 +148,7 @@ describe("results that stay on the device", () => {
     expect(await sumOf(here, sum)).toEqual(SUM.map((value) => 2 * value));
     expect(here.placement!().copies.toDevice).toBe(2);
   });
-  test("that nobody holds any more are freed", async () => {
+  test("that nothing holds any more are freed", async () => {
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as () => void;
     const executable = await backend.compile(program);

@@ -25,7 +25,7 @@ export function folderCache(path: string): KernelCache {
     set: async (name, stored) => {
       await mkdir(path, { recursive: true });
       const file = fileOf(name);
-      // Whoever reads meanwhile sees the whole old file or the whole new one.
+      // A reader meanwhile sees the whole old file or the whole new one.
       const temporary = `${file}.${process.pid}.${randomUUID()}`;
       try {
         await writeFile(temporary, stored);

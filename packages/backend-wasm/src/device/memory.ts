@@ -89,7 +89,7 @@ export class WasmMemory {
     if (this.#memory === undefined) throw disposed("the memory of the backend");
     return this.#memory;
   }
-  /** Leaves the memory to the garbage collector, even if somebody still has this object. */
+  /** Leaves the memory to the garbage collector, even if something still has this object. */
   leave(): void {
     this.#memory = undefined;
     this.#view = new Uint8Array();

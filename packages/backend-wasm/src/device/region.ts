@@ -190,7 +190,7 @@ export class WasmRegion implements RegionCode {
   dispose(): void {
     this.#constants.release();
     this.#used?.release();
-    // Whoever still has the region does not keep the memory, which functions of kernels hold.
+    // Code that still has the region does not keep the memory, which functions of kernels hold.
     this.#used = undefined;
     this.#kernels = [];
     this.#owner.disposed(this);

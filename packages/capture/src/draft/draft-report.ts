@@ -127,7 +127,7 @@ const dataDependentText = ({
     Please refer to ${PAGE}#data-dependent-error for more details.
 `;
 
-/** PyTorch's dict of the sizes that the symbols stand for. */
+/** PyTorch's dict of the sizes that the symbols represent. */
 function sourcesText(symbols: readonly SymbolOrigin[]): string {
   const inputs = symbols.filter(({ frame }) => frame === undefined);
   return `{${inputs.map(({ symbol, source }) => `'${symbol}': "${source}"`).join(", ")}}`;

@@ -44,7 +44,7 @@ export class CounterexampleSearch {
 
   /**
    * @param prepared the inputs, with their specifications
-   * @param sourceOf the size that a symbol stands for after the trace, or the name of its dim
+   * @param sourceOf the size that a symbol represents after the trace, or the name of its dim
    */
   constructor({ inputs }: FakeInputs, sourceOf: (symbol: string) => string) {
     this.#sourceOf = sourceOf;

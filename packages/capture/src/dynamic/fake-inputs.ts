@@ -26,7 +26,7 @@ import { isIntInput } from "./tree.js";
 /** What the specification demands of a size: a range, or only that it stays dynamic. */
 export type SizeConstraint = ValueRange | "dynamic" | undefined;
 
-/** A value that a symbol may stand for. */
+/** A value that a symbol may represent. */
 export interface SymbolSource {
   /** The name in guards: `L['x'].size()[0]`; that of the dim where it is the size of no input. */
   readonly name: string;

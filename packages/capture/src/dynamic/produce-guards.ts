@@ -41,7 +41,7 @@ export interface Violation {
 
 /** What a program requires: a condition on symbols, or a size that equals an expression. */
 export type Requirement =
-  /** The condition is on one symbol; `source` is a size that it stands for. */
+  /** The condition is on one symbol; `source` is a size that it represents. */
   | { readonly kind: "condition"; readonly condition: SymExpr; readonly source: string }
   | { readonly kind: "equal"; readonly source: string; readonly value: SymInt };
 
@@ -49,7 +49,7 @@ export type Requirement =
 export interface GuardReport {
   readonly violations: readonly Violation[];
   readonly solver: DimConstraints;
-  /** The name in messages of the size that a symbol stands for. */
+  /** The name in messages of the size that a symbol represents. */
   readonly sourceOf: (symbol: string) => string;
 }
 

@@ -97,7 +97,7 @@ export function checkConstraints(prepared: FakeInputs): ConstraintReport | undef
   };
 }
 
-/** What PyTorch's message says of PyTorch's logs, which nobody has here. */
+/** What PyTorch's message says of PyTorch's logs, which are not here. */
 const LOGS = ' For more information, run with TORCH_LOGS="+dynamic".';
 
 function violationsText(violations: readonly Violation[]): string {

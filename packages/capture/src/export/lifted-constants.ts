@@ -8,7 +8,7 @@ const LIFTS = new Set(["aten.lift_fresh.default", "aten.lift_fresh_copy.default"
 const DETACHES = new Set(["aten.detach_.default", "aten.detach.default"]);
 
 /**
- * The nodes that only copy a constant for nobody, with those of the constants. A constant of
+ * The nodes that only copy a constant for nothing, with those of the constants. A constant of
  * which a number was read at once leaves them.
  */
 export function unusedConstants(

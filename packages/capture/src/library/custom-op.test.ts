@@ -308,7 +308,7 @@ describe("a decomposition", () => {
     expect(lowered).toThrow(/the decomposition of t\.wave\.default returned a number/);
   });
 
-  test("stands for a fake, and runs an operator that has no kernel", () => {
+  test("represents a fake, and runs an operator that has no kernel", () => {
     const made = customOp("t::made", ONE, (given) => given.cos()).registerDecomposition((given) =>
       given.cos(),
     );

@@ -134,7 +134,7 @@ export class BodyText implements LanesBody {
     return text;
   }
 
-  /** Lets an expression stand for a node. */
+  /** Lets an expression represent a node. */
   bind(name: string, text: string): void {
     this.#values.set(name, text);
   }
@@ -157,7 +157,7 @@ export class BodyText implements LanesBody {
     this.lines.push(...all, last);
   }
 
-  /** A value that stands for an argument when forms of a call are compared. */
+  /** A value that represents an argument when forms of a call are compared. */
   #standIn(value: Argument): OperatorArgument {
     if (isRef(value)) return standIn(this.graph.find(value.name)?.meta.val);
     const items = itemsOf(value);

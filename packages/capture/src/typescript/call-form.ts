@@ -42,7 +42,7 @@ interface Called {
   readonly kwargs: Named;
 }
 
-/** Stands for the value of a node. */
+/** Represents the value of a node. */
 export function standIn(val: MetaValue | undefined): OperatorArgument {
   if (val instanceof FakeTensor) return new TracedTensor(val);
   if (!isSymScalar(val)) return undefined;
@@ -107,7 +107,7 @@ const HOMES: readonly (readonly [functions: unknown, shownAs: string, prefix: st
   [functional, "nn.functional", ""],
 ];
 
-/** Returns how a call of an operator is written. `args` and `kwargs` stand for its arguments. */
+/** Returns how a call of an operator is written. `args` and `kwargs` represent its arguments. */
 export function callForm({ target }: Node, args: Values, kwargs: Named): CallForm {
   const [namespace, packet] = target.split(".") as [string, string, string];
   const wanted: Called = { target, args, kwargs };

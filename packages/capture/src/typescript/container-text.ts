@@ -5,7 +5,7 @@ import { notWritable } from "./errors.js";
 import { keyText, memberText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 
-/** A class that stands for a registered container. */
+/** A class that represents a registered container. */
 interface ContainerClass {
   readonly name: string;
   readonly fields: readonly string[];
@@ -120,7 +120,7 @@ export class Containers {
 function classText({ name, fields, types }: ContainerClass): string[] {
   const lines = fields.map((field, i) => `  declare readonly ${keyText(field)}: ${types[i] ?? "unknown"};`);
   return [
-    "/** Stands for the container of this name in the program. */",
+    "/** Represents the container of this name in the program. */",
     `export class ${name} {`,
     ...lines,
     "}",

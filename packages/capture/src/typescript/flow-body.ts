@@ -16,7 +16,7 @@ export interface FlowBody {
   text(value: Argument, where: string): string;
   /** Declares a variable for a node, if anything reads it. */
   declare(node: Node, expression: string): void;
-  /** Lets an expression stand for a node. */
+  /** Lets an expression represent a node. */
   bind(name: string, text: string): void;
   /** Writes a line. */
   line(text: string): void;

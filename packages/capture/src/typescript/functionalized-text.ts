@@ -1,5 +1,5 @@
 /**
- * @file Calls of `auto_functionalized_v2` as what they stand for: an operator that writes to its
+ * @file Calls of `auto_functionalized_v2` as what they represent: an operator that writes to its
  * arguments, which runs on copies where anything else reads them.
  */
 import { type Argument, type Graph, isRef, itemsOf, type Node, type OpSchema } from "@sconce/ir";

@@ -160,7 +160,7 @@ function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
     });
 }
 
-/** A typed array may stand for a tensor where it holds the dtype and leaves one shape. */
+/** A typed array may represent a tensor where it holds the dtype and leaves one shape. */
 function inputType(tensor: FakeTensor): string {
   const dynamic = tensor.shape.filter((size) => typeof size !== "number").length;
   const { array, lanes } = dtypeInfo(tensor.dtype);

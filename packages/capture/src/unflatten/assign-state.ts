@@ -110,7 +110,7 @@ export function assignState(root: DraftModule, program: ExportedProgram): void {
 }
 
 /**
- * The state that each input of a graph may stand for, by the name of the input: tensors with
+ * The state that each input of a graph may represent, by the name of the input: tensors with
  * several names have all of them.
  */
 export function stateOfInputs(program: ExportedProgram): Map<string, readonly string[]> {

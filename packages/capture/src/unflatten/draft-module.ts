@@ -14,7 +14,7 @@ export type DraftKind = PlainKind | "root" | "interpreter" | "dispatcher";
 /** A module whose parts are not registered yet. */
 export class DraftModule {
   readonly kind: DraftKind;
-  /** The class of the module that it stands for. */
+  /** The class of the module that it represents. */
   type: string | null;
   /** The graph of its `forward`. */
   readonly graph: DraftGraph | undefined;

@@ -21,7 +21,7 @@ import { moduleArguments } from "./errors.js";
 /** What a module of an unflattened program is made of. */
 export interface InterpreterModuleInit {
   readonly graph: Graph;
-  /** The class of the module that it stands for. */
+  /** The class of the module that it represents. */
   readonly type: string | null;
   /** Its path in the unflattened program, for errors. */
   readonly path: string;
@@ -64,7 +64,7 @@ export class InterpretedModule extends ProgramModule {
   }
 
   /**
-   * Returns the class of the module that it stands for (`type_name()`); null for the root of a
+   * Returns the class of the module that it represents (`type_name()`); null for the root of a
    * list.
    */
   typeName(): string | null {
@@ -196,7 +196,7 @@ export class InterpreterModuleDispatcher extends ProgramModule {
     return this.#calls;
   }
 
-  /** Returns the class of the module that it stands for. */
+  /** Returns the class of the module that it represents. */
   typeName(): string | null {
     return this.#calls[0]!.typeName();
   }

@@ -6,7 +6,7 @@ import { type DraftModule, pathOf, withoutCall } from "./draft-module.js";
 /**
  * Replaces inputs of graphs that are state by `get_attr`, in the module that has the state.
  *
- * @param stateOf the paths of the state that an input may stand for
+ * @param stateOf the paths of the state that an input may represent
  */
 export function sinkState(root: DraftModule, stateOf: ReadonlyMap<string, readonly string[]>): void {
   const removed = new Map<DraftModule, ReadonlySet<string>>();

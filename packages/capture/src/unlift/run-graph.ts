@@ -94,7 +94,7 @@ function runNodes(run: Run, nodes: readonly Node[]): void {
   }
 }
 
-/** Runs a region of `vmap`; gives the index of the call that closes it. */
+/** Runs a region of `vmap`; returns the index of the call that closes it. */
 function runRegion(run: Run, nodes: readonly Node[], start: number): number {
   const { values } = run;
   const begin = nodes[start]!;

@@ -1,4 +1,4 @@
-/** @file Opens gpu.js in a process whose output nobody sees. */
+/** @file Opens gpu.js in a process whose output nothing sees. */
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import type { BackendFacts } from "./backend-facts.js";

@@ -94,7 +94,7 @@ class Given {
   }
 
   /**
-   * Reads tensors by position or name; gives the names of the file, and those that name no input.
+   * Reads tensors by position or name; returns the names of the file, and those that name no input.
    */
   async addFile(path: string | undefined): Promise<{ names: readonly string[]; stray: readonly string[] }> {
     if (path === undefined) return { names: [], stray: [] };

@@ -76,7 +76,7 @@ test("rows along an inner dimension", () => {
   `);
 });
 
-test("statistics that somebody else reads are stored", () => {
+test("statistics that something else reads are stored", () => {
   expect(
     groupsOf(`graph(%x: f32[4, 8]) {
       %a: (f32[4, 8], f32[4, 1], f32[4, 1]) = aten.native_layer_norm.default(%x, [8], none, none, 1e-05)

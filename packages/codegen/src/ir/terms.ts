@@ -31,7 +31,7 @@ interface RemainderAtom {
   readonly numerator: Index;
   readonly denominator: Index;
 }
-/** An index that a tensor holds; whoever lowers it keeps it in `0 <= value < bound`. */
+/** An index that a tensor holds; a lowering keeps it in `0 <= value < bound`. */
 interface ValueAtom {
   readonly kind: "value";
   readonly scalar: Scalar;

@@ -226,7 +226,7 @@ class GraphLowering {
     }
   }
 
-  /** The first reason of a node stands for those that follow from it. */
+  /** The first reason of a node represents those that follow from it. */
   #refuse(node: string, reason: string): void {
     if (!this.refused.some((known) => known.node === node)) this.refused.push({ node, reason });
   }

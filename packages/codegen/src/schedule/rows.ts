@@ -1,7 +1,7 @@
 /**
  * @file Nests over the same rows as one kernel. A row belongs to one or several threads of a
  * workgroup, its lanes, which fold what each of them has in shared memory. What comes of it stays
- * in registers, and only elements that somebody reads are stored.
+ * in registers, and only elements that something reads are stored.
  */
 
 import { PLACE, ROW, type RowGroup, type RowPart } from "../analysis/row-groups.js";

@@ -19,7 +19,7 @@ export function unitScan(nest: LoopNest, context: ScheduleContext): Kernel | und
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
   const others = nest.axes.filter((one) => one !== axis);
-  // The total so far stands for the reduction, in an element at the place along the row.
+  // The total so far represents the reduction, in an element at the place along the row.
   const total: Scalar = { ...reduce };
   const rewriter = new Rewriter({
     axes: new Map([[axis.name, atom(along)]]),

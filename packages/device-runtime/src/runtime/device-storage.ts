@@ -24,7 +24,7 @@ interface Resident extends Layout {
   range: Range | undefined;
 }
 
-/** What is freed when nobody can reach a storage any more. */
+/** What is freed when nothing can reach a storage any more. */
 class Slot {
   resident: Resident | undefined;
 
@@ -51,7 +51,7 @@ export class DeviceStorage extends Storage {
   #isDisposed = false;
 
   /**
-   * @param state the bytes of a program's state: nobody else uses them, and no user disposes of
+   * @param state the bytes of a program's state: nothing else uses them, and no user disposes of
    * them
    */
   constructor(byteLength: number, state?: Uint8Array) {

@@ -6,7 +6,7 @@ import { type DType, dtypeInfo, isFloatDType, Storage, Tensor, type TypedArray }
 /** Bytes from which it is worth the while to drop them. */
 const LEAST_BYTES = 4096;
 
-/** Bytes that may be dropped when nobody will read them. */
+/** Bytes that may be dropped when nothing will read them. */
 export class FoldedStorage extends Storage {
   #bytes: Uint8Array | undefined;
   readonly #byteLength: number;

@@ -1,4 +1,4 @@
-/** @file Frees what executables hold on a device, at the latest when nobody can reach them. */
+/** @file Frees what executables hold on a device, at the latest when nothing can reach them. */
 import type { Executable } from "@sconce/ir";
 import type { Device } from "../device/device.js";
 
@@ -12,8 +12,8 @@ export interface Belongings {
 const forgotten = /* @__PURE__ */ new FinalizationRegistry<Belongings>((held) => void free(held));
 
 /**
- * Frees the belongings when nobody can reach the executable any more. Devices without a memory of
- * their backend are left alone: their results end with them, and somebody may still have some.
+ * Frees the belongings when nothing can reach the executable any more. Devices without a memory of
+ * their backend are left alone: their results end with them, and callers may still have some.
  */
 export function freeWhenForgotten(executable: Executable, held: Belongings): void {
   if (held.device.memory !== undefined) forgotten.register(executable, held, executable);

@@ -160,7 +160,7 @@ function symbolsOf(value: MetaValue): string[] {
 }
 const namesIn = (size: SymInt): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
 
-/** Whether PyTorch names a symbol so that stands for a float; sizes do not determine its value. */
+/** Whether PyTorch names a symbol so that represents a float; sizes do not determine its value. */
 const isFloatSymbol = (name: string): boolean => /^zuf\d/.test(name);
 
 /** Whether a call gives tensors at all. */

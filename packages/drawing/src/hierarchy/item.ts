@@ -1,7 +1,7 @@
 /** @file What drawings show of a program, as plain data that can be given to a worker. */
 
 /**
- * What an item stands for: an input of a graph, lifted state (parameter, buffer, constant), a call,
+ * What an item represents: an input of a graph, lifted state (parameter, buffer, constant), a call,
  * the output of a graph; a module with its calls, a nested graph, or a part of a very long list of
  * calls.
  */
@@ -16,7 +16,7 @@ export interface Item {
    * module does.
    */
   readonly key: string;
-  /** What it stands for. */
+  /** What it represents. */
   readonly kind: ItemKind;
   /** The operator, the name of an input, or the path of a module within the one around it. */
   readonly title: string;

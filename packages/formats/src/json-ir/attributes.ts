@@ -71,7 +71,7 @@ export function argumentOf(value: JsonIRAttribute, type: SchemaType): Argument |
     : undefined;
 }
 
-/** Whether a number or a boolean can stand for an argument. */
+/** Whether a number or a boolean can represent an argument. */
 function fits(value: boolean | number | bigint | object, base: SchemaType["base"]): boolean {
   if (isInt(value) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) return false;
   const isBoolean = typeof value === "boolean";

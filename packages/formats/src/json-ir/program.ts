@@ -67,7 +67,7 @@ const startsWith = (shape: readonly number[], start: readonly number[]): boolean
 
 const sameType = (a: TensorType, b: TensorType): boolean => typeText(a) === typeText(b);
 
-/** What a name of the graph stands for. */
+/** What a name of the graph represents. */
 interface Source {
   readonly outputs: readonly JsonIRTensor[];
   /** Whether the node gives several results, which are taken by position. */

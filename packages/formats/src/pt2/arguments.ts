@@ -32,7 +32,7 @@ import { readDevice, readDType, readEnum, readLayout } from "./values.js";
 export interface ArgumentContext {
   /** Checks that a value of this name is defined before its use. */
   use(name: string, place: Place): void;
-  /** Reads an inlined graph and gives the name of the `get_attr` node that stands for it. */
+  /** Reads an inlined graph and gives the name of the `get_attr` node that represents it. */
   subgraph(value: JsonValue, place: Place): string;
 }
 
@@ -57,7 +57,7 @@ const readInt: Read<Argument> = (value, place) => int(readInteger(value, place))
 const readFloatLiteral: Read<Argument> = (value, place) => float(readFloat(value, place));
 const readMemoryFormat = /* @__PURE__ */ readEnum(byNumber(MEMORY_FORMATS), "memory format");
 
-/** Constants that may stand for an input or an output. */
+/** Constants that may represent an input or an output. */
 export const CONSTANT_MEMBERS: Readonly<Record<string, Read<Argument>>> = Object.freeze({
   as_none: () => null,
   as_int: readInt,

@@ -12,7 +12,7 @@ export interface CountedOptions extends ReadPt2Options {
   readonly budget: Budget;
 }
 
-/** How many bytes of a program's JSON stand for one value at least; PyTorch's own files have 22. */
+/** How many bytes of a program's JSON represent one value at least; PyTorch's own files have 22. */
 export const JSON_BYTES_PER_NODE = 12;
 
 /** The budget of a file: the shared one of the options, or one for its size. */

@@ -58,7 +58,7 @@ export const PROGRAM_CLASSES: readonly ClassCase[] = [
   ["B-17", "the right tag of a wrong type", "PT2_TYPE", () => argument({ as_int: "1" })],
   ["B-18", "a missing field", "PT2_FIELD", () => node((call) => Reflect.deleteProperty(call, "outputs"))],
   ["B-18", "null for a field", "PT2_TYPE", () => graph((g) => Object.assign(g, { nodes: null }))],
-  ["B-18", "fields that nobody knows", "read", () => graph((g) => Object.assign(g, { news: { a: 1 } }))],
+  ["B-18", "fields that nothing knows", "read", () => graph((g) => Object.assign(g, { news: { a: 1 } }))],
   ["B-19", "a newer major version", "PT2_SCHEMA_VERSION", () => schemaVersion({ major: 9 })],
   ["B-19", "an older major version", "PT2_SCHEMA_VERSION", () => schemaVersion({ major: 7 })],
   ["B-19", "a newer minor version", "read", () => schemaVersion({ minor: 999 })],

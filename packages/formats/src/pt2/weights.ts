@@ -37,12 +37,12 @@ const pickled = (place: Place, path: string) =>
   place.fail("PT2_USE_PICKLE", `"${path.slice(0, 100)}" is a pickled Python object, which is never unpacked`);
 
 /**
- * Gives the storage of a record of the folder, or undefined when there is none; its bytes begin at
- * a multiple of `alignment`.
+ * Returns the storage of a record of the folder, or undefined when there is none; its bytes begin
+ * at a multiple of `alignment`.
  */
 export type RecordReader = (name: string, alignment: number) => Promise<Storage | undefined>;
 
-/** Gives records as storages whose bytes are read at once. */
+/** Returns records as storages whose bytes are read at once. */
 export const storagesOf =
   (bytesOf: (name: string) => Promise<Uint8Array | undefined>): RecordReader =>
   async (name, alignment) => {

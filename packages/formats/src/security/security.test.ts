@@ -5,7 +5,7 @@ import { makeZip, utf8 } from "../zip/zip.fixture.js";
 import { scanPickle } from "./scan-pickle.js";
 import { securityReport } from "./security.js";
 
-/** Bytes of opcodes: texts stand for their characters. */
+/** Bytes of opcodes: texts represent their characters. */
 const bytes = (...parts: readonly (number | string)[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...utf8(part)])));
 const scan = (data: Uint8Array): ReturnType<typeof scanPickle> =>

@@ -12,7 +12,7 @@ export function localHeaderSize(head: Uint8Array): number {
   return LOCAL_SIZE + view.getUint16(26, true) + view.getUint16(28, true);
 }
 
-/** Compares the local header with the directory; gives the offset of the data in the span. */
+/** Compares the local header with the directory; returns the offset of the data in the span. */
 export function checkLocalHeader(entry: ZipEntry, bytes: Uint8Array, spanLength: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mismatch = (what: string) =>

@@ -6,7 +6,7 @@ import { partsOf, type ZipParts, zipOf } from "../support/zip-parts.js";
 import { golden } from "./golden-inputs.js";
 import { FORMATS, type Recipe, type RecipeFormat } from "./recipe.js";
 
-/** Stands for "the field is removed". */
+/** Represents "the field is removed". */
 export const REMOVED = Symbol("removed");
 
 /** A change of JSON: the path with slashes, the new value. */
@@ -36,7 +36,7 @@ export function changedJson(text: string, path: string, value: unknown): string 
   return JSON.stringify(document);
 }
 
-/** Text with the first `from` replaced; `^` stands for the start, and `$` for the end. */
+/** Text with the first `from` replaced; `^` represents the start, and `$` for the end. */
 function changedText(text: string, from: string, to: string): string {
   if (from === "^") return to + text;
   if (from === "$") return text + to;

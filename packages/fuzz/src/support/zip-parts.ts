@@ -165,7 +165,7 @@ export function zipWithPlaces(parts: ZipParts): { bytes: Uint8Array; places: rea
   return { bytes: writer.bytes(), places: writer.places };
 }
 
-/** Writes a local header with its data; gives what writes the record of the directory. */
+/** Writes a local header with its data; returns what writes the record of the directory. */
 function writeEntry(writer: Writer, part: ZipPart): () => void {
   const { name, data } = part;
   const text = Buffer.from(name).toString();

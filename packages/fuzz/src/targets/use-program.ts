@@ -23,7 +23,7 @@ const USES: readonly ((program: ExportedProgram) => unknown)[] = [
   (program) => extractIR(program, { onWarning: () => {} }),
   (program) => save(program),
   (program) => session.transform(program, "decompose,cse,dce"),
-  // Nobody asks whether it is valid.
+  // Nothing asks whether it is valid.
   (program) => session.module(program),
 ];
 

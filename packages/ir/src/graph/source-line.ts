@@ -56,7 +56,7 @@ export function sourceLine(node: { readonly meta: NodeMeta } | undefined): strin
 
 /**
  * The user's line that a node of a graph points at. A node without a stack trace, such as the
- * output, stands for what it reads: the first of its operands that has one.
+ * output, represents what it reads: the first of its operands that has one.
  */
 export function lineOf(graph: Graph | null | undefined, name: string): string | undefined {
   const node = graph?.find?.(name);

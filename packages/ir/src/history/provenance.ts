@@ -29,7 +29,7 @@ export interface ProvenanceStep {
    * record it.
    */
   readonly kind: "made" | "changed";
-  /** The nodes that it stands for, one step back. */
+  /** The nodes that it represents, one step back. */
   readonly from: readonly string[];
 }
 

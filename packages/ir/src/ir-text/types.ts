@@ -105,7 +105,7 @@ export function parseType(cursor: Cursor, symbols: Symbols): MetaValue {
   });
 }
 
-/** Reads a tensor type that stands for a real tensor: every size is a number. */
+/** Reads a tensor type that represents a real tensor: every size is a number. */
 export function parseStaticTensor(cursor: Cursor): StaticTensor {
   const start = cursor.at;
   const type = parseType(cursor, new Map());

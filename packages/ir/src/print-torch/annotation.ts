@@ -52,7 +52,7 @@ function tensorText(tensor: FakeTensor, options: AnnotationOptions): string | un
   return text;
 }
 
-/** Python's text of a symbolic scalar, folded ones as the plain value they stand for. */
+/** Python's text of a symbolic scalar, folded ones as the plain value they represent. */
 function scalarText(value: SymScalar): string {
   const { kind, expr } = value;
   if (typeof expr === "boolean") return expr ? "True" : "False";

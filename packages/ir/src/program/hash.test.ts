@@ -49,7 +49,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("content hashes", () => {
   test("are the same in every release of this version of the format", async () => {
-    // A hash that somebody stored must stay valid: a change needs a new number in the hashed text.
+    // A hash that something stored must stay valid: a change needs a new number in the hashed text.
     expect(await program.hash()).toMatchInlineSnapshot(`
       {
         "graph": "09642c0ed8b0fe93e81d796740fff3508cdadff81c1daa5ed3dbdeba9df6f951",

@@ -16,7 +16,7 @@ export interface MissingValue {
   readonly name: string;
   /** The tensor that has no values. */
   readonly tensor: Tensor;
-  /** The placeholder that stands for it; null when the graph does not take it. */
+  /** The placeholder that represents it; null when the graph does not take it. */
   readonly placeholder: string | null;
   /**
    * The first node that reads it, or the output that writes to it: within a nested graph with its

@@ -158,7 +158,7 @@ export class ExportedProgram {
   }
 
   /**
-   * Pairs of sizes of the inputs that are equal in every call, because one symbol stands for both:
+   * Pairs of sizes of the inputs that are equal in every call, because one symbol represents both:
    * sizes with one `Dim`, and sizes that an operator of the model requires to be equal. Each size
    * is paired with the first one of its symbol. A size that is computed from another (`2*s`) is in
    * no pair.

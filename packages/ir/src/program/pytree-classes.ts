@@ -34,7 +34,7 @@ export interface ClassEntry {
   /** Where the children lie, in order; undefined when the author did not say. */
   readonly keys: ((value: object) => readonly PathKey[]) | undefined;
   /**
-   * What a plain object that stands for an instance holds, undefined where it cannot. Without it
+   * What a plain object that represents an instance holds, undefined where it cannot. Without it
    * the fields in the specification decide.
    */
   readonly recordLevel?: (value: object) => ClassLevel | undefined;
@@ -145,7 +145,7 @@ function checkedFields<T extends object>(type: Class<T>, options: DataclassOptio
 }
 
 /**
- * Lets instances of a class stand for a Python named tuple: all fields are leaves or containers, a
+ * Lets instances of a class represent a Python named tuple: all fields are leaves or containers, a
  * null field is a leaf.
  *
  * @throws SconceError `PYTREE_REGISTRATION`

@@ -1,5 +1,5 @@
 /**
- * @file Tuples among JavaScript values. An array stands for a list; a tuple is an array that
+ * @file Tuples among JavaScript values. An array represents a list; a tuple is an array that
  * carries a mark, so that it is read, destructured and typed like any array.
  */
 

@@ -108,7 +108,7 @@ function levelOf(value: unknown, spec: TreeSpec, registry: PytreeRegistry): Leve
     return children && { context: spec.context, children };
   }
   const entry = classOf(spec);
-  // An array of its children stands for an instance, registered or not.
+  // An array of its children represents an instance, registered or not.
   if (entry !== undefined && !Array.isArray(value)) {
     if (!isRecord(value)) return undefined;
     const own = entryOf(value);

@@ -135,7 +135,7 @@ export interface NodeOrigin {
   readonly pass: string;
   /** The rewrite rule that made it, where one did. */
   readonly rule?: string;
-  /** Names of the nodes that it stands for, in the graph as it was. */
+  /** Names of the nodes that it represents, in the graph as it was. */
   readonly from: readonly string[];
 }
 

@@ -29,7 +29,7 @@ const FAMILY_TEXT: Readonly<Record<Family, string>> = {
   other: "a value of another kind",
 };
 
-/** The kind of a value; those of one family may stand for each other. */
+/** The kind of a value; those of one family may represent each other. */
 export function familyOf(value: MetaValue): Family {
   if (value === null) return "none";
   if (value instanceof FakeTensor) return "tensor";

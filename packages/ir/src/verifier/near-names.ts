@@ -1,4 +1,4 @@
-/** @file Names that a wrong name may stand for, within one verification. */
+/** @file Names that a wrong name may represent, within one verification. */
 import { suggestions } from "@sconce/errors";
 
 /** Most wrong names that are compared with all known ones: each comparison costs milliseconds. */

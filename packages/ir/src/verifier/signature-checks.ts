@@ -128,7 +128,7 @@ function checkSpecKind(arg: ArgumentSpec, val: MetaValue | undefined, node: stri
   );
 }
 
-/** The tensor that an input stands for is of the dtype and the sizes that its node says. */
+/** The tensor that an input represents is of the dtype and the sizes that its node says. */
 function checkStateValue({ target, arg }: InputSpec, program: ExportedProgram, report: Report): void {
   const tensor = target === null ? undefined : program.tensor(target);
   const val = program.graph.find(arg.name)?.meta.val;

@@ -22,7 +22,7 @@ const isWhole = (value: unknown): boolean =>
 
 const isExpression = (value: unknown): boolean => value instanceof SymExpr && !isCondition(value);
 
-/** A symbol may stand for a condition. */
+/** A symbol may represent a condition. */
 const isConditional = (value: unknown): boolean =>
   value instanceof SymExpr && (isCondition(value) || value.op === "Symbol" || value.op === "Piecewise");
 

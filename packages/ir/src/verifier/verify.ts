@@ -122,7 +122,7 @@ export function assertValid(program: ExportedProgram, options: VerifyOptions = {
 }
 
 /**
- * Runs what takes a valid program. Where it breaks on a program that nobody verified, the problems
+ * Runs what takes a valid program. Where it breaks on a program that nothing verified, the problems
  * of the program are the error.
  * @throws SconceError `INVALID_PROGRAM`, and what `run` throws
  */

@@ -9,7 +9,7 @@ export interface Kernels {
   /** Whether there is a kernel for an operator. */
   has(target: string): boolean;
   /**
-   * Gives a fresh evaluator, which runs operators by kernels and by decompositions.
+   * Returns a fresh evaluator, which runs operators by kernels and by decompositions.
    *
    * @param without targets whose kernels are not used
    */
@@ -17,7 +17,7 @@ export interface Kernels {
 }
 
 /**
- * Gives an evaluator that runs the decomposition of an operator with a kernel; undefined when the
+ * Returns an evaluator that runs the decomposition of an operator with a kernel; undefined when the
  * operator lacks one of the two. Writing overloads are those of their functional one.
  */
 export function decomposedCall(

@@ -5,7 +5,7 @@ import type { DType } from "@sconce/tensor";
 
 /** A tensor of a case: its elements, and how they lie in memory. */
 export interface CaseTensor {
-  /** Gives the bytes of the elements in row-major order; null when only the layout is known. */
+  /** Returns the bytes of the elements in row-major order; null when only the layout is known. */
   readonly tensor: (() => Uint8Array) | null;
   /** The element type. */
   readonly dtype: DType;
@@ -15,7 +15,7 @@ export interface CaseTensor {
   readonly strides?: readonly number[];
   /** In elements; 0 when left out. */
   readonly storageOffset?: number;
-  /** Gives the bytes of the whole storage, where the operator can see more than the elements. */
+  /** Returns the bytes of the whole storage, where the operator can see more than the elements. */
   readonly storage?: () => Uint8Array;
   /** Path of the argument whose storage this output shares: `args.0`. */
   readonly alias?: string;

@@ -45,7 +45,7 @@ describe("elements", () => {
     expect(Buffer.compare(bytesBack(dtype, bytes), bytes)).toBe(0);
   });
 
-  test("numbers are the shortest decimals, and text stands for the rest", () => {
+  test("numbers are the shortest decimals, and text represents the rest", () => {
     const floats = Float32Array.of(0.1, -0, 16_777_216, Infinity, -Infinity, Number.NaN);
     expect(numbersText("float32", new Uint8Array(floats.buffer))).toBe(
       '[0.1,-0,16777216,"inf","-inf","nan"]',

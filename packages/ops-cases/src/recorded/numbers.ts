@@ -1,6 +1,6 @@
 /**
  * @file Elements of any dtype as JSON numbers. A number is the shortest decimal that reads back as
- * the same bits. Text stands for what JSON numbers cannot say: `"inf"`, `"nan"` (PyTorch's default
+ * the same bits. Text represents what JSON numbers cannot say: `"inf"`, `"nan"` (PyTorch's default
  * NaN), `"-nan"` (the same with the sign bit), `"0xffffffff"` (any other pattern of bits), and
  * integers beyond 2^53.
  */
@@ -116,7 +116,7 @@ function elementText(lanes: Lanes, pattern: bigint, at: number): string {
   return shortest(value, patternReader(lanes), pattern) ?? raw;
 }
 
-/** Gives the pattern that a number is stored as. */
+/** Returns the pattern that a number is stored as. */
 function patternReader({ numbers, encode }: Lanes): (value: number) => bigint {
   if (encode !== undefined) return (value) => BigInt(encode(value));
   const one = numbers instanceof Float64Array ? new Float64Array(1) : new Float32Array(1);

@@ -183,7 +183,7 @@ const rrelu: Check = (bound) => {
   return refused(float((bounds.lower + bounds.upper) / 2), ownComputed(bound));
 };
 
-/** Equal bounds stand for those of the data. */
+/** Equal bounds represent those of the data. */
 const histogram: Check = (bound) => {
   const { min, max } = bound;
   if (dtypeInfo(tensor(bound, "self").dtype).kind !== "float" || !isLiteral(min) || !isLiteral(max))

@@ -43,7 +43,7 @@ const convolution = defineOp({
 const outputChannels = ({ weight, transposed, groups }: ConvolutionArgs): SymInt =>
   transposed ? mul(groups, weight.shape[1]!) : weight.shape[0]!;
 
-/** A list of one value stands for every spatial dimension. */
+/** A list of one value represents every spatial dimension. */
 const at = (list: readonly SymInt[], i: number): SymInt => (list.length === 1 ? list[0]! : list[i]!);
 
 function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {

@@ -7,7 +7,7 @@ import { describeSize } from "../rules/describe.js";
 
 /** Labels with the place of their dimension: output labels first, then the summed ones. */
 export interface Equation {
-  /** Labels of each operand; `...` stands for the dimensions without label. */
+  /** Labels of each operand; `...` represents the dimensions without label. */
   readonly operands: readonly (readonly string[])[];
   readonly ellipsisRank: number;
   readonly ellipsisAt: number;

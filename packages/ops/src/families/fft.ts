@@ -63,7 +63,7 @@ export function checkPoints(emit: Emit, size: SymInt): void {
   if (!isEnough) throw invalidArgument(`Invalid number of data points (${describeSize(size)}) specified`);
 }
 
-/** Whether a size stands for that of the input. */
+/** Whether a size represents that of the input. */
 const isKept = (emit: Emit, size: SymInt): boolean =>
   typeof size === "number" ? size === -1 : emit.env.guard(eq(size, -1));
 

@@ -182,7 +182,7 @@ function addrOfBools(
   return withoutSelf ? product : emit("aten.logical_or.default", [self, product]);
 }
 
-/** Checks two vectors; gives the scalar that their product is. */
+/** Checks two vectors; returns the scalar that their product is. */
 function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: MetaContext): FakeTensor {
   if (a.ndim !== 1 || b.ndim !== 1) {
     throw shapeMismatch(`1D tensors expected, but got ${a.ndim}D and ${b.ndim}D tensors`);

@@ -69,7 +69,8 @@ const triangularSolve = defineOp({
 const DRIVERS: readonly string[] = ["gels", "gelsy", "gelsd", "gelss"];
 
 /**
- * Refuses what PyTorch does; gives the right-hand sides' shape, vectors as matrices of one column.
+ * Refuses what PyTorch does; returns the right-hand sides' shape, vectors as matrices of one
+ * column.
  */
 function leastSquaresSides(
   self: FakeTensor,

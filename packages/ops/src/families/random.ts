@@ -263,7 +263,7 @@ const rreluOps = [
     },
     decompose: (emit, { self, lower, upper, training }) => {
       const noise = emit("aten.empty_like.default", [self], { memory_format: "contiguous_format" });
-      // The noise is nobody else's, so the functional form stands for the one that writes to it.
+      // Nothing else uses the noise, so the functional form represents the one that writes to it.
       return emit.many("aten.rrelu_with_noise_functional.default", [self, noise, lower, upper, training])[0]!;
     },
   }),

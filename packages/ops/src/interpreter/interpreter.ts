@@ -79,7 +79,7 @@ const OPTIONS: OptionNames<InterpreterOptions> = { operators: true, tensors: tru
  * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and
  * nested graphs, runs control flow, writes mutated buffers and inputs back, frees values after
  * their last use, and reports progress. A subclass says how operators run ({@link callOperator}),
- * and may override the method of any kind of node. `T` is what stands for a tensor: a `Tensor`, a
+ * and may override the method of any kind of node. `T` is what represents a tensor: a `Tensor`, a
  * `FakeTensor`, a buffer of a device. An `Interpreter<Tensor>` is an `Executable`: a backend's
  * `compile` may return it.
  */
@@ -163,7 +163,7 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /**
-   * Runs the program on its user inputs, flattened; gives its user outputs, flattened. Runs wait
+   * Runs the program on its user inputs, flattened; returns its user outputs, flattened. Runs wait
    * for each other, since they share the state.
    *
    * @throws SconceError what the input check refuses; `ABORTED`; `DISPOSED`; errors of nodes, with

@@ -56,7 +56,7 @@ function refusesCopy({ place, value }: Write): boolean {
 }
 
 /**
- * Writes new values where they belong, all read before the first is written; gives the places by
+ * Writes new values where they belong, all read before the first is written; returns the places by
  * the values' names.
  *
  * @throws SconceError `INVALID_ARGUMENT` where several elements of a place share memory, before

@@ -6,7 +6,7 @@ import { invalidArgument } from "../rows/errors.js";
 import { foreignTensor } from "./errors.js";
 import type { RuntimeValue } from "./values.js";
 
-/** What higher-order calls (`cond`, `scan`, ...) ask of the values that stand for tensors. */
+/** What higher-order calls (`cond`, `scan`, ...) ask of the values that represent tensors. */
 export interface TensorAccess<T> {
   /** A condition: a tensor of one element, or a Python scalar. */
   isTrue(value: RuntimeValue<T>): boolean;

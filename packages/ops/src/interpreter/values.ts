@@ -5,7 +5,7 @@ import type { Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 
 /**
- * A value while a program runs; `T` is what stands for a tensor. Python floats of integral value
+ * A value while a program runs; `T` is what represents a tensor. Python floats of integral value
  * stay wrapped (`{kind: "float", value: 2}`), so that promotion sees what Python saw.
  */
 export type RuntimeValue<T = Tensor> =

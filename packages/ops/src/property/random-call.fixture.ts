@@ -85,7 +85,7 @@ export const symbolicWorld = (): ShapeEnv => {
   return new ShapeEnv({ ranges: new Map(), hints: new Map(numbers) });
 };
 
-/** The numbers that the symbols stand for. */
+/** The numbers that the symbols represent. */
 export const NUMBER_OF: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 64 }, (_, i) => [`s${i + 2}`, i + 2]),
 );

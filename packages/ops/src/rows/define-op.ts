@@ -48,7 +48,7 @@ export interface MetaContext {
   readonly isInPlace?: boolean;
 }
 
-/** Gives dtype, sizes and strides of the results; refuses bad input with PyTorch's reasons. */
+/** Returns dtype, sizes and strides of the results; refuses bad input with PyTorch's reasons. */
 export type MetaRule<A> = (args: A, context: MetaContext) => MetaValue;
 /** Rewrites a call into others, in PyTorch's sequence. */
 export type DecomposeRule<A> = (emit: Emit, args: A) => MetaValue;

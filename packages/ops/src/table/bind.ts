@@ -28,10 +28,12 @@ import {
 } from "../rows/errors.js";
 import { dtypeOfCode } from "../rules/dtype-codes.js";
 
-/** Gives the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar. */
+/**
+ * Returns the value of a referenced node: a fake tensor, a real one, a symbolic or plain scalar.
+ */
 export type Resolve = (node: NodeRef) => unknown;
 
-/** Values of nodes as rules take them: a constant is what it stands for. */
+/** Values of nodes as rules take them: a constant is what it represents. */
 export function constantValue(val: unknown): unknown {
   const constant = val as { readonly kind?: unknown; readonly value?: unknown } | null | undefined;
   return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;

@@ -119,7 +119,7 @@ function impurityOf(
 }
 
 /**
- * Functions of torch that programs may call stand for a mode or a region that the calls after them
+ * Functions of torch that programs may call represent a mode or a region that the calls after them
  * are in.
  */
 function pythonFunction(target: string): Found | undefined {

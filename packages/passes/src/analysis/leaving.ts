@@ -3,9 +3,9 @@ import type { OperatorTable } from "@sconce/ops";
 import { forEachAliasedInput } from "./aliases.js";
 
 /**
- * Names of the values that leave a graph: its results, and what those may be views of. Whoever gets
- * them may write to them, so two of them must not become one, nor become something that the program
- * keeps.
+ * Names of the values that leave a graph: its results, and what those may be views of. Code that
+ * gets them may write to them, so two of them must not become one, nor become something that the
+ * program keeps.
  */
 export function leavingValues(graph: Graph, operators: OperatorTable): Set<string> {
   const leaving = new Set<string>();

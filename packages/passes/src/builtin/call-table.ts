@@ -9,7 +9,7 @@ import {
   type TupleLiteral,
 } from "@sconce/ir";
 
-/** The position of the node that stands for the node at a position. */
+/** The position of the node that represents the node at a position. */
 export type Representative = (position: number) => number;
 
 /**

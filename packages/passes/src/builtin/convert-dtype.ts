@@ -21,7 +21,7 @@ export const dtypeConversion = definePass({
     keep: {
       default: [],
       choices: keepChoices,
-      doc: "operators, calls and module paths that go on in float32; `*` stands for any letters",
+      doc: "operators, calls and module paths that go on in float32; `*` represents any letters",
     },
     io: { default: false, doc: "convert inputs, outputs and written state too, in place of casts" },
   },

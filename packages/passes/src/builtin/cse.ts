@@ -31,7 +31,7 @@ const mergeInSubgraphs = (graph: Graph, operators: OperatorTable): Graph =>
 
 interface Merged {
   readonly graph: Graph;
-  /** Names of the nodes that went, with the names of those that stand for them. */
+  /** Names of the nodes that went, with the names of those that represent them. */
   readonly replaced: ReadonlyMap<string, string>;
 }
 
@@ -40,7 +40,7 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 function* mergeLevel(graph: Graph, operators: OperatorTable): Work<Merged> {
   const nodes = graph.nodes();
   /**
-   * The position of the node that stands for each node: its own, or that of the first equal call.
+   * The position of the node that represents each node: its own, or that of the first equal call.
    */
   const first = new Int32Array(nodes.length);
   const table = new CallTable(graph, (position) => first[position]!);

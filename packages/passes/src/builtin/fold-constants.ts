@@ -355,7 +355,7 @@ class Folder {
   }
 }
 
-/** Gives `_folded_0`, `_folded_1`, ... past the names in use. */
+/** Returns `_folded_0`, `_folded_1`, ... past the names in use. */
 function keyMaker({ graph, constants, stateDict }: ExportedProgram): () => string {
   let count = 0;
   return () => {

@@ -44,7 +44,7 @@ class Conversions {
   readonly #graph: Graph;
   readonly #operators: OperatorTable;
   readonly #env: SymEnv;
-  /** Conversions that go, with what stands for them. */
+  /** Conversions that go, with what represents them. */
   readonly #renamed = new Map<string, string>();
   /** Conversions that stay, by name, as they are now. */
   readonly #kept = new Map<string, Node>();
@@ -130,7 +130,7 @@ class Conversions {
   }
 
   /**
-   * Whether a value may stand for its conversion: same dtype and layout, and no caller gets memory
+   * Whether a value may represent its conversion: same dtype and layout, and no caller gets memory
    * that it shared before.
    */
   #isSame(source: string, node: Node): boolean {

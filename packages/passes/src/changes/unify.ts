@@ -32,7 +32,7 @@ export interface Side {
   readonly callSuffix: (node: Node) => string;
 }
 
-/** Nested graphs that stand for each other, by targets. */
+/** Nested graphs that represent each other, by targets. */
 interface NestedPair {
   readonly before: string;
   readonly after: string;
@@ -53,8 +53,8 @@ export interface Unified {
   readonly before: ReadonlyMap<string, number>;
   readonly after: ReadonlyMap<string, number>;
   /**
-   * Calls after that no call before has for itself: new ones, and those that are claimed to stand
-   * for another.
+   * Calls after that no call before has for itself: new ones, and those that are claimed to
+   * represent another.
    */
   readonly made: ReadonlySet<string>;
   readonly claims: readonly Claim[];
@@ -124,7 +124,7 @@ class Walk {
       return id;
     });
     for (const [before, after] of this.#equal) {
-      // What stands for a node before is the node after that has the value of the other.
+      // What represents a node before is the node after that has the value of the other.
       const id = this.#idsBefore.get(after);
       const value = id === undefined ? undefined : this.#afterOf(id);
       if (value !== undefined) this.#claim(before, value);
@@ -167,7 +167,7 @@ class Walk {
     const known = this.#byKey.get(key);
     const root = this.#pending.get(node.name);
     if (known !== undefined) {
-      // The value of an earlier node stands for another one from here on.
+      // The value of an earlier node represents another one from here on.
       if (root !== undefined && this.#idsBefore.get(root) !== known)
         this.#equate(root, this.#nameOf.get(known));
       return known;
@@ -209,7 +209,7 @@ class Walk {
     this.#claims.set(key, { before, after, firm: known || result || this.#firm.has(key) });
   }
 
-  /** Whether the value before may stand for the node: a tensor or number of the same type. */
+  /** Whether the value before may represent the node: a tensor or number of the same type. */
   #fits(before: string, after: Node): boolean {
     const node = this.#before.graph.find(before);
     return node !== undefined && sameValueType(node.meta.val, after.meta.val);
@@ -238,7 +238,7 @@ class Walk {
     if (a.op !== "call_function" || b.op === "get_attr") return false;
     // Inputs of a graph have their own keys: one does not become another.
     if (this.#guesses.rejected.has(claimKey(before, after))) return false;
-    // A constant that is new stands for no value by being read in its place.
+    // A constant that is new represents no value by being read in its place.
     return (
       this.#fits(before, b) && (b.op === "call_function" || this.#nameOf.has(this.#idsAfter.get(after)!))
     );

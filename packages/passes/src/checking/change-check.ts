@@ -54,7 +54,7 @@ export interface ChangeCheckOptions {
 export interface RegionFailure extends RegionDifference {
   /** The nested graph of the region; empty for the program's own graph. */
   readonly path: GraphPath;
-  /** The value that differs: its node before, and the one after that stands for it. */
+  /** The value that differs: its node before, and the one after that represents it. */
   readonly claim: Claim;
   /** What the node calls. */
   readonly target: string;

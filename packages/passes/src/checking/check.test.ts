@@ -63,7 +63,7 @@ describe("passes are checked", () => {
     );
   });
 
-  test("a node that replaces another under a new name stands for it", () => {
+  test("a node that replaces another under a new name represents it", () => {
     const wrong = definePass({
       name: "wrong",
       doc: "relu becomes abs.",

@@ -1,9 +1,9 @@
-/** @file Which nodes of two versions of a program stand for the same value. */
+/** @file Which nodes of two versions of a program represent the same value. */
 import { type ExportedProgram, FakeTensor, type Graph, type MetaValue, type Node } from "@sconce/ir";
 
 /**
  * Names of nodes after a pass to names before it. A node that a pass keeps has its name. Of the
- * nodes made in place of another, the last one with its type stands for it: replacements end with
+ * nodes made in place of another, the last one with its type represents it: replacements end with
  * the value that they are for. Where a program was retraced, names are given anew, and a name alone
  * says nothing unless the call is the same; nor does it for a node made of others.
  */

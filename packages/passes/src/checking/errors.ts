@@ -27,7 +27,7 @@ export interface ChangedRun {
 export class PassChangedNumbers extends SconceError {
   /** Which result differs. */
   readonly difference: ResultDifference;
-  /** The first node that differs, where one stands for a node before. */
+  /** The first node that differs, where one represents a node before. */
   readonly node: NodeDifference | undefined;
   /** The inputs on which it shows. */
   readonly inputs: readonly Value[];

@@ -18,7 +18,7 @@ import { correspondence } from "./correspondence.js";
 import { limitAfter, outcomeOf } from "./outcome.js";
 
 export interface NodeDifference {
-  /** The node after the pass, and the one before it that stands for the same value. */
+  /** The node after the pass, and the one before it that represents the same value. */
   readonly node: string;
   readonly before: string;
   readonly target: string;
@@ -29,8 +29,8 @@ export interface NodeDifference {
 
 /**
  * Runs both programs again, with the values of all nodes, and gives the first one after the pass
- * that differs from the node before it that it stands for; one that the differing output depends
- * on, where there is one. Undefined when only nodes that stand for nothing before differ.
+ * that differs from the node before it that it represents; one that the differing output depends
+ * on, where there is one. Undefined when only nodes that represent nothing before differ.
  */
 export function firstNode(
   run: ProgramRunner,

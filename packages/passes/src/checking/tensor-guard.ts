@@ -38,7 +38,7 @@ export class TensorGuard {
     else this.#kept.set(storage, { names: [name], bytes: storage.bytes, copy: storage.bytes.slice() });
   }
 
-  /** Puts back what was written over; gives the names of the tensors that it was. */
+  /** Puts back what was written over; returns the names of the tensors that it was. */
   restore(): string[] {
     const written: string[] = [];
     for (const { names, bytes, copy } of this.#kept.values()) {

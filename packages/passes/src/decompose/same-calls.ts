@@ -23,7 +23,7 @@ export function sameCalls(
 }
 
 function sameGraph(before: Graph, after: Graph, writtenBack: ReadonlySet<string>): boolean {
-  /** By the names of nodes after: those of the nodes before that they stand for. */
+  /** By the names of nodes after: those of the nodes before that they represent. */
   const names = new Map<string, string>();
   const rename = (argument: Argument): Argument =>
     mapRefs(argument, ({ name }) => ref(names.get(name) ?? name));

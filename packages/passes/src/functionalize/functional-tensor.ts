@@ -14,7 +14,7 @@ export interface ViewStep {
   readonly replay: Replay;
   /** The same with the metadata of the call that runs now. */
   readonly current: () => Replay;
-  /** `base` is what the step was taken from, `mutated` its new result; gives the new base. */
+  /** `base` is what the step was taken from, `mutated` its new result; returns the new base. */
   readonly reverse: (base: FakeTensor, mutated: FakeTensor) => FakeTensor;
 }
 

@@ -79,7 +79,7 @@ describe("operators that hide an alias", () => {
   });
 });
 
-describe("what no text stands for is refused", () => {
+describe("what no text represents is refused", () => {
   const refused = (body: string, code: string): void => {
     const program = programOf(`graph(%x: f32[2, 2]) {\n${body}\n}`, "TRAINING");
     expect(() => run(functionalize, program)).toThrowError(expect.objectContaining({ code }));

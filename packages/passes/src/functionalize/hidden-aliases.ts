@@ -19,7 +19,7 @@ export class HiddenAliases {
   readonly #decomposed: ReadonlySet<string>;
   /** Storages that are one in truth, with the operators that hide it. */
   readonly #sharing = new WeakMap<FunctionalStorage, Set<string>>();
-  /** Operators that hide a write from somebody. */
+  /** Operators that hide a write from something. */
   readonly seen = new Set<string>();
 
   constructor(decomposed: ReadonlySet<string> = new Set()) {

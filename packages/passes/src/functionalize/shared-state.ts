@@ -3,7 +3,7 @@ import { dtypeInfo, type Tensor } from "@sconce/tensor";
 import { overlappingState, sharedState } from "./errors.js";
 
 /**
- * A lowered program gives each written buffer a separate value, so nobody else may look at its
+ * A lowered program gives each written buffer a separate value, so nothing else may look at its
  * memory. PyTorch's `run_decompositions` fails on such programs (with an assertion); a buffer that
  * overlaps with itself it lowers wrongly.
  *

@@ -52,7 +52,7 @@ export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Grap
 /** What {@link withoutDeadNodes} leaves besides what is used. */
 interface Live {
   /**
-   * The tensors whose sizes nodes stand for: PyTorch drops dead nodes while those still read the
+   * The tensors whose sizes nodes represent: PyTorch drops dead nodes while those still read the
    * tensors.
    */
   readonly sizes?: ReadonlyMap<string, string>;

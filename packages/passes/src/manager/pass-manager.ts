@@ -337,7 +337,7 @@ export class PassManager {
     for (const [i, observe] of (this.#options.observers ?? []).entries()) {
       try {
         const result: unknown = observe(event);
-        // Nobody waits for it: what it throws later must not end the process.
+        // Nothing waits for it: what it throws later must not end the process.
         if (result instanceof Promise)
           result.catch((error: unknown) => warn?.(observerThrew(place, i, error).message));
       } catch (error) {

@@ -20,7 +20,7 @@ export const keepChoices: Choices = Object.freeze({
 
 /**
  * A call is kept when an entry is its operator (`aten._softmax.default`), its name, or the path of
- * a module that it was called in (`encoder.layers.0`, all of that module's calls); `*` stands for
+ * a module that it was called in (`encoder.layers.0`, all of that module's calls); `*` represents
  * any letters.
  *
  * @throws SconceError `PASS_OPTION` for an entry that matches nothing in the program and is not an

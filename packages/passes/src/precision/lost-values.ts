@@ -88,7 +88,7 @@ export class LostValues {
   }
 }
 
-/** Kinds of arguments that hold numbers to compute with: a number may stand for a tensor. */
+/** Kinds of arguments that hold numbers to compute with: a number may represent a tensor. */
 const NUMBERS: ReadonlySet<string> = new Set(["float", "Scalar", "Tensor"]);
 
 const laneValue = (value: number, dtype: DType): number => {

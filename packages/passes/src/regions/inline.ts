@@ -61,7 +61,7 @@ class Inliner {
   readonly #graph: Graph;
   readonly #targets: ReadonlySet<string> | undefined;
   readonly #names = new Namespace();
-  /** What outer names stand for: results of inlined calls; lists for the calls themselves. */
+  /** What outer names represent: results of inlined calls; lists for the calls themselves. */
   readonly #values = new Map<string, Argument>();
   readonly #subgraphs: Map<string, Graph>;
   readonly #calls: ReadonlySet<string>;
@@ -115,7 +115,7 @@ class Inliner {
     return true;
   }
 
-  /** A `getitem` of an inlined call stands for the result. */
+  /** A `getitem` of an inlined call represents the result. */
   #isResolved(node: Node): boolean {
     const source = node.target === "operator.getitem" ? node.args[0] : undefined;
     const value = isRef(source) ? this.#values.get(source.name) : undefined;

@@ -29,7 +29,7 @@ export const missingBody = (node: Node): SconceError =>
   });
 
 /** A higher-order call whose body is not a graph. */
-export const noBody = (): SconceError =>
+export const withoutBody = (): SconceError =>
   new SconceError({
     code: "MISSING_SUBGRAPH",
     message: "a higher-order operator has no graph where its body belongs",

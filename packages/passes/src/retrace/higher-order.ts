@@ -24,7 +24,7 @@ import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
-import { noBody, unsupportedHigherOrder } from "./errors.js";
+import { unsupportedHigherOrder, withoutBody } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
 
@@ -210,5 +210,5 @@ function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
 
 function asGraph(value: unknown): Graph {
   if (isGraph(value)) return value;
-  throw noBody();
+  throw withoutBody();
 }

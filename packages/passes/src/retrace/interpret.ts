@@ -35,7 +35,7 @@ import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
 
-/** What a node's name stands for while its graph is run. */
+/** What a node's name represents while its graph is run. */
 export type Binding = EmitArg | MetaValue | Graph;
 
 /** Metadata that a node hands on to the nodes that replace it. */
@@ -109,7 +109,7 @@ export class GraphInterpreter {
     return { torchFn: [`${name}_${count}`, `OpOverload.${name}`] };
   }
 
-  /** Runs every call; gives the output's argument with values in place of references. */
+  /** Runs every call; returns the output's argument with values in place of references. */
   run(): EmitArg {
     return finish(this.steps());
   }

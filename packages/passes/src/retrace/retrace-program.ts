@@ -59,7 +59,7 @@ export interface Retrace {
   readonly resolved: ReadonlySet<string>;
   /** Keys of asserted conditions, by nodes that show them in another form. */
   readonly canonical: ReadonlyMap<string, string>;
-  /** The tensors whose sizes nodes stand for. */
+  /** The tensors whose sizes nodes represent. */
   readonly sizesOf: ReadonlyMap<string, string>;
 }
 
@@ -142,7 +142,7 @@ function beginTrace(
   return { assertions, guards };
 }
 
-/** Gives the placeholder of the trace that stands for an input. */
+/** Returns the placeholder of the trace that represents an input. */
 function refsByInput(traced: ReadonlyMap<string, string>): (input: string) => NodeRef | undefined {
   const refs = new Map([...traced].map(([name, input]) => [input, ref(name)]));
   return (input) => refs.get(input);

@@ -30,14 +30,14 @@ export interface Agenda {
   readonly rest: Agenda | undefined;
 }
 
-/** What names stand for. */
+/** What names represent. */
 export interface Bound {
   readonly captures: ReadonlyMap<string, Argument>;
   readonly named: ReadonlyMap<string, Node>;
 }
 
 /**
- * Remembers which goals cannot be met: whether they can depends on what those names stand for that
+ * Remembers which goals cannot be met: whether they can depends on what those names represent that
  * occur in them, and on nothing else.
  */
 export class DeadEnds {

@@ -20,7 +20,7 @@ export interface Candidate {
   readonly roots: readonly Root[];
 }
 
-/** A node that a replacement stands for, with its name in the rule. */
+/** A node that a replacement represents, with its name in the rule. */
 export interface Root {
   readonly name: string;
   readonly node: Node;
@@ -109,7 +109,7 @@ export class CandidateFinder {
     return slots;
   }
 
-  /** Why an inner node has to stay: somebody else reads it, or it does something. */
+  /** Why an inner node has to stay: something else reads it, or it does something. */
   #escape({ rule, found, roots }: Candidate): Refusal | undefined {
     for (const node of found.nodes) {
       if (hasEffect(node, this.#operators)) return new Refusal("users", `%${node.name} has an effect`);

@@ -126,7 +126,7 @@ export interface RewriteEvent {
 
 export interface Rewritten {
   readonly graph: Graph;
-  /** Names of replaced roots with the names of the nodes that stand for them. */
+  /** Names of replaced roots with the names of the nodes that represent them. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 

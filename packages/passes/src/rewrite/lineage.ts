@@ -84,7 +84,7 @@ export class Lineage {
   /** The rewrite that made a node, or the last one to change its operands, by the node's name. */
   readonly #links = new Map<string, Link>();
 
-  /** Takes note of a rewrite; gives the cycle that it closes. */
+  /** Takes note of a rewrite; returns the cycle that it closes. */
   add(rewriting: Rewriting, { removed, added, changed }: Done): Cycle | undefined {
     const before = this.#before(removed);
     const chain = before?.chain ?? { origin: this.#originOf(removed, rewriting) };

@@ -62,7 +62,7 @@ const MOST_STEPS = 20_000;
 export class Matcher {
   readonly #graph: WorkGraph;
   readonly #operators: OperatorTable;
-  /** The deepest failure since {@link match} began; kept only when somebody asks for reasons. */
+  /** The deepest failure since {@link match} began; kept only when something asks for reasons. */
   #miss: Miss | undefined;
   readonly #explains: boolean;
   #steps = 0;
@@ -253,7 +253,7 @@ export class Matcher {
     };
   }
 
-  /** What a name stands for already: a capture, or a node that is called so. */
+  /** What a name represents already: a capture, or a node that is called so. */
   #known(name: string | undefined, { captures, named }: State): Argument | undefined {
     if (name === undefined) return undefined;
     const node = named.get(name);
@@ -320,7 +320,7 @@ const described = (node: Node): string => {
   return val instanceof FakeTensor && val.ndim === 0 ? `${node.target}, a 0-d tensor` : node.target;
 };
 
-/** Equality with a literal of a pattern or schema: an int stands for the float of its value too. */
+/** Equality with a literal of a pattern or schema: an int represents the float of its value too. */
 function sameLiteral(value: Argument, literal: Argument): boolean {
   if (sameArgument(value, literal)) return true;
   if (isList(value) || isTuple(value)) {

@@ -300,7 +300,7 @@ describe("mistakes are reported when the rule is defined", () => {
       "a list of any length",
       (emit, x) => emit.many("aten.split.Tensor", [x, 1]),
       neg,
-      /whose length nobody knows/,
+      /whose length is not known/,
     ],
     ["sizes of a pattern", (emit, x) => emit("aten.view.default", [x, [...x!.shape]]), neg, /reads shape/],
     [

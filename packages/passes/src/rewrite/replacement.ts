@@ -6,14 +6,14 @@ import type { Replacer } from "./emitter.js";
 import { replacementProblem } from "./replacement-problem.js";
 import { type Replacement, RuleFault } from "./rule.js";
 
-/** A root with what stands for it from now on. */
+/** A root with what represents it from now on. */
 export interface Replaced {
   readonly root: Root;
   readonly value: NodeRef;
 }
 
 /**
- * The node that stands for each root, or why the replacement cannot.
+ * The node that represents each root, or why the replacement cannot.
  *
  * @throws RuleFault
  */
@@ -52,7 +52,7 @@ function refuseNodes(root: string, value: MetaValue, { captures }: Candidate["fo
   );
 }
 
-/** Why roots cannot go: what stands for them reads one, or is one. */
+/** Why roots cannot go: what represents them reads one, or is one. */
 function circle(
   roots: readonly Root[],
   { nodes }: Replacer,

@@ -1,5 +1,5 @@
 /**
- * @file The rewrites that the driver made in a graph: which values stand for which, by which rules.
+ * @file The rewrites that the driver made in a graph: which values represent which, by which rules.
  */
 import type { Graph } from "@sconce/ir";
 import type { Rule } from "./rule.js";
@@ -23,7 +23,7 @@ export interface MadeRewrite {
 /** What the rewrites of one graph say of a value that was replaced. */
 export interface ReplacedValue {
   readonly root: string;
-  /** The name of what stands for it in the end. */
+  /** The name of what represents it in the end. */
   readonly value: string;
   readonly rules: readonly MadeRewrite["rule"][];
   /** Nodes of the graph before that the rules matched, one through another. */
@@ -75,7 +75,7 @@ function chainOf(
   const found = new Set<MadeRewrite>();
   const open: MadeRewrite[] = [];
   for (let name: string | undefined = root, hops = 0; name !== undefined && hops <= next.size; hops++) {
-    // What stands for it may itself be what another rewrite made.
+    // What represents it may itself be what another rewrite made.
     for (const rewrite of [replacing.get(name), before.has(name) ? undefined : madeBy.get(name)])
       if (rewrite !== undefined) open.push(rewrite);
     name = next.get(name);

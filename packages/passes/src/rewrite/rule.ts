@@ -18,7 +18,7 @@ import { planRoots } from "./roots.js";
 
 /**
  * What a pattern captured, by name: fake tensors for tensors, symbolic scalars, literals, lists of
- * those. A fake tensor stands for the node that it came from; handed to the emitter, it becomes a
+ * those. A fake tensor represents the node that it came from; handed to the emitter, it becomes a
  * reference to it.
  */
 export type Captures<Names extends string = string> = Readonly<Record<Names, EmitArg>>;
@@ -35,7 +35,7 @@ export interface Match {
   tensor(name: string): FakeTensor;
   /** A captured number, or undefined when it is none (or symbolic). */
   number(name: string): number | undefined;
-  /** The node that a capture stands for, when it is one. */
+  /** The node that a capture represents, when it is one. */
   source(name: string): Node | undefined;
   /**
    * Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs
@@ -51,7 +51,7 @@ export interface Match {
 }
 
 /**
- * The value that stands for the root from now on, or one for each root; a string says why the rule
+ * The value that represents the root from now on, or one for each root; a string says why the rule
  * does not fire.
  */
 export type Replacement = MetaValue | Readonly<Record<string, MetaValue>> | string;
@@ -81,7 +81,7 @@ export interface Rule {
   readonly where: ((captures: Captures, match: Match) => true | string) | undefined;
   /** Operators that the replacement calls, where it is written as a text. */
   readonly emits?: readonly string[] | undefined;
-  /** Emits the replacement and returns what stands for the root, or a reason not to rewrite. */
+  /** Emits the replacement and returns what represents the root, or a reason not to rewrite. */
   readonly replace: (emit: Emit, captures: Captures, match: Match) => Replacement;
 }
 
@@ -180,7 +180,7 @@ function patternOf(label: string, text: string): Pattern {
 }
 
 /**
- * A name is one node's: what it stands for is written alike wherever it is written. @throws
+ * A name is one node's: what it represents is written alike wherever it is written. @throws
  * SconceError `RULE`
  */
 function checkNames(label: string, patterns: readonly Pattern[], texts = new Map<string, string>()): void {

@@ -22,7 +22,7 @@ export interface Trace {
   readonly results: readonly Emission[];
   /** All that there is, operands first. */
   readonly emissions: readonly Emission[];
-  /** What a value stands for; undefined for literals. */
+  /** What a value represents; undefined for literals. */
   emissionOf(value: EmitArg): Emission | undefined;
 }
 
@@ -73,7 +73,7 @@ class Tracer implements Pick<Trace, "emissionOf"> {
 
   #resultOf(value: unknown): Emission {
     const emission = this.#byValue.get(value);
-    if (Array.isArray(value)) throw this.#fail("gives a list whose length nobody knows: give its items");
+    if (Array.isArray(value)) throw this.#fail("gives a list whose length is not known: give its items");
     if (emission !== undefined) return emission;
     throw this.#fail(
       `gives ${typeof value === "object" ? "an object" : String(value)}, where it must give what was emitted`,
@@ -141,7 +141,7 @@ class Tracer implements Pick<Trace, "emissionOf"> {
     if (typeof property === "string" && /^\d+$/.test(property)) return this.#item(from, Number(property));
     if (property === Symbol.iterator) return () => this.#each(from);
     const name = typeof property === "symbol" ? property.description : property;
-    throw new NeedsTensors(`reads ${name} of a value, which stands for any tensor there`);
+    throw new NeedsTensors(`reads ${name} of a value, which represents any tensor there`);
   }
 
   *#each(from: unknown): Generator<FakeTensor> {

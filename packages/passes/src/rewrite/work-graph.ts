@@ -21,7 +21,7 @@ export interface Slot {
   readonly anchor: Slot | undefined;
   /** Position in the base graph; -1 for inserted nodes. */
   readonly at: number;
-  /** Who reads it; filled when somebody asks. */
+  /** What reads it; filled on demand. */
   users: SmallSet<Slot> | undefined;
   /** What was inserted before it, in order. */
   inserted: Slot[] | undefined;

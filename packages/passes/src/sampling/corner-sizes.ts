@@ -19,7 +19,7 @@ const LARGEST_LITERAL = 2 ** 20;
 /** How many drawn sizes the other symbols are taken from. */
 const DRAWS = 8;
 
-/** Gives sizes for regions of a program; what a program takes is found out once. */
+/** Returns sizes for regions of a program; what a program takes is found out once. */
 export class CornerSizes {
   readonly #program: ExportedProgram;
   readonly #drawn: (sample: number) => Sizes;

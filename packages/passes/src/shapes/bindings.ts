@@ -12,7 +12,7 @@ export interface NewSizes {
   readonly inputs?: Readonly<Record<string, readonly number[]>> | undefined;
 }
 
-/** Symbols with the numbers that they stand for. */
+/** Symbols with the numbers that they represent. */
 export type Bindings = ReadonlyMap<string, number>;
 
 /**

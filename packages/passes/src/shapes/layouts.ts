@@ -48,7 +48,9 @@ export function layoutVerdict(
   return isFree && [recorded, computed].every((tensor) => isDense(tensor, env)) ? "other" : "wrong";
 }
 
-/** Whether a layout is what is recorded of a tensor where nobody states one, as in text by hand. */
+/**
+ * Whether a layout is what is recorded of a tensor where nothing states one, as in text by hand.
+ */
 export function isRowMajor({ shape, strides, storageOffset }: FakeTensor): boolean {
   if (storageOffset !== 0) return false;
   return symContiguousStrides(shape).every((stride, d) => symEquals(stride, strides[d]!));

@@ -36,7 +36,7 @@ const MOST_NESTED = 64;
 export interface EntrySurroundings {
   readonly operators: OperatorTable;
   readonly env: RetraceEnv;
-  /** Whether a tensor stands for a node of the graph that is being made. */
+  /** Whether a tensor represents a node of the graph that is being made. */
   isTraced(value: FakeTensor): boolean;
 }
 
@@ -124,7 +124,7 @@ export class EntryRunner {
     }
   }
 
-  /** A tensor that stands for no node: made by hand, or kept from another program. */
+  /** A tensor that represents no node: made by hand, or kept from another program. */
   #foreign(result: MetaValue): string | undefined {
     if (Array.isArray(result))
       return (result as readonly MetaValue[]).map((item) => this.#foreign(item)).find(Boolean);

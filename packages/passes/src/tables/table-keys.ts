@@ -95,7 +95,7 @@ function neverLookedUp(key: string, operators: OperatorTable): EntryProblem {
 }
 
 /**
- * What a key in another spelling of PyTorch's stands for: `torch.ops.aten.relu`, `aten::relu`,
+ * What a key in another spelling of PyTorch's represents: `torch.ops.aten.relu`, `aten::relu`,
  * `aten.relu`, `relu`.
  */
 function spellings(key: string): string[] {

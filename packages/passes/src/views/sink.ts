@@ -4,7 +4,7 @@
  *
  * A group is what can only move together: views that do the same to their tensors, and the
  * pointwise calls all of whose operands come from them. Either all of its views go behind its calls
- * or none does, whichever leaves fewer views: a view for each value that somebody else reads, but
+ * or none does, whichever leaves fewer views: a view for each value that something else reads, but
  * none for a view that follows and cancels, or becomes one with it.
  */
 
@@ -44,7 +44,7 @@ export interface SinkOptions {
 
 export interface Sunk {
   readonly graph: Graph;
-  /** Views that canceled, with what stands for them. */
+  /** Views that canceled, with what represents them. */
   readonly renamed: ReadonlyMap<string, string>;
 }
 

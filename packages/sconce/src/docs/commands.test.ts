@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Whether the lines that a page shows are in an output, in order; `...` stands for others. */
+/** Whether the lines that a page shows are in an output, in order; `...` represents others. */
 function showsInOrder(shown: string, output: string): boolean {
   // The device depends on the machine: vectors, threads.
   const plain = (text: string): string[] => text.replace(/^(device WebAssembly).*$/gm, "$1").split("\n");

@@ -3,7 +3,7 @@
 /** The backends that `loadBackend` loads by name; each has a row in `known-backends.ts`. */
 export const BACKEND_NAMES = ["cpu", "wasm", "gpujs"] as const;
 
-/** The name that stands for the fastest backend that runs here without a GPU. */
+/** The name that represents the fastest backend that runs here without a GPU. */
 export const AUTO = "auto";
 
 /** The name of the backend that runs programs in WebAssembly. */

@@ -118,7 +118,7 @@ function adviceFor(nodes: readonly UnsupportedNode[], { operators, isOwn }: Comp
   return `${lowering}give these nodes to the interpreter with the \`partition\` pass, or use another backend`;
 }
 
-/** Disposes of what nobody gets: the error that is thrown then is more important than its own. */
+/** Disposes of what nothing gets: the error that is thrown then is more important than its own. */
 function disposeQuietly(executable: Executable): void {
   try {
     executable.dispose();

@@ -34,7 +34,7 @@ export const backendThrew = (backend: BackendLabel, error: unknown): SconceError
   isSconceError(error) ? error : backendFault(backend, `threw: ${thrownText(error)}`, { cause: error });
 
 /**
- * The error for a backend that breaks on a program: where the program is not valid, and nobody had
+ * The error for a backend that breaks on a program: where the program is not valid, and nothing had
  * verified it, that is the reason.
  */
 export function compileFailure(error: unknown, problemsOf: () => readonly Problem[]): unknown {

@@ -12,7 +12,7 @@ test("goes on after a worker that ends, and after a deep recursion", async () =>
   const [stack, left, later] = await Promise.all([run("recurse"), run("leave"), run("reject-later")]);
   expect(stack).toMatchObject({ code: "PASS_FAILED", where: placeOf("recurse") });
   expect(left).toMatchObject({ code: "PASS_WORKER", message: expect.stringContaining("code 3") });
-  expect(later).toMatchObject({ code: "PASS_WORKER", message: expect.stringContaining("nobody waits") });
+  expect(later).toMatchObject({ code: "PASS_WORKER", message: expect.stringContaining("nothing waits") });
 });
 
 test("ends a worker that takes too much memory, on its heap and outside of it", async () => {

@@ -139,7 +139,7 @@ describe("sconce.worker", () => {
     for (const wrong of [null, {}, "cpu"])
       expect(() => sconce.worker(wrong as never)).toThrow(/the first argument of worker/);
   });
-  test("frees executables that nobody can reach", async () => {
+  test("frees executables that nothing can reach", async () => {
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as () => void;
     const [own, sent] = [backendWorker("cpu"), [] as string[]];

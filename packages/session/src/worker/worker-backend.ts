@@ -140,7 +140,7 @@ class WorkerLink {
   }
 }
 
-/** Frees executables of workers that nobody can reach any more. */
+/** Frees executables of workers that nothing can reach any more. */
 const forgotten = /* @__PURE__ */ new FinalizationRegistry<{
   readonly link: WorkerLink;
   readonly id: number;

@@ -8,7 +8,7 @@ import { createSconce } from "sconce";
 import { DARK, LIGHT, layeredLayout, svgText, type Theme } from "sconce/drawing";
 import { ROOT } from "../support/paths.js";
 
-/** A drawing that a page shows: the text that stands for it, and its files by their places. */
+/** A drawing that a page shows: the text that represents it, and its files by their places. */
 interface Drawing {
   readonly markdown: string;
   readonly files: readonly (readonly [place: string, svg: string])[];
@@ -88,7 +88,7 @@ function flowchart(name: string, text: string): Drawing {
   );
 }
 
-/** A page with its drawings in place of what stands for them, and the files of the drawings. */
+/** A page with its drawings in place of what represents them, and the files of the drawings. */
 export async function withDrawings(
   place: string,
   text: string,

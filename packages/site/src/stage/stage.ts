@@ -19,7 +19,7 @@ async function allPages(places: Places): Promise<Map<string, string>> {
   const targets = new Map([...places, ...repositoryPictures()]);
   for (const [file, place] of places)
     if (file !== "README.md")
-      // the first page of the site stands for it
+      // the first page of the site represents it
       pages.set(place, withSiteLinks(readFileSync(join(ROOT, file), "utf8"), file, targets));
   pages.set("index.md", withSections("index.md", pages));
   const errors = errorPages(pages.get("reference/errors.md")!);

@@ -113,7 +113,7 @@ function isDynamic(value: unknown, depth: number): boolean {
 /** Expressions and statements that are evaluated before the check gives up. */
 const BUDGET = 400_000;
 const DEEPEST_CALL = 40;
-/** Stands for all scopes around the checked functions: what is written to a name there. */
+/** Represents all scopes around the checked functions: what is written to a name there. */
 const CLOSED = {};
 const TOO_LARGE = Symbol("too large");
 

@@ -1,6 +1,6 @@
 /** @file Prototypes of objects. */
 
-/** Gives an object and the objects that it inherits from, nearest first. */
+/** Returns an object and the objects that it inherits from, nearest first. */
 export function* prototypesOf(object: object | null): Generator<object, undefined> {
   for (let at = object; at !== null; at = Object.getPrototypeOf(at) as object | null) yield at;
 }

@@ -238,7 +238,8 @@ const calledName = (node: AnyNode): string[] =>
   node.type === "CallExpression" && node.callee.type === "Identifier" ? [node.callee.name] : [];
 
 /**
- * Runs the statements of a `try` block; gives the variables as an error in any of them finds them.
+ * Runs the statements of a `try` block; returns the variables as an error in any of them finds
+ * them.
  */
 function runProtected(body: readonly Statement[], scope: Scope, on: Interpreter): State {
   const { frame } = scope;

@@ -104,8 +104,8 @@ const frameText = (frame: StackFrame): string =>
   `File "${frame.file}", line ${frame.line}, in ${frame.function ?? "<anonymous>"}\n    ${sourceLineOf(frame) || "<no source>"}`;
 
 /**
- * Returns metadata whose `stackTrace` is formatted when somebody reads it, and then kept. Copies by
- * `{ ...meta }` format it.
+ * Returns metadata whose `stackTrace` is formatted when something reads it, and then kept. Copies
+ * by `{ ...meta }` format it.
  */
 export function withStack(meta: NodeMeta, raw: RawStack): NodeMeta {
   // A getter of a literal: `defineProperty` takes ten times as long.

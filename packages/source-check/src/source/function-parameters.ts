@@ -16,7 +16,7 @@ const declared = new WeakMap<AnyFunction, readonly FunctionParameter[]>();
 
 /**
  * Declares the names of the parameters of a function whose source does not show them; undefined
- * stands for a pattern, which takes keywords.
+ * represents a pattern, which takes keywords.
  */
 export function declareParameters(fn: AnyFunction, names: readonly (string | undefined)[]): void {
   declared.set(

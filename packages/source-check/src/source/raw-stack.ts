@@ -4,7 +4,7 @@
  */
 const FRAMES = 12;
 
-/** A stack as the engine gives it: formatting waits until somebody reads it. */
+/** A stack as the engine gives it: formatting waits until something reads it. */
 export interface RawStack {
   /** Holds the frames; undefined once they are formatted. */
   error: Error | undefined;

@@ -20,7 +20,7 @@ export interface OuterBinding {
   readonly called: ReadonlySet<string>;
 }
 
-/** Stands for all items of a container. */
+/** Represents all items of a container. */
 export const ITEMS = "*";
 
 /**

@@ -13,7 +13,7 @@ export class Walk<T extends SceneBox> {
   readonly #byItem: ReadonlyMap<number, T>;
   readonly #arrows: readonly SceneArrow[];
   readonly #frameOf = new Map<T, T | undefined>();
-  /** Layers of each frame, from the top down; undefined stands for the program. */
+  /** Layers of each frame, from the top down; undefined represents the program. */
   readonly #rows = new Map<T | undefined, Row<T>[]>();
   readonly #place = new Map<T, { readonly row: number; readonly column: number }>();
   /** All boxes as they are drawn: layer by layer, and what is in a frame after the frame. */

@@ -135,7 +135,7 @@ function refusals({ backend, testProgram }: BackendSuite): void {
     const excluded = backend.compile(programs.product, { exclude: ["aten.mm.default"] });
     await expect(excluded).rejects.toThrow("aten.mm.default");
   });
-  test("an operator that nobody knows, with a reason", () => {
+  test("an operator that nothing knows, with a reason", () => {
     const unknown = parseIr(`sconce-ir 1
 program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT }
 graph(%x: f32[1]) { %y: f32[1] = nobody.knows.default(%x) return (%y) }`);

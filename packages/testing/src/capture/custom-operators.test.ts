@@ -62,7 +62,7 @@ function renumbered(text: string): string {
 }
 
 /**
- * Lowered text without what PyTorch leaves behind: a product nobody uses, and names in messages.
+ * Lowered text without what PyTorch leaves behind: a product nothing uses, and names in messages.
  */
 const loweredText = (text: string): string =>
   renumbered(

@@ -38,7 +38,7 @@ export async function readFamilies(root: URL): Promise<Family[]> {
 }
 
 /**
- * Gives the family of a target; writing overloads that follow from a functional one lie in its
+ * Returns the family of a target; writing overloads that follow from a functional one lie in its
  * family.
  */
 export function familyOf(

@@ -35,9 +35,9 @@ import type { OperandNames } from "./operand-names.js";
 /** Operators whose calls in graphs have another name. */
 const GRAPH_CALLS: Readonly<Record<string, string>> = { map: "map_impl" };
 
-/** A value of the graph around a nested graph that the nested graph reads. */
+/** A value of the enclosing graph that a nested graph reads. */
 export interface Lifted {
-  /** Its node in the graph around. */
+  /** Its node in the enclosing graph. */
   readonly outer: TraceNode;
   readonly input: TraceNode;
   /** Finds the name by which PyTorch orders it. */
@@ -46,7 +46,7 @@ export interface Lifted {
 
 /** The parameters of a {@link BodyTracer}. */
 export interface BodyInit {
-  /** The trace of the graph around. */
+  /** The trace of the enclosing graph. */
   readonly parent: Tracer;
   /** The operator as messages name it: `cond`. */
   readonly operator: string;
@@ -55,7 +55,7 @@ export interface BodyInit {
   readonly path: string;
 }
 
-/** Records a nested graph. What it reads of the graph around becomes an input. */
+/** Records a nested graph. What it reads of the enclosing graph becomes an input. */
 export class BodyTracer extends Tracer {
   /** The trace of the enclosing graph. */
   readonly parent: Tracer;
@@ -65,7 +65,7 @@ export class BodyTracer extends Tracer {
   readonly operator: string;
   /** Those of the program. */
   override readonly innerSymbols: string[];
-  /** What the graph reads of the graph around, in the order of its first use. */
+  /** What the graph reads of the enclosing graph, in the order of its first use. */
   readonly lifted: Lifted[] = [];
   readonly #names: OperandNames;
   readonly #path: string;
@@ -74,7 +74,7 @@ export class BodyTracer extends Tracer {
   readonly #ownKeys = new Map<TraceNode, string>();
   /** Inputs of the graph that are views of tensors around it, with their nodes there. */
   readonly #views = new Map<TraceNode, () => TraceNode>();
-  /** Tensors of the graph around as they were before. */
+  /** Tensors of the enclosing graph as they were before. */
   readonly #before = new Map<TracedTensor, FakeTensor>();
 
   constructor({ parent, operator, names, path }: BodyInit) {
@@ -95,8 +95,8 @@ export class BodyTracer extends Tracer {
   }
 
   /**
-   * Runs a function whose calls the graph records, and returns its result. Tensors of the graph
-   * around are afterwards as they were before.
+   * Runs a function whose calls the graph records, and returns its result. Tensors of the
+   * enclosing graph are afterwards as they were before.
    */
   run<T>(body: () => T): T {
     try {
@@ -127,7 +127,7 @@ export class BodyTracer extends Tracer {
    * Adds an input for a tensor.
    *
    * @param key the name by which PyTorch orders it
-   * @param source finds the node of the graph around whose memory it has; undefined for a copy
+   * @param source finds the node of the enclosing graph whose memory it has; undefined for a copy
    */
   tensorInput(fake: FakeTensor, key: string, source?: () => TraceNode): TracedTensor {
     const input = this.placeholder(fake);
@@ -144,7 +144,7 @@ export class BodyTracer extends Tracer {
     return inScope(this, () => new SymInt(expr));
   }
 
-  /** Adds an input for a symbolic value of the graph around. */
+  /** Adds an input for a symbolic value of the enclosing graph. */
   scalarInput(value: Sym): Sym {
     const { expr } = value;
     const input = this.placeholder(
@@ -161,7 +161,7 @@ export class BodyTracer extends Tracer {
     return value;
   }
 
-  /** The arguments that the graph takes before what it reads of the graph around. */
+  /** The arguments that the graph takes before what it reads of the enclosing graph. */
   get ownInputs(): TraceNode[] {
     const lifted = new Set(this.lifted.map(({ input }) => input));
     return this.nodes.filter((node) => node.op === "placeholder" && !lifted.has(node));
@@ -183,7 +183,7 @@ export class BodyTracer extends Tracer {
     return this.parent instanceof BodyTracer ? this.parent.memoryOf(source) : memoryIn(this.parent, source);
   }
 
-  /** Whether memory is that of an input, or of the graph around. */
+  /** Whether memory is that of an input, or of the enclosing graph. */
   #isInput(memory: TraceNode): boolean {
     return memory.op === "placeholder" || !this.nodes.includes(memory);
   }
@@ -233,7 +233,7 @@ export class BodyTracer extends Tracer {
   }
 
   /**
-   * Reading a size of a tensor of the graph around makes the tensor an input, as in TorchDynamo.
+   * Reading a size of a tensor of the enclosing graph makes the tensor an input, as in TorchDynamo.
    */
   readsSizes(tensor: Tensor): void {
     if (tensor instanceof TracedTensor) this.findTensor(tensor.fake);

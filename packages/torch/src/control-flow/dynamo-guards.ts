@@ -42,7 +42,7 @@ export interface TracedBranch {
   readonly inputs: readonly TraceNode[];
   readonly nodes: readonly TraceNode[];
   readonly results: readonly TraceArgument[];
-  /** The names by which PyTorch orders what it reads of the graph around. */
+  /** The names by which PyTorch orders what it reads of the enclosing graph. */
   readonly keyOf?: (node: TraceNode) => string | undefined;
 }
 
@@ -137,7 +137,7 @@ class DynamoRun {
     return first!.map((value, i) => mergeOutputs(place, value, second![i]!));
   }
 
-  /** The sizes of results that stand for two different ones. */
+  /** The sizes of results that represent two different ones. */
   sizesOf(results: readonly MetaValue[]): MergedSize[] {
     return results.flatMap((result, at) => {
       if (!(result instanceof FakeTensor)) return [];

@@ -11,7 +11,7 @@ export interface MergedInputs {
 }
 
 /**
- * Makes one list of what graphs read of the graph around: first what all of them read, then what
+ * Makes one list of what graphs read of the enclosing graph: first what all of them read, then what
  * only the first reads, and so on, each part in the order of names.
  */
 export function mergeInputs(tracers: readonly BodyTracer[]): MergedInputs {

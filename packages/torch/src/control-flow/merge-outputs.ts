@@ -24,7 +24,7 @@ export interface MergePlace {
   readonly made: (merged: SymExpr, nodes: readonly string[]) => void;
 }
 
-/** Makes the result of `cond` that stands for the results of both branches. */
+/** Makes the result of `cond` that represents the results of both branches. */
 export function mergeOutputs(place: MergePlace, a: MetaValue, b: MetaValue): MetaValue {
   if (a instanceof FakeTensor && b instanceof FakeTensor) return mergeTensors(place, a, b);
   const [x, y] = [constantOf(a), constantOf(b)];

@@ -144,7 +144,7 @@ function traceLoop(
 }
 
 /**
- * Where gradients are recorded, PyTorch collects what each round carries: a symbol stands for the
+ * Where gradients are recorded, PyTorch collects what each round carries: a symbol represents the
  * number of rounds, and ranges of the program have it.
  */
 function countRounds(tracer: BodyTracer, leaves: readonly unknown[]): void {

@@ -48,7 +48,7 @@ const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
 export const isScalar = (value: unknown): boolean =>
   isNumber(value) || typeof value === "boolean" || kindOf(value) === "complex" || isSym(value);
 
-/** A tensor without dimensions stands for its number where no gradient is lost. */
+/** A tensor without dimensions represents its number where no gradient is lost. */
 const isNumberTensor = (value: unknown): value is Tensor =>
   value instanceof Tensor && value.ndim === 0 && !value.requiresGrad;
 const isIntegerTensor = (value: unknown): boolean =>
@@ -162,7 +162,7 @@ export function specialized(value: SymInt): OperatorArgument {
   return typeof known === "number" ? known : value;
 }
 
-/** The value as operators take it: literals wrapped, one integer as the list that it stands for. */
+/** The value as operators take it: literals wrapped, one integer as the list that it represents. */
 export function convert({ base, list, size }: Parameter, value: unknown): OperatorArgument {
   if (!list) return element(base, value);
   const items: readonly unknown[] | undefined = itemsOf(value as Argument);

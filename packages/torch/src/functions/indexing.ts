@@ -61,7 +61,7 @@ function parsed(index: Index): Exclude<Index, string> | "..." {
   return slice(start ?? null, stop ?? null, step ?? null);
 }
 
-/** A list of lists, slices or tensors stands for several indices (`treatSequenceAsTuple`). */
+/** A list of lists, slices or tensors represents several indices (`treatSequenceAsTuple`). */
 const isTuple = (index: unknown): index is readonly Index[] =>
   Array.isArray(index) &&
   index.length < 32 &&

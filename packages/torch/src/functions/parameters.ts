@@ -32,7 +32,7 @@ export interface Signature {
   readonly maxPositional: number;
   /** Whether the one list of integers may be given as several arguments: `view(2, 3)`. */
   readonly variadic: boolean;
-  /** Whether a number stands for a tensor: `torch.add(1, x)`. */
+  /** Whether a number represents a tensor: `torch.add(1, x)`. */
   readonly numbersAsTensors: boolean;
   /** Whether the schema has `dtype`, `layout`, `device` and `pin_memory`. */
   readonly hasTensorOptions: boolean;

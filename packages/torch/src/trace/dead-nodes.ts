@@ -1,5 +1,5 @@
 /**
- * @file Removal of sizes and arithmetic on sizes that nobody uses, as `make_fx` removes them
+ * @file Removal of sizes and arithmetic on sizes that nothing uses, as `make_fx` removes them
  * (`dispatch_trace` in `torch/fx/experimental/proxy_tensor.py`).
  */
 import { isSymScalar } from "@sconce/ir";

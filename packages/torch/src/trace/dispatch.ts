@@ -79,7 +79,7 @@ export function withTrace<T>(recorder: Recorder | undefined, run: () => T): T {
 
 /**
  * Calls one overload, such as `aten.add.Tensor`, with arguments in the order of its schema;
- * `undefined` stands for a default.
+ * `undefined` represents a default.
  *
  * @throws SconceError `UNKNOWN_OPERATOR`, and what the operator refuses
  */

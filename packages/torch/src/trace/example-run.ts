@@ -20,7 +20,7 @@ export interface ExampleCall {
   readonly kwargs: Readonly<Record<string, UnboundArg>>;
 }
 
-/** Stands for a value that the run does not have. */
+/** Represents a value that the run does not have. */
 const UNKNOWN = Symbol("unknown");
 type Known = OperatorResult | Argument | readonly Known[];
 
@@ -28,7 +28,7 @@ type Known = OperatorResult | Argument | readonly Known[];
 export interface ExampleRunInit {
   readonly env: ShapeEnv;
   readonly draft: DraftRecorder;
-  /** The run of the graph around. */
+  /** The run of the enclosing graph. */
   readonly outer?: ExampleRun | undefined;
 }
 

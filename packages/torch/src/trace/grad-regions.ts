@@ -18,7 +18,7 @@ const WITH_GRAD = "wrap_with_set_grad_enabled";
 export interface Region {
   /** The name by which `get_attr` reads it. */
   readonly target: string;
-  /** Nodes of the graph around it that it reads. */
+  /** Nodes of the enclosing graph that it reads. */
   readonly operands: readonly TraceNode[];
   /** Inputs of the graph, as placeholders: one for each operand. */
   readonly inputs: readonly TraceNode[];

@@ -52,7 +52,7 @@ export class KnownValues {
   /**
    * What a call reads from constants (`x.item()`): a number or a boolean, which is part of the
    * program. A float without a fraction stays one, and counts as its number in arithmetic of
-   * JavaScript. Undefined where a symbol stands for the value.
+   * JavaScript. Undefined where a symbol represents the value.
    */
   read(
     { tags, target }: OpDefinition,

@@ -5,7 +5,7 @@ import { not, type SymExpr } from "@sconce/symbolic";
 import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "@sconce/trace";
 import { type AddScalarNode, TraceNode } from "./trace-node.js";
 
-/** Whether a node stands for the symbol of a condition: its value is 1 or 0. */
+/** Whether a node represents the symbol of a condition: its value is 1 or 0. */
 const isChoice = (node: TraceNode | Argument | undefined): node is TraceNode =>
   node instanceof TraceNode && isSymScalar(node.val) && (node.val.expr as { op?: string }).op === "Piecewise";
 

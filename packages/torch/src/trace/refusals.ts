@@ -12,7 +12,7 @@ export function refusal(error: SconceError): SconceError {
   return error;
 }
 
-/** Runs a model; gives its result, and the refusals that it caught. */
+/** Runs a model; returns its result, and the refusals that it caught. */
 export function withRefusals<T>(run: () => T): {
   readonly result: T;
   readonly caught: readonly SconceError[];

@@ -291,7 +291,7 @@ class Inserter {
     return node;
   }
 
-  /** Leaves out reads of symbols and of numbers that nobody uses. */
+  /** Leaves out reads of symbols and of numbers that nothing uses. */
   #withoutUnused(): TraceNode[] {
     const used = new Set<TraceNode>();
     const note = (node: TraceNode): void => void used.add(node.current);

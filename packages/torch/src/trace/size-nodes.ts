@@ -1,5 +1,5 @@
 /**
- * @file The nodes of symbolic sizes while a program is traced: made when somebody uses a size, as
+ * @file The nodes of symbolic sizes while a program is traced: made when something uses a size, as
  * `torch.fx.experimental.proxy_tensor` makes them (`track_tensor`, `_sym_register`).
  *
  * A size is known by its object: equal sizes of two tensors have two nodes, unless a shape rule
@@ -26,7 +26,7 @@ export class SizeNodes {
   readonly #add: AddScalarNode;
   readonly #outside: (expr: SymExpr) => TraceNode | undefined;
 
-  /** @param outside finds a symbol that no value of this graph has in the graph around it */
+  /** @param outside finds a symbol that no value of this graph has in the enclosing graph */
   constructor(add: AddScalarNode, outside: (expr: SymExpr) => TraceNode | undefined) {
     this.#add = add;
     this.#outside = outside;
@@ -49,12 +49,12 @@ export class SizeNodes {
     read(storageOffset, "storage_offset");
   }
 
-  /** Lets a node stand for a symbolic value, unless another does. */
+  /** Lets a node represent a symbolic value, unless another does. */
   bind(expr: SymExpr, node: TraceNode): void {
     if (!this.#sources.has(expr)) this.#offer(expr, () => node);
   }
 
-  /** Lets an input stand for a symbolic value, though tensors have it too. */
+  /** Lets an input represent a symbolic value, though tensors have it too. */
   prefer(expr: SymExpr, node: TraceNode): void {
     const source: Source = { node, make: () => node };
     this.#sources.set(expr, source);

@@ -231,22 +231,22 @@ export class Tracer implements Recorder {
     return this.#tensors.get(fake) ?? this.outerTensor(fake);
   }
 
-  /** Makes a tensor of the graph around this one an input, and returns its node. */
+  /** Makes a tensor of the enclosing graph an input, and returns its node. */
   protected outerTensor(_fake: FakeTensor): TraceNode | undefined {
     return undefined;
   }
 
-  /** Makes a symbol of the graph around this one an input, and returns its node. */
+  /** Makes a symbol of the enclosing graph an input, and returns its node. */
   protected outerSymbol(_symbol: SymExpr): TraceNode | undefined {
     return undefined;
   }
 
-  /** Lets an input of the graph stand for a symbolic value, though tensors have it too. */
+  /** Lets an input of the graph represent a symbolic value, though tensors have it too. */
   protected preferInput(expr: SymExpr, input: TraceNode): void {
     this.#sizes.prefer(expr, input);
   }
 
-  /** Makes a symbolic value of the graph around this one an input. */
+  /** Makes a symbolic value of the enclosing graph an input. */
   protected useScalar(_value: Sym): void {}
 
   /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */

@@ -50,7 +50,7 @@ test.each<[string, (...args: Tensor[]) => unknown, string[], unknown]>([
   expect([found, u0]).toEqual([asserts, range]);
 });
 
-test("a number that nobody uses is not read; one that is only checked is", () => {
+test("a number that nothing uses is not read; one that is only checked is", () => {
   const dead = (x: Tensor): Tensor => {
     read(x);
     return x.add(1);

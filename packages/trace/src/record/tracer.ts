@@ -56,7 +56,7 @@ interface AssertionWriter {
 }
 
 /**
- * Values that stand for nodes while a graph is built: fake tensors by identity, symbolic scalars by
+ * Values that represent nodes while a graph is built: fake tensors by identity, symbolic scalars by
  * expression.
  */
 export class Tracer {
@@ -122,7 +122,7 @@ export class Tracer {
   }
 
   /**
-   * Lets a fake tensor stand for a node, and its sizes for reads of them; gives whether a new
+   * Lets a fake tensor represent a node, and its sizes for reads of them; returns whether a new
    * symbol was bound.
    */
   track(value: FakeTensor, node: NodeRef): boolean {
@@ -136,12 +136,12 @@ export class Tracer {
     return node?.op === "placeholder";
   }
 
-  /** Whether a fake tensor stands for a node. */
+  /** Whether a fake tensor represents a node. */
   isTracked(value: FakeTensor): boolean {
     return this.#tensors.has(value);
   }
 
-  /** Adds a call of an operator on the lowered level; gives its fake result. */
+  /** Adds a call of an operator on the lowered level; returns its fake result. */
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = this.#asRecorded(row.target, this.fakeResult(row, normal.args, normal.kwargs));
@@ -261,7 +261,7 @@ export class Tracer {
     return fresh;
   }
 
-  /** The placeholder that stands for an input of the source program. */
+  /** The placeholder that represents an input of the source program. */
   placeholderOf: (input: string) => NodeRef | undefined = () => undefined;
 
   /** Adds a node for a nested graph. */
@@ -316,7 +316,7 @@ export class Tracer {
     throw untracedTensor(value);
   }
 
-  /** A dimension of the tensor that a node stands for. */
+  /** A dimension of the tensor that a node represents. */
   sizeOf(node: NodeRef, dim: number): SymInt | undefined {
     for (const [value, owner] of this.#tensors) if (owner.name === node.name) return value.shape[dim];
     return undefined;
@@ -391,7 +391,7 @@ export class Tracer {
 
   /**
    * A view that a call makes anew has the stack trace and the annotations of the view that it
-   * stands for.
+   * represents.
    */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
     if (this.isFinishing) return run();
@@ -434,7 +434,7 @@ export class Tracer {
     return result;
   }
 
-  /** Gives whether a new symbol was bound. */
+  /** Returns whether a new symbol was bound. */
   #trackResult(result: MetaValue, node: NodeRef, operands: readonly FakeTensor[]): boolean {
     if (result instanceof FakeTensor) {
       const bound = this.track(result, node);

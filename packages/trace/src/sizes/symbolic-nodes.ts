@@ -80,9 +80,9 @@ export class SymbolicNodes {
   readonly #firstTensors = new WeakMap<FakeTensor, ReadonlyMap<string, FirstTensor>>();
   /** Arithmetic for such sizes, by the nodes of the tensors that it follows. */
   readonly #following = new Map<string, Node[]>();
-  /** The tensors whose sizes nodes stand for. */
+  /** The tensors whose sizes nodes represent. */
   readonly sizesOf = new Map<string, string>();
-  /** Nodes that compute a part of a sum or product: nobody else reads them. */
+  /** Nodes that compute a part of a sum or product: nothing else reads them. */
   readonly partial = new Set<string>();
   /** Keys of conditions that are computed as Python writes them: `0 <= u0` is `u0 >= 0`. */
   readonly canonical = new Map<string, string>();
@@ -116,7 +116,7 @@ export class SymbolicNodes {
     }
   }
 
-  /** A symbolic scalar's own node; gives whether that bound a new symbol. */
+  /** A symbolic scalar's own node; returns whether that bound a new symbol. */
   bindScalar(value: MetaValue, node: NodeRef): boolean {
     if (!isSymScalar(value) || !(value.expr instanceof SymExpr)) return false;
     this.#bind(value.expr.key, node);
@@ -224,7 +224,7 @@ export class SymbolicNodes {
 
   /**
    * Takes note of the sizes of a call's result. Shape rules hand on sizes of their operands; others
-   * came up here, and are computed behind this node when somebody reads them.
+   * came up here, and are computed behind this node when something reads them.
    */
   computedSizes(value: FakeTensor, node: NodeRef, meta: NodeMeta, operands: readonly FakeTensor[]): void {
     let found: Map<string, FirstTensor> | undefined;
@@ -265,7 +265,7 @@ export class SymbolicNodes {
     if (first !== undefined) this.#sizes.set((stride as SymExpr).key, first);
   }
 
-  /** Marks an expression's symbols as bound; gives whether one was not yet. */
+  /** Marks an expression's symbols as bound; returns whether one was not yet. */
   #see(expr: SymExpr): boolean {
     const before = this.#seen.size;
     for (const name of freeSymbols(expr).keys()) this.#seen.add(name);

@@ -1,7 +1,7 @@
 /**
  * @file Which numbers of a module have 64 bits: addresses, and what they are computed with.
  *
- * A number of 64 bits is the number that one of 32 bits stands for, its sign extended. So a
+ * A number of 64 bits is the number that one of 32 bits represents, its sign extended. So a
  * variable may hold addresses and numbers, and all sums are exact.
  */
 import { invalidCode } from "../errors.js";

@@ -20,7 +20,7 @@ export const windowOf = ({ stride, padding, dilation }: WindowArgs, rank: number
   padding: perDim(fixedNumbers(padding, "padding"), rank),
   dilation: perDim(fixedNumbers(dilation, "dilation"), rank),
 });
-/** One number stands for all dimensions. */
+/** One number represents all dimensions. */
 export const perDim = (values: readonly number[], rank: number): number[] =>
   values.length === rank ? [...values] : new Array<number>(rank).fill(values[0] ?? 0);
 

@@ -22,7 +22,7 @@ export class ScalarCopy {
     this.#outer = outer;
   }
 
-  /** Has an operand stand for another one. */
+  /** Has an operand represent another one. */
   set(operand: KernelOperand, becomes: KernelOperand): void {
     this.#made.set(operand, becomes);
   }

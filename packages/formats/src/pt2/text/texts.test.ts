@@ -41,7 +41,7 @@ describe("every string of a file has a kind, and what PyTorch writes is safe", (
   });
 });
 
-/** Names that end strings, lines and statements of Python, or stand for something else. */
+/** Names that end strings, lines and statements of Python, or represent something else. */
 const WORST = [
   "x = 1; __import__('os').system('touch pwned') #",
   "a\n    __import__('os').system('touch pwned')\n    b",

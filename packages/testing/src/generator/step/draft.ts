@@ -222,7 +222,7 @@ export class Draft {
   }
 }
 
-/** Arguments of calls: values stand for references to them. */
+/** Arguments of calls: values represent references to them. */
 export type Arg = Argument | Val | readonly (Argument | Val)[];
 
 const NAMES: Readonly<Partial<Record<InputKind, string>>> = {
