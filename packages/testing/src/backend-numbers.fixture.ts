@@ -114,6 +114,7 @@ const GROUPS = {
   "zero-factors": "sums of a tensor and a product, with factors of zero beside NaN and infinities",
   empties: "values with a dimension of size 0: static ones, and sizes that are 0 in some runs",
   "logit-gradients": "the gradient of logit at the ends of its domain",
+  "whole-numbers": "integers that doubles do not hold, in convolutions, pools and products",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

@@ -93,6 +93,30 @@ export function readBigInts(
   return out;
 }
 
+/** A typed array of 64-bit integers. */
+export type BigArray = BigInt64Array | BigUint64Array;
+
+/** True for arrays of 64-bit integers. */
+export const isBigArray = (values: NumberArray | BigArray): values is BigArray =>
+  values instanceof BigInt64Array || values instanceof BigUint64Array;
+
+/** The greatest magnitude among numbers. */
+export function greatestMagnitude(values: NumberArray): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!));
+  return most;
+}
+
+/**
+ * The elements in row-major order, as 64-bit integers where sums of `terms` of them may not be exact
+ * as numbers.
+ */
+export function readExact(tensor: Tensor, terms = 1): NumberArray | BigArray {
+  const numbers = readNumbers(tensor);
+  if (!isBigIntDType(tensor.dtype)) return numbers;
+  return greatestMagnitude(numbers) * terms <= Number.MAX_SAFE_INTEGER ? numbers : readBigInts(tensor);
+}
+
 /** The elements in row-major order as pairs (real, imaginary); a real tensor gets zeros. */
 export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
   const total = numel(shape);

@@ -10,7 +10,7 @@ import {
   type KernelContext,
   kernel,
 } from "../kernel/kernel.js";
-import { computedLimit, limitIn } from "./activation-limits.js";
+import { computedLimit, elementLimit, limitIn, wholeLimit } from "./activation-limits.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
@@ -199,8 +199,10 @@ export const activationBackwardKernels = defineKernels([
   kernel(
     "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
     ({ grad_output: grad, self, threshold }, context) => {
-      const limit = computedLimit(self.dtype, threshold);
-      return gate(grad, self, (x) => !(x <= limit), context);
+      const limit = elementLimit(self.dtype, threshold);
+      const real = map2((g, x) => (x <= limit ? 0 : g));
+      const big = (g: bigint, x: bigint): bigint => (x <= wholeLimit(threshold) ? 0n : g);
+      return elementwise({ real, big }, emptyOutput(context), [grad, self]);
     },
   ),
   kernel(

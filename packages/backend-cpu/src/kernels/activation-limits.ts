@@ -1,6 +1,6 @@
 /** @file Numbers that activations compare elements with. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { type DType, dtypeInfo } from "@sconce/tensor";
+import { type DType, dtypeInfo, isIntegralDType } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
 
 const isFloat = (dtype: DType): boolean => dtypeInfo(dtype).kind === "float";
@@ -8,6 +8,14 @@ const isFloat = (dtype: DType): boolean => dtypeInfo(dtype).kind === "float";
 /** The number as an element of the dtype: `lambd.to<scalar_t>()`. */
 export const limitIn = (dtype: DType, value: ScalarLiteral): number =>
   isFloat(dtype) ? roundTo(dtype)(toNumber(value)) : toNumber(value);
+
+/** The number as an element: integers are cut. */
+export const elementLimit = (dtype: DType, value: ScalarLiteral): number =>
+  isIntegralDType(dtype) ? Math.trunc(toNumber(value)) : computedLimit(dtype, value);
+
+/** The number as a 64-bit integer. */
+export const wholeLimit = (value: ScalarLiteral): bigint =>
+  typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
 
 /** The number in the type that elements are computed in, which is float32 for halves. */
 export const computedLimit = (dtype: DType, value: ScalarLiteral): number =>

@@ -3,7 +3,7 @@ import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
-import { computedLimit, limitIn } from "./activation-limits.js";
+import { computedLimit, elementLimit, limitIn, wholeLimit } from "./activation-limits.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
 import {
@@ -91,9 +91,10 @@ const softshrink = withArguments<Unary & { readonly lambd: ScalarLiteral }>(({ s
 
 type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: ScalarLiteral };
 const threshold: Kernel<Threshold> = ({ self, threshold: limit, value }, context) => {
-  const l = computedLimit(self.dtype, limit);
+  const l = elementLimit(self.dtype, limit);
   const v = toNumber(value);
-  return elementwise({ real: map1((x) => (x <= l ? v : x)) }, emptyOutput(context), [self]);
+  const big = (x: bigint): bigint => (x <= wholeLimit(limit) ? wholeLimit(value) : x);
+  return elementwise({ real: map1((x) => (x <= l ? v : x)), big }, emptyOutput(context), [self]);
 };
 
 const prelu: Kernel<{ self: Tensor; weight: Operand }> = ({ self, weight }, context) =>

@@ -295,9 +295,11 @@ const bigLcm = (x: bigint, y: bigint): bigint => {
 const maximum = binary({ real: maxLoop, big: bigMax });
 const minimum = binary({ real: minLoop, big: bigMin });
 const heaviside = (x: number, y: number): number => (x === 0 ? y : x > 0 ? 1 : 0);
+const bigHeaviside = (x: bigint, y: bigint): bigint => (x === 0n ? y : x > 0n ? 1n : 0n);
 const heavisideKernel = kernel(
   "aten::heaviside(Tensor self, Tensor values) -> Tensor",
-  ({ self, values }, context) => elementwise({ real: map2(heaviside) }, emptyOutput(context), [self, values]),
+  ({ self, values }, context) =>
+    elementwise({ real: map2(heaviside), big: bigHeaviside }, emptyOutput(context), [self, values]),
 );
 
 /** x 2^n in steps, because 2^n alone may be out of range; `n` is a C int. */

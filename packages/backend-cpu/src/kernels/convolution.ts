@@ -9,6 +9,7 @@ import type { NumberArray } from "../kernel/dense.js";
 import { readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratchLike } from "../kernel/scratch.js";
+import { convolveBig, convolveSparse, hasUnboundedWeight, outgrowsDouble } from "./convolution-exact.js";
 
 export interface ConvolutionArgs {
   readonly input: Tensor;
@@ -102,6 +103,9 @@ export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
   const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) =>
     perDimension(values, kernelShape.length),
   ) as [readonly number[], readonly number[], readonly number[]];
+  const whole = { input, weight, bias, stride, padding, dilation, transposed, groups };
+  if (outgrowsDouble(whole, out)) return convolveBig(whole, out);
+  if (hasUnboundedWeight(whole)) return convolveSparse(whole, out);
   const outSizes = out.shape.slice(2);
   const unit = kernelShape.map(() => 1);
   const reach = kernelShape.map((size, d) => dilation[d]! * (size - 1));

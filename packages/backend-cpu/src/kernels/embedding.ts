@@ -1,11 +1,20 @@
 /** @file Table look-ups. */
 
-import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readFloat64, readNumbers } from "../kernel/dense.js";
+import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
+import {
+  finishOutput,
+  isBigArray,
+  openOutput,
+  readExact,
+  readFloat64,
+  readNumbers,
+  writeBigInts,
+} from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { identity } from "./pointwise-math.js";
 
 function embedding(weight: Tensor, indices: Tensor, context: KernelContext): Tensor {
   const out = emptyOutput(context);
@@ -146,10 +155,24 @@ const embeddingDenseBackward = kernel(
     const [grad, indices] = [readNumbers(args.grad_output), readNumbers(args.indices)];
     const counts = scratch(Float64Array, out.shape[0]!);
     for (const index of indices) counts[index]!++;
+    // Integers have an integer factor.
+    const cut = isIntegralDType(out.dtype) ? Math.trunc : identity;
+    const scaleOf = (index: number): number => (args.scale_grad_by_freq ? cut(1 / counts[index]!) : 1);
+    const exact = readExact(args.grad_output, indices.length);
+    if (isBigArray(exact)) {
+      const totals = scratch(BigInt64Array, out.numel);
+      indices.forEach((index: number, i: number) => {
+        if (index === args.padding_idx) return;
+        const by = BigInt(scaleOf(index));
+        for (let c = 0; c < width; c++) totals[index * width + c]! += exact[i * width + c]! * by;
+      });
+      writeBigInts(out, totals);
+      return out;
+    }
     const sums = scratch(Float64Array, out.numel);
     indices.forEach((index: number, i: number) => {
       if (index === args.padding_idx) return;
-      const scale = args.scale_grad_by_freq ? 1 / counts[index]! : 1;
+      const scale = scaleOf(index);
       for (let c = 0; c < width; c++) sums[index * width + c]! += grad[i * width + c]! * scale;
     });
     return finishOutput(out, sums);

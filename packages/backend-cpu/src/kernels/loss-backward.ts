@@ -1,6 +1,6 @@
 /** @file Gradients of losses by their input. */
 import { toNumber } from "@sconce/ir";
-import { numel, type Tensor } from "@sconce/tensor";
+import { isBigIntDType, isIntegralDType, numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
 import { roundTo, stepOf } from "../kernel/half.js";
@@ -30,7 +30,20 @@ const lossGradient =
     return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
   };
 
-const squared = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
+const squaredOfFloats = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
+/** The factor of integers is cut to one: a mean of more than two elements has no gradient. */
+const squared: Kernel<Loss> = (args, context) => {
+  if (!isIntegralDType(args.self.dtype)) return squaredOfFloats(args, context);
+  const out = emptyOutput(context);
+  const factor = Math.trunc(args.reduction === 1 ? 2 / out.numel : 2);
+  const real = map3(
+    isBigIntDType(out.dtype)
+      ? (g, x, target) => factor * (x - target) * g
+      : (g, x, target) => Math.imul(factor * (x - target), g),
+  );
+  const big = (g: bigint, x: bigint, target: bigint): bigint => BigInt(factor) * (x - target) * g;
+  return elementwise({ real, big }, out, [args.grad_output, args.self, args.target]);
+};
 
 const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }, norm) => (g, x, target, f) => {
   const difference = f(x - target);

@@ -4,8 +4,18 @@
  */
 
 import type { FakeTensor } from "@sconce/ir";
-import { numel, type Tensor } from "@sconce/tensor";
-import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { isBigIntDType, numel, type Tensor } from "@sconce/tensor";
+import {
+  type BigArray,
+  finishOutput,
+  isBigArray,
+  type NumberArray,
+  openOutput,
+  readBigInts,
+  readExact,
+  readNumbers,
+  writeBigInts,
+} from "../kernel/dense.js";
 import {
   defineKernels,
   emptyOutput,
@@ -114,22 +124,26 @@ function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visi
   }
 }
 
+/** What a window of padding alone has. */
+const LEAST_INT64 = -(2n ** 63n);
+
 export function maxPool(
-  x: NumberArray,
+  x: NumberArray | BigArray,
   geometryOf: PoolGeometry,
   context: KernelContext<readonly [FakeTensor, FakeTensor]>,
 ): [values: Tensor, indices: Tensor] {
   const [out, indices] = emptyOutputs(context);
   const [values, places] = [openOutput(out), openOutput(indices)];
+  const exact = isBigArray(x) ? scratch(BigInt64Array, out.numel) : undefined;
   const [depth, height, width] = geometryOf.dims;
   eachWindow(geometryOf, (base, output, d, h, w) => {
     let best = (depth.start[d]! * height.size + height.start[h]!) * width.size + width.start[w]!;
-    let max = Number.NEGATIVE_INFINITY;
+    let max: number | bigint = Number.NEGATIVE_INFINITY;
     for (let i = depth.start[d]!; i < depth.end[d]!; i += depth.step) {
       for (let j = height.start[h]!; j < height.end[h]!; j += height.step) {
         const row = (i * height.size + j) * width.size;
         for (let k = width.start[w]!; k < width.end[w]!; k += width.step) {
-          const value = x[base + row + k]!;
+          const value: number | bigint = x[base + row + k]!;
           if (value > max || Number.isNaN(value)) {
             max = value;
             best = row + k;
@@ -137,10 +151,13 @@ export function maxPool(
         }
       }
     }
-    values[output] = max;
+    if (exact === undefined) values[output] = max as number;
+    else exact[output] = typeof max === "bigint" ? max : LEAST_INT64;
     places[output] = best;
   });
-  return [finishOutput(out, values), finishOutput(indices, places)];
+  if (exact === undefined) finishOutput(out, values);
+  else writeBigInts(out, exact);
+  return [out, finishOutput(indices, places)];
 }
 
 type Divisor = (d: number, h: number, w: number) => number;
@@ -161,8 +178,9 @@ export function averagePool(
   round?: (x: number) => number,
 ): Tensor {
   const out = emptyOutput(context);
+  const x = readExact(self, numel(self.shape));
+  if (isBigArray(x)) return averageBig(x, geometryOf, divisor, out);
   const values = openOutput(out);
-  const x = readNumbers(self);
   const [depth, height, width] = geometryOf.dims;
   const step = round ?? roundingOf(out.dtype);
   const thirds = (sum: number, rounded: (x: number) => number, at: readonly number[]): number =>
@@ -183,6 +201,42 @@ export function averagePool(
   return finishOutput(out, values);
 }
 
+/** Averages of 64-bit integers, whose sums wrap. */
+function averageBig(x: BigArray, geometryOf: PoolGeometry, divisor: Divisor, out: Tensor): Tensor {
+  const values = scratch(BigInt64Array, out.numel);
+  const [depth, height, width] = geometryOf.dims;
+  eachWindow(geometryOf, (base, output, d, h, w) => {
+    let sum = 0n;
+    for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
+      for (let j = height.start[h]!; j < height.end[h]!; j++) {
+        const row = base + (i * height.size + j) * width.size;
+        for (let k = width.start[w]!; k < width.end[w]!; k++) sum += x[row + k]!;
+      }
+    }
+    values[output] = BigInt.asIntN(64, sum) / BigInt(divisor(d, h, w));
+  });
+  writeBigInts(out, values);
+  return out;
+}
+
+/** Gradients of averages of 64-bit integers: each window's share is cut to an integer. */
+function averageBigBackward(grad: Tensor, geometryOf: PoolGeometry, divisor: Divisor, out: Tensor): Tensor {
+  const sums = scratch(BigInt64Array, out.numel);
+  const g = readBigInts(grad);
+  const [depth, height, width] = geometryOf.dims;
+  eachWindow(geometryOf, (base, output, d, h, w) => {
+    const share = g[output]! / BigInt(divisor(d, h, w));
+    for (let i = depth.start[d]!; i < depth.end[d]!; i++) {
+      for (let j = height.start[h]!; j < height.end[h]!; j++) {
+        const row = base + (i * height.size + j) * width.size;
+        for (let k = width.start[w]!; k < width.end[w]!; k++) sums[row + k]! += share;
+      }
+    }
+  });
+  writeBigInts(out, sums);
+  return out;
+}
+
 export function averagePoolBackward(
   grad: Tensor,
   geometryOf: PoolGeometry,
@@ -190,6 +244,7 @@ export function averagePoolBackward(
   context: KernelContext,
 ): Tensor {
   const out = emptyOutput(context);
+  if (isBigIntDType(out.dtype)) return averageBigBackward(grad, geometryOf, divisor, out);
   const sums = scratch(Float64Array, out.numel);
   const g = readNumbers(grad);
   const [depth, height, width] = geometryOf.dims;
@@ -225,7 +280,7 @@ const sliding =
   (rank: number): MaxPool<PoolArgs> =>
   (args, context) => {
     const shape = numbersOf(context.meta[0].shape);
-    return maxPool(readNumbers(args.self), slidingGeometry(args, rank, shape), context);
+    return maxPool(readExact(args.self), slidingGeometry(args, rank, shape), context);
   };
 
 const average =

@@ -8,6 +8,7 @@ import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+import { wholeLimit } from "./activation-limits.js";
 import { complexLoops } from "./complex-loops.js";
 import { fillWith } from "./creation-fill.js";
 import { laneRounder } from "./pointwise-lanes.js";
@@ -18,7 +19,7 @@ type Range = { readonly end: ScalarLiteral; readonly start?: ScalarLiteral; read
 const arange: Kernel<Range> = ({ start = 0, step = 1 }, context) => {
   const out = emptyOutput(context);
   if (isIntegralDType(out.dtype)) {
-    const [first, by] = [bigOf(start), bigOf(step)];
+    const [first, by] = [wholeLimit(start), wholeLimit(step)];
     const last = Number(first) + Number(by) * out.numel;
     if (Number.isSafeInteger(Number(first)) && Number.isSafeInteger(last)) {
       writeNumbers(out, rising(Number(first), Number(by), out.numel));
@@ -61,9 +62,6 @@ function risingFloats(first: number, by: number, { dtype, numel }: Tensor): Floa
   toFloat?.(values, end);
   return values;
 }
-
-const bigOf = (value: ScalarLiteral): bigint =>
-  typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
 
 /** Real and imaginary part of a number or a tensor of one element. */
 function partsOf(value: Tensor | ScalarLiteral): readonly [number, number] {

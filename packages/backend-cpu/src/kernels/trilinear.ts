@@ -1,7 +1,15 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
 
-import { broadcastStrides, numel, positionsOf } from "@sconce/tensor";
-import { finishOutput, readNumbers } from "../kernel/dense.js";
+import { broadcastStrides, isIntegralDType, numel, positionsOf } from "@sconce/tensor";
+import {
+  type BigArray,
+  finishOutput,
+  greatestMagnitude,
+  type NumberArray,
+  readBigInts,
+  readNumbers,
+  writeBigInts,
+} from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 
@@ -24,7 +32,21 @@ const trilinear = kernel(
       const strides = shape.map((_, d) => numel(shape.slice(d + 1)));
       return positionsOf(full, { strides: broadcastStrides(shape, strides, full), storageOffset: 0 });
     }) as [Int32Array, Int32Array, Int32Array, Int32Array];
-    const [a, b, c] = [readNumbers(args.i1), readNumbers(args.i2), readNumbers(args.i3)];
+    const operands = [args.i1, args.i2, args.i3];
+    const [a, b, c] = operands.map((tensor) => readNumbers(tensor)) as [
+      NumberArray,
+      NumberArray,
+      NumberArray,
+    ];
+    const most = [a, b, c].reduce((size, values) => size * greatestMagnitude(values), numel(full));
+    if (isIntegralDType(out.dtype) && most > Number.MAX_SAFE_INTEGER) {
+      const [x, y, z] = operands.map((tensor) => readBigInts(tensor)) as [BigArray, BigArray, BigArray];
+      const exact = scratch(BigInt64Array, out.numel);
+      for (let i = 0; i < numel(full); i++)
+        exact[at[3][i]!]! += x[at[0][i]!]! * y[at[1][i]!]! * z[at[2][i]!]!;
+      writeBigInts(out, exact);
+      return out;
+    }
     const sums = scratch(Float64Array, out.numel);
     for (let i = 0; i < numel(full); i++) sums[at[3][i]!]! += a[at[0][i]!]! * b[at[1][i]!]! * c[at[2][i]!]!;
     return finishOutput(out, sums);

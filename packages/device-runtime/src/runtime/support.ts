@@ -93,16 +93,18 @@ const RESIZES: readonly string[] = [
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
  * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a
- * factor of zero, round a number that the operator does not, or refuse what it takes.
+ * factor of zero, round or do not cut a number that the operator does not, or refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
   ...RESIZES,
   "aten.baddbmm.default",
+  "aten.embedding_dense_backward.default",
   "aten.index_add.default",
   "aten.index_copy.default",
   "aten.logit_backward.default",
   "aten.logsumexp.default",
+  "aten.mse_loss_backward.default",
   "aten.nll_loss2d_backward.default",
   "aten.nll_loss_backward.default",
   "aten.reflection_pad1d.default",
@@ -111,6 +113,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.roll.default",
   "aten.std.correction",
   "aten.std_mean.correction",
+  "aten.threshold.default",
   "aten.threshold_backward.default",
   "aten.var_mean.correction",
 ]);

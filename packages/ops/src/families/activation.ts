@@ -1,6 +1,7 @@
 /** @file Activation functions and what they become. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, floorDiv, le, mod, mul } from "@sconce/symbolic";
+import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -17,6 +18,7 @@ import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
+import type { ScalarArg } from "../schema/schema-types.js";
 
 /** Keeps shape and dtype. */
 function same(context: MetaContext, self: FakeTensor): FakeTensor {
@@ -198,10 +200,18 @@ const threshold = defineOp({
   tags: ["pointwise"],
   meta: ({ self }, context) => same(context, self),
   decompose: (emit, { self, threshold: limit, value }) =>
-    promoted(emit, "default", [self], (x) =>
-      emit("aten.where.ScalarSelf", [emit("aten.le.Scalar", [x, limit]), value, x]),
-    ),
+    promoted(emit, "default", [self], (x) => {
+      // The kernel converts the numbers to the dtype, which cuts them for integers.
+      const cuts = emit.runsKernels === true && isIntegralDType(x.dtype);
+      const [most, other] = cuts ? [whole(limit), whole(value)] : [limit, value];
+      return emit("aten.where.ScalarSelf", [emit("aten.le.Scalar", [x, most]), other, x]);
+    }),
 });
+
+function whole(value: ScalarArg): ScalarArg {
+  if (typeof value === "number") return Math.trunc(value);
+  return typeof value === "object" && value.kind === "float" ? Math.trunc(value.value) : value;
+}
 
 /** The dimension, counted from the front, that `glu` splits in two gates of equal size. */
 export function halvedDim(self: FakeTensor, dim: SymInt): number {

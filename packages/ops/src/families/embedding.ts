@@ -1,7 +1,7 @@
 /** @file Lookup of rows, one at a time or in bags. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -70,7 +70,14 @@ const embeddingDenseBackward = defineOp({
     const and = (a: FakeTensor, b: FakeTensor): FakeTensor => emit("aten.bitwise_and.Tensor", [a, b]);
     let grad = convert(emit, args.grad_output, computationDType(args.grad_output.dtype));
     const valid = and(t.compare("ge", indices, 0), t.compare("lt", indices, rows));
-    if (args.scale_grad_by_freq) grad = t.div(grad, frequencies(emit, indices, rows, valid));
+    if (args.scale_grad_by_freq) {
+      const counts = frequencies(emit, indices, rows, valid);
+      // The kernel's factor for integers is cut to one: rows that occur twice get nothing.
+      const cuts = emit.runsKernels === true && isIntegralDType(grad.dtype);
+      grad = cuts
+        ? emit("aten.masked_fill.Scalar", [grad, t.compare("gt", counts, 1), 0])
+        : t.div(grad, counts);
+    }
     let mask = and(valid, emit("aten.ne.Scalar", [indices, padding]));
     while (mask.ndim < grad.ndim) mask = emit("aten.unsqueeze.default", [mask, -1]);
     const zeros = emit("aten.new_zeros.default", [grad, [rows, ...grad.shape.slice(indices.ndim)]]);

@@ -1,5 +1,7 @@
 /** @file Gradients of losses. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { floorDiv } from "@sconce/symbolic";
+import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
@@ -58,6 +60,11 @@ const mse = defineOp({
   meta: gradient,
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
+      if (emit.runsKernels === true && isIntegralDType(self.dtype)) {
+        // The kernel converts the factor to the dtype, which cuts it.
+        const factor = args.reduction === REDUCTION.mean ? floorDiv(2, numelOf(self.shape)) : 2;
+        return t.mul(t.mul(t.sub(self, target), factor), grad);
+      }
       const norm = normOf(emit, self, args.reduction, 2);
       return t.mul(t.mul(t.sub(self, target), norm), grad);
     }),

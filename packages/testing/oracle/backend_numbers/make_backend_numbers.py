@@ -13,7 +13,15 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import torch  # noqa: E402
 from recorder import Recorder  # noqa: E402
 
-GROUPS = ("half_constants", "as_strided", "thresholds", "zero_factors", "empties", "logit_gradients")
+GROUPS = (
+    "half_constants",
+    "as_strided",
+    "thresholds",
+    "zero_factors",
+    "empties",
+    "logit_gradients",
+    "whole_numbers",
+)
 
 if __name__ == "__main__":
     folder, *chosen = sys.argv[1:]
