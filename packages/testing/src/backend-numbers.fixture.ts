@@ -115,6 +115,7 @@ const GROUPS = {
   empties: "values with a dimension of size 0: static ones, and sizes that are 0 in some runs",
   "logit-gradients": "the gradient of logit at the ends of its domain",
   "whole-numbers": "integers that doubles do not hold, in convolutions, pools and products",
+  "checked-values": "places and probabilities that PyTorch refuses, beside those that it takes",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

@@ -3,7 +3,7 @@
  * accept them. Each was asked of PyTorch, with the exceptions for empty tensors.
  */
 import { dtypeMismatch, scalarTypeName, shapeMismatch } from "@sconce/ops";
-import { type DType, resultType, Tensor } from "@sconce/tensor";
+import { type DType, numel, resultType, Tensor } from "@sconce/tensor";
 import { readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 
@@ -217,6 +217,21 @@ const probabilities: Refusal = (args) => {
   }
 };
 
+/** NaN lies nowhere. */
+const quantiles: Refusal = ({ q }) => {
+  if (readNumbers(q as Tensor).some((value: number) => !(value >= 0 && value <= 1)))
+    throw invalidArgument("quantile() q values must be in the range [0, 1]");
+};
+
+/** Places are counted within the plane, or volume, of a channel. */
+const placesInPlane: Refusal = ({ indices, output_size }) => {
+  const sizes = output_size as readonly number[];
+  const count = numel(sizes);
+  const odd = readNumbers(indices as Tensor).find((place: number) => place < 0 || place >= count);
+  if (odd === undefined || count === 0) return;
+  throw indexOutOfRange(`Found an invalid max index: ${odd} (output volumes are of size ${sizes.join("x")})`);
+};
+
 const onTargets = (names: readonly string[], refusal: (name: string) => Refusal): [string, Refusal][] =>
   names.map((name) => [`aten.${name}`, refusal(name)]);
 
@@ -294,6 +309,8 @@ export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ["aten.topk.default", noBoolRanks],
   ...onTargets(["_softmax.default", "_log_softmax.default"], () => halfToFloat),
   ["aten.binary_cross_entropy.default", probabilities],
+  ...onTargets(["quantile.default", "nanquantile.default"], () => quantiles),
+  ...onTargets(["max_unpool2d.default", "max_unpool3d.default"], () => placesInPlane),
   ["aten._unsafe_index.Tensor", unsafeIndex],
   ["aten._fft_r2c.default", axesFromFront],
   ...onTargets(

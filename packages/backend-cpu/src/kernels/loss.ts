@@ -30,6 +30,9 @@ const softMarginLoss = kernel(
   },
 );
 
+/** NaN is not added. */
+const positive = (margin: number): number => (margin > 0 ? margin : 0);
+
 /**
  * Sums of the margins between each target's score and those of the other classes. Labels end at the
  * first -1; a sample by itself has a loss without dimensions, though the decomposition gives it
@@ -52,7 +55,7 @@ const multilabelMarginLoss = kernel(
       for (const label of wanted) isTarget[start + label] = 1;
       for (const label of wanted) {
         for (let c = start; c < start + classes; c++)
-          if (isTarget[c] === 0) losses[row]! += Math.max(0, 1 - x[start + label]! + x[c]!) / classes;
+          if (isTarget[c] === 0) losses[row]! += positive(1 - x[start + label]! + x[c]!) / classes;
       }
     }
     writeNumbers(marks, isTarget);

@@ -29,7 +29,14 @@ interface Pieces {
   readonly bounds: Int32Array;
 }
 
-function piecesOf({ data, lengths, offsets, axis, unsafe = true }: SegmentArgs): Pieces {
+/**
+ * @param refusesFalling - whether an end before its start is refused, as it is forward; the gradient
+ * takes the piece as empty
+ */
+function piecesOf(
+  { data, lengths, offsets, axis, unsafe = true }: SegmentArgs,
+  refusesFalling: boolean,
+): Pieces {
   const dim = axis < 0 ? axis + data.ndim : axis;
   const source = (offsets ?? lengths)!;
   const given = readNumbers(source);
@@ -43,6 +50,8 @@ function piecesOf({ data, lengths, offsets, axis, unsafe = true }: SegmentArgs):
     const to = bounds.subarray(2 * row * count, 2 * (row + 1) * count);
     if (offsets === null) boundsOfLengths(ends, to, unsafe ? null : length);
     else for (let i = 0; i < count; i++) to.set([ends[i]!, ends[i + 1]!], 2 * i);
+    if (offsets !== null && refusesFalling && to.some((end, i) => i % 2 === 1 && end < to[i - 1]!))
+      throw invalidArgument("Expected segment_length >= 0 to be true, but got false.");
     for (const place of to) {
       if (place < 0 || place > length)
         throw indexOutOfRange("segment_reduce(): a segment ends outside of the data");
@@ -101,7 +110,7 @@ const plainName = (reduce: string): string => reduce.replace(/^a(?=m)/, "");
 const reduceSegments: Kernel<SegmentArgs> = (args, context) => {
   const out = emptyOutput(context);
   const [x, y] = [readNumbers(args.data), openOutput(out)];
-  const pieces = piecesOf({ ...args, unsafe: args.unsafe ?? false });
+  const pieces = piecesOf({ ...args, unsafe: args.unsafe ?? false }, true);
   const round = roundTo(args.data.dtype);
   const name = plainName(args.reduce);
   const { start: neutral, combine } = COMBINE[name]!;
@@ -172,7 +181,7 @@ const segmentGradient = kernel(
       readNumbers(args.grad),
       readNumbers(args.output),
     ];
-    const pieces = piecesOf(args);
+    const pieces = piecesOf(args, false);
     const gradient = { x, dx, step: pieces.inner };
     const name = plainName(args.reduce);
     const start = args.initial === null ? 1 : toNumber(args.initial);

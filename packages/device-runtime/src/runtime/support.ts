@@ -52,6 +52,12 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
   "aten._embedding_bag_forward_only.default",
   "aten.bernoulli.default",
   "aten.binary_cross_entropy.default",
+  "aten.max_unpool2d.default",
+  "aten.max_unpool3d.default",
+  "aten.multilabel_margin_loss.default",
+  "aten.multilabel_margin_loss_forward.default",
+  "aten.nanquantile.default",
+  "aten.quantile.default",
 ]);
 
 /**

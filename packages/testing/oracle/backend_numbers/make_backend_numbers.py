@@ -21,6 +21,7 @@ GROUPS = (
     "empties",
     "logit_gradients",
     "whole_numbers",
+    "checked_values",
 )
 
 if __name__ == "__main__":
