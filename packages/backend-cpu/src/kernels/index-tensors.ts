@@ -188,17 +188,17 @@ function inDTypeOf(self: Tensor, values: Tensor): Tensor {
 }
 
 /**
- * Indices held inside of their dimensions: what lies outside is masked, and only must not be looked
- * at.
+ * Indices held inside of their dimensions, where negative ones count from the end: what lies
+ * outside is masked, and only must not be looked at.
  */
-function clampedIndices(self: Tensor, indices: Indices, below: (size: number) => number): Indices {
+function clampedIndices(self: Tensor, indices: Indices): Indices {
   return indices.map((one, d) => {
     if (one === null) return null;
     const size = self.shape[d]!;
     const safe = dynamicOutput(one.shape, "int64");
     const out = safe.data as BigInt64Array;
     readNumbers(one).forEach((value: number, i: number) => {
-      out[i] = BigInt(Math.min(Math.max(value, below(size)), size - 1));
+      out[i] = BigInt(Math.min(Math.max(value, -size), size - 1));
     });
     return safe;
   });
@@ -207,13 +207,7 @@ function clampedIndices(self: Tensor, indices: Indices, below: (size: number) =>
 const unsafeMaskedIndex = kernel(
   "aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
   ({ self, mask, indices, fill }, context) =>
-    maskedGather(
-      self,
-      mask,
-      clampedIndices(self, indices, () => 0),
-      fill,
-      context,
-    ),
+    maskedGather(self, mask, clampedIndices(self, indices), fill, context),
 );
 
 function maskedGather(
@@ -245,10 +239,7 @@ const unsafeMaskedIndexPut = kernel(
   "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   ({ self, mask, indices, values }, context) => {
     const out = copyAsOutput(context, self);
-    const { shape, positions } = select(
-      out,
-      clampedIndices(self, indices, (size) => -size),
-    );
+    const { shape, positions } = select(out, clampedIndices(self, indices));
     const holds = readNumbers(mask, shape);
     const kept = dynamicOutput(shape, out.dtype);
     copyInto(kept, castTensor(values, out.dtype));

@@ -121,6 +121,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.std_mean.correction",
   "aten.threshold.default",
   "aten.threshold_backward.default",
+  "aten._unsafe_masked_index.default",
   "aten.var_mean.correction",
 ]);
 

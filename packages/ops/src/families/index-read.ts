@@ -1,6 +1,6 @@
 /** @file Reading elements by index or by mask. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, MAX_SIZE, type SymEnv, sub } from "@sconce/symbolic";
+import { eq, MAX_SIZE, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -152,9 +152,12 @@ const unsafeMaskedIndex = defineOp({
         pin_memory: false,
       });
     }
-    const clamped = plan.map(
-      (index, d) => index && emit("aten.clamp.default", [index, 0, sub(self.shape[d] ?? 1, 1)]),
-    );
+    // The kernel lets negative indices count from the end.
+    const least = (size: SymInt): SymInt => (emit.runsKernels === true ? neg(size) : 0);
+    const clamped = plan.map((index, d) => {
+      const size = self.shape[d] ?? 1;
+      return index && emit("aten.clamp.default", [index, least(size), sub(size, 1)]);
+    });
     const values = emit("aten._unsafe_index.Tensor", [self, clamped]);
     return emit("aten.masked_fill.Scalar", [values, emit("aten.bitwise_not.default", [mask]), fill]);
   },

@@ -52,7 +52,17 @@ def targets(record):
     record("multilabel_margin_loss_backward", lambda x, at: A.multilabel_margin_loss_backward(x[0], x, at, 1, torch.zeros(4)), *given)
 
 
+def masked_places(record):
+    """Negative places count from the end in PyTorch's kernels, and are clamped to 0 in its decomposition of reading."""
+    x, mask = torch.arange(1.0, 6.0), torch.tensor([True, True, False, True])
+    given = [(x, mask, torch.tensor(at)) for at in ([-1, 0, 9, 4], [5, 0, 0, 0], [-6, 0, 0, -3], [0, -5, -9, 0])]
+    record("_unsafe_masked_index", lambda x, mask, at: A._unsafe_masked_index(x, mask, [at], 7.0), *given)
+    record("_unsafe_masked_index columns", lambda x, mask, at: A._unsafe_masked_index(x.reshape(1, 5), mask[None], [None, at], -1), *given)
+    record("_unsafe_masked_index_put_accumulate", lambda x, mask, at: A._unsafe_masked_index_put_accumulate(x, mask, [at], x[:4]), *given)
+
+
 def make(record):
+    masked_places(record)
     places(record)
     pieces(record)
     probabilities(record)
