@@ -22,17 +22,29 @@ function rangeDType(values: readonly ScalarArg[]): DType {
 const sizeOf = (value: ScalarArg): SymInt =>
   typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
 
+/** A known integer, as it was given: numbers lose the low bits of those beyond 2^53. */
+const integerOf = (value: ScalarArg): bigint =>
+  typeof value === "bigint" ? value : BigInt(Math.trunc(numberOf(value)));
+
+/** How many integers there are. */
+function integerCount(start: bigint, end: bigint, step: bigint): number {
+  const span = step > 0n ? end - start : start - end;
+  const size = step > 0n ? step : -step;
+  if (span < 0n) throw wrongDirection();
+  const count = Number((span + size - 1n) / size);
+  if (!Number.isSafeInteger(count)) throw invalidArgument("invalid size, possible overflow?");
+  return count;
+}
+
 /** How many steps fit; exact for integers, symbolic ones too. */
 function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
   if ([start, end, step].some(isSymbolicScalar)) return symbolicLength(start, end, step, env);
   const stride = numberOf(step);
   // NaN is neither, and PyTorch says the same of it.
   if (!(stride > 0 || stride < 0)) throw invalidArgument("step must be nonzero");
+  if (rangeDType([start, end, step]) === "int64")
+    return integerCount(integerOf(start), integerOf(end), integerOf(step));
   checkDirection(start, end, stride);
-  if (rangeDType([start, end, step]) === "int64") {
-    const last = add(sub(sizeOf(end), sizeOf(start)), stride - Math.sign(stride));
-    return floorDiv(last, stride);
-  }
   const [low, high] = [numberOf(start), numberOf(end)];
   if (!Number.isFinite(low) || !Number.isFinite(high))
     throw invalidArgument(`unsupported range: ${low} -> ${high}`);
@@ -57,6 +69,9 @@ function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: 
   return typeof count === "object" ? (count as { expr: SymInt }).expr : Number(count);
 }
 
+const wrongDirection = (): Error =>
+  invalidArgument("upper bound and lower bound inconsistent with step sign");
+
 /** The direction of a step. @throws SconceError `INVALID_ARGUMENT`, `DATA_DEPENDENT_GUARD` */
 function signOf(step: SymInt, env: SymEnv): number {
   if (typeof step === "number") {
@@ -75,7 +90,7 @@ function requireDirection(start: ScalarArg, end: ScalarArg, step: ScalarArg, env
   const isUp = isSymbolicScalar(step) ? env.guard(isPositive(step)) : numberOf(step) > 0;
   const isAhead = scalarMath(isUp ? "operator.ge" : "operator.le", [end, start]);
   const condition = typeof isAhead === "object" ? ((isAhead as SymScalar).expr as SymBool) : Boolean(isAhead);
-  if (!env.check(condition)) throw invalidArgument("upper bound and lower bound inconsistent with step sign");
+  if (!env.check(condition)) throw wrongDirection();
 }
 
 const isPositive = (step: SymScalar): SymBool =>
@@ -83,9 +98,7 @@ const isPositive = (step: SymScalar): SymBool =>
 
 /** A range that goes the other way is refused even where it would be empty after rounding. */
 function checkDirection(start: ScalarArg, end: ScalarArg, stride: number): void {
-  if ((numberOf(end) - numberOf(start)) * stride < 0) {
-    throw invalidArgument("upper bound and lower bound inconsistent with step sign");
-  }
+  if ((numberOf(end) - numberOf(start)) * stride < 0) throw wrongDirection();
 }
 
 function arange(

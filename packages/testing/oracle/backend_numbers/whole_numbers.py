@@ -39,7 +39,11 @@ POOLS = {
 }
 
 
+RANGES = [(2**53 + 1, 2**53 + 4), (-(2**63), -(2**63) + 3), (2**62, 2**62 + 5, 2), (2**53 + 3, 2**53 + 1, -1), (-(2**53) - 3, -(2**53) - 1), (2**63 - 3, 2**63 - 1), (0, 2**53 + 1, 2**52), (0, 10, 2**62), (2**53 + 1, 2**53 + 1), (2**53 + 1, 2**53 + 2)]
+
+
 def make(record):
+    record("ranges", lambda x: tuple(torch.arange(*given) for given in RANGES), (WIDE,))
     for name, call in CONVOLUTIONS.items():
         record(f"{name} int64", call, (WIDE,), (WIDE.flip(0),), (SMALL,))
         if not name.startswith("transposed"):
