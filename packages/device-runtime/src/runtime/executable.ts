@@ -28,7 +28,7 @@ import {
   programState,
   storageBytes,
 } from "@sconce/ops";
-import { contiguousStrides, dtypeInfo, numel, Tensor, type TensorLayout } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, isContiguous, numel, Tensor, type TensorLayout } from "@sconce/tensor";
 import type { SizeDecision } from "@sconce/trace";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
@@ -37,6 +37,7 @@ import { FoldedStorage } from "./folded.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
+import { isDense } from "./input-layouts.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
@@ -417,7 +418,9 @@ export class DeviceExecutable implements Executable {
     if (value instanceof Tensor) {
       // A copy: the tensor itself stays on the device.
       const held = heldBy(value, this.#init.device);
-      return held === undefined ? value : this.#download(held, value, run);
+      if (held === undefined) return value;
+      const copy = await this.#download(held, value, run);
+      return isContiguous(value.shape, value.strides) ? copy : copy.withLayout(value.strides, 0);
     }
     if (!(value instanceof DeviceValue)) return value;
     return this.#download(value.held, value, run);
@@ -438,10 +441,15 @@ export class DeviceExecutable implements Executable {
     if (this.#isDisposed) throw disposed("the executable");
     const { device } = this.#init;
     if (device.whyNotHeld(tensor.dtype) !== undefined || heldBy(tensor, device) !== undefined) return tensor;
+    // What lies around the elements does not come to the device.
+    const isWhole =
+      isDense(tensor) && tensor.numel * dtypeInfo(tensor.dtype).itemSize === tensor.storage.byteLength;
+    if (!isWhole && this.#strided.readsInputs) return tensor;
     if (!tensor.isLoaded) await tensor.load();
     const held = new Held(device, await device.upload(tensor));
     const { dtype, shape } = tensor;
-    const copy = DeviceStorage.tensor(held, { dtype, shape, strides: contiguousStrides(shape) });
+    const strides = isDense(tensor) ? tensor.strides : contiguousStrides(shape);
+    const copy = DeviceStorage.tensor(held, { dtype, shape, strides });
     held.release();
     return copy;
   }

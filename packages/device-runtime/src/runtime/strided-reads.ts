@@ -47,6 +47,11 @@ export class StridedReads {
     this.#readsOffsets = deciding.some(({ reader }) => hasOffset(graph.node(reader)));
   }
 
+  /** Whether the strides of inputs, and the memory around their elements, may decide what it gives. */
+  get readsInputs(): boolean {
+    return this.#inputs.length > 0;
+  }
+
   /** Refused calls, with the views that they have to look through on the host. */
   withViews(refused: Reasons): Reasons {
     const reads = this.#reads.filter(({ reader }) => refused.has(reader));
