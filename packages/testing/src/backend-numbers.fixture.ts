@@ -125,6 +125,8 @@ const GROUPS = {
   "logit-gradients": "the gradient of logit at the ends of its domain",
   "whole-numbers": "integers that doubles do not hold, in convolutions, pools and products",
   "checked-values": "places and probabilities that PyTorch refuses, beside those that it takes",
+  "quantized-ends": "quantization of NaN, infinities and numbers beyond its integers",
+  "given-places": "gradients of max pools at places that are given",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

@@ -1,7 +1,7 @@
 /** @file Scale and zero point for the range of values that a tensor has. */
 
 import type { FakeTensor } from "@sconce/ir";
-import { contiguousStrides, type DType, type Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, floatToInt32, type Tensor } from "@sconce/tensor";
 import { finishOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutputs, emptyStrided, type KernelContext, kernel } from "../kernel/kernel.js";
@@ -55,7 +55,8 @@ function wholeTensor(
     ];
   }
   const scale = Math.max(Math.fround(Math.fround(high - low) / (most - least)), eps);
-  const zero = clamp(least - roundHalfEven(Math.fround(low / scale)), least, most);
+  // In int32: NaN is its least there, and the difference wraps.
+  const zero = clamp((least - floatToInt32(roundHalfEven(Math.fround(low / scale)))) | 0, least, most);
   return [finishOutput(scales, new Float64Array([scale])), finishOutput(zeros, new Float64Array([zero]))];
 }
 

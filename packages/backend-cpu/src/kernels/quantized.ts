@@ -3,7 +3,7 @@
  * PyTorch's does.
  */
 
-import type { Tensor } from "@sconce/tensor";
+import { dtypeInfo, floatToInt32, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
@@ -12,6 +12,15 @@ import { clamp, identity, roundHalfEven } from "./pointwise-math.js";
 
 const numberOf = (value: Tensor | number): number =>
   typeof value === "number" ? value : readNumbers(value)[0]!;
+
+/**
+ * A level of the range, as an integer: limits and level are in float32, in which the greatest of
+ * int32 is 2^31. What is not in int32 then becomes its least.
+ */
+function limitedTo(least: number, most: number): (level: number) => number {
+  const [low, high] = [Math.fround(least), Math.fround(most)];
+  return (level) => floatToInt32(clamp(Math.fround(level), low, high));
+}
 
 const quantizePerTensor = kernel(
   [
@@ -22,8 +31,8 @@ const quantizePerTensor = kernel(
   (args, context) => {
     const inverse = Math.fround(1 / numberOf(args.scale));
     const zero = numberOf(args.zero_point);
-    const [low, high] = [numberOf(args.quant_min), numberOf(args.quant_max)];
-    const f = (x: number): number => clamp(roundHalfEven(Math.fround(x * inverse)) + zero, low, high);
+    const limited = limitedTo(numberOf(args.quant_min), numberOf(args.quant_max));
+    const f = (x: number): number => limited(roundHalfEven(Math.fround(x * inverse)) + zero);
     return elementwise({ real: map1(f) }, emptyOutput(context), [args.input], "float64");
   },
 );
@@ -55,8 +64,9 @@ const quantizePerChannel = kernel(
   (args, context) => {
     const { input, scales, zero_points: zeros, axis, quant_min: low, quant_max: high } = args;
     const step = scales.dtype === "float64" ? identity : Math.fround;
+    const limited = limitedTo(low, high);
     const f = (x: number, scale: number, zero: number): number =>
-      clamp(roundHalfEven(step(x * step(1 / scale))) + zero, low, high);
+      limited(roundHalfEven(step(x * step(1 / scale))) + zero);
     const operands = [
       input,
       alongAxis(scales, input, axis),
@@ -89,7 +99,14 @@ interface FakeQuantize {
   readonly fake_quant_enabled?: Tensor;
 }
 
-/** The value on the quantized grid, and whether it was inside of the range. */
+/** What int64 does not hold becomes its least, as processors convert. */
+const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
+
+/**
+ * The value on the quantized grid, and whether it was inside of the range. NaN is at its low end. For
+ * channels, levels are 64-bit integers between the steps; zero points that are floats are added
+ * before the rounding.
+ */
 function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
   const { self, quant_min: low, quant_max: high, axis } = args;
   const spread = (value: Tensor | number): ArrayLike<number> =>
@@ -98,12 +115,17 @@ function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
       : readNumbers(alongAxis(value, self, axis));
   const [values, scales, zeros] = [readNumbers(self), spread(args.scale), spread(args.zero_point)];
   const enabled = args.fake_quant_enabled === undefined || readNumbers(args.fake_quant_enabled)[0] !== 0;
+  const isShifted = typeof args.zero_point !== "number" && dtypeInfo(args.zero_point.dtype).kind === "float";
   const results = openOutput(out);
   const inside = mask === undefined ? undefined : openOutput(mask);
   for (let i = 0; i < values.length; i++) {
     const scale = Math.fround(scales[i]!);
-    const level = roundHalfEven(Math.fround(values[i]! * Math.fround(1 / scale))) + zeros[i]!;
-    results[i] = enabled ? (clamp(level, low, high) - zeros[i]!) * scale : values[i]!;
+    const scaled = Math.fround(values[i]! * Math.fround(1 / scale));
+    const zero = zeros[i]!;
+    const rounded = isShifted ? roundHalfEven(Math.fround(scaled + zero)) : roundHalfEven(scaled) + zero;
+    const level = axis === undefined ? rounded : inInt64(rounded);
+    const limited = Number.isNaN(level) ? low : clamp(level, low, high);
+    results[i] = enabled ? Math.fround(limited - zero) * scale : values[i]!;
     if (inside !== undefined) inside[i] = !enabled || (level >= low && level <= high) ? 1 : 0;
   }
   finishOutput(out, results);

@@ -22,6 +22,8 @@ GROUPS = (
     "logit_gradients",
     "whole_numbers",
     "checked_values",
+    "quantized_ends",
+    "given_places",
 )
 
 if __name__ == "__main__":
