@@ -27,6 +27,7 @@ export function whyNotHeldBy(
   if (CHECKS_VALUES.has(node.target) || checksNumber(node, graph))
     return "it refuses some values, which kernels do not";
   if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
+  if (takesAnyPlaces(node, graph)) return "kernels look for its places in their windows only";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
   const own = factsOf(node.meta.val ?? null);
@@ -59,6 +60,56 @@ export const CHECKS_VALUES: ReadonlySet<string> = new Set([
   "aten.nanquantile.default",
   "aten.quantile.default",
 ]);
+
+/** The gradients of greatest elements of windows, by the operators that find these. */
+const OF_GREATEST: ReadonlyMap<string, string> = new Map(
+  ["2d", "3d"].flatMap((rank) => [
+    [
+      `aten.max_pool${rank}_with_indices_backward.default`,
+      `aten.max_pool${rank}_with_indices.default`,
+    ] as const,
+    [`aten.adaptive_max_pool${rank}_backward.default`, `aten.adaptive_max_pool${rank}.default`] as const,
+  ]),
+);
+/**
+ * Whether a gradient of greatest elements may get places outside of their windows, to which PyTorch
+ * adds as to any other. Those that the operator itself found with the same windows are inside.
+ */
+export function takesAnyPlaces({ target, args }: Node, graph: Graph): boolean {
+  const finder = OF_GREATEST.get(target);
+  if (finder === undefined) return false;
+  const [, self, ...rest] = args;
+  const indices = rest.pop();
+  if (indices === undefined || !isRef(indices)) return true;
+  const picked = graph.find(indices.name);
+  if (picked?.target !== "operator.getitem" || picked.args[1] !== 1) return true;
+  const [pool] = picked.args;
+  const found = pool !== undefined && isRef(pool) ? graph.find(pool.name) : undefined;
+  if (found?.target !== finder || !isSameArgument(found.args[0], self)) return true;
+  if (finder.startsWith("aten.adaptive")) return false;
+  const [size, stride = [], padding = 0, dilation = 1, ceil = false] = found.args.slice(1);
+  const [ownSize, ownStride = [], ownPadding = 0, ownDilation = 1, ownCeil = false] = rest;
+  const step = (value: unknown, window: unknown): unknown =>
+    Array.isArray(value) && value.length === 0 ? window : value;
+  return ![
+    [size, ownSize],
+    [step(stride, size), step(ownStride, ownSize)],
+    [padding, ownPadding],
+    [dilation, ownDilation],
+    [ceil, ownCeil],
+  ].every(([a, b]) => isSameArgument(spreadOut(a), spreadOut(b)));
+}
+/** One number stands for all dimensions. */
+const spreadOut = (value: unknown): unknown => {
+  if (!Array.isArray(value)) return typeof value === "number" ? [value, value, value].join() : String(value);
+  const numbers = value as readonly unknown[];
+  const whole = numbers.length === 1 ? [numbers[0], numbers[0], numbers[0]] : numbers;
+  return new Set(whole.map(String)).size === 1 ? [whole[0], whole[0], whole[0]].join() : whole.join();
+};
+const isSameArgument = (a: unknown, b: unknown): boolean =>
+  a === b || (isRefLike(a) && isRefLike(b) && a.name === b.name);
+const isRefLike = (value: unknown): value is { readonly name: string } =>
+  typeof value === "object" && value !== null && "name" in value;
 
 /**
  * Whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor with a
