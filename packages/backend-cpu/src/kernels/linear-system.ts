@@ -86,7 +86,8 @@ const cholesky = kernel(
       // The other triangle is not looked at.
       const lower = upper ? adjoint(matrix) : matrix;
       codes[m] = factorCholesky(lower);
-      return upper ? adjoint(lower) : lower;
+      const factor = codes[m] === 0 ? lower : triangle(lower, "lower");
+      return upper ? adjoint(factor) : factor;
     });
     if (checks) checkCodes(codes, "linalg.cholesky_ex", self.ndim === 2);
     return [writeMatrices(result, factors), finishOutput(info, codes)];

@@ -127,7 +127,12 @@ export function factorCholesky(matrix: Matrix): number {
     const at = j * n + j;
     dot(sum, j, matrix, j, n, matrix, j, n);
     const diagonal = re[at]! - sum.re;
-    if (!(diagonal > 0)) return j + 1;
+    if (!(diagonal > 0)) {
+      // As LAPACK leaves it: what would be under the root, and all after it as it was.
+      re[at] = diagonal;
+      if (im !== undefined) im[at] = 0;
+      return j + 1;
+    }
     const root = Math.sqrt(diagonal);
     for (let k = 0; k < j; k++) {
       const p = k * n + j;
