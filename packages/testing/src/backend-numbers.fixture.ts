@@ -127,6 +127,7 @@ const GROUPS = {
   "checked-values": "places and probabilities that PyTorch refuses, beside those that it takes",
   "quantized-ends": "quantization of NaN, infinities and numbers beyond its integers",
   "given-places": "gradients of max pools at places that are given",
+  unbounded: "losses, convolutions and factors of values that are not finite or not definite",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

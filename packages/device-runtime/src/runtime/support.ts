@@ -162,6 +162,7 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.logit_backward.default",
   "aten.logsumexp.default",
   "aten.mse_loss_backward.default",
+  "aten.multi_margin_loss.default",
   "aten.nll_loss2d_backward.default",
   "aten.nll_loss_backward.default",
   "aten.reflection_pad1d.default",

@@ -38,12 +38,15 @@ const multiMarginLoss = defineOp({
     const column = emit("aten.unsqueeze.default", [labels, 1]);
     const right = emit("aten.gather.default", [scores, 1, column]);
     let loss = emit("aten.add.Tensor", [emit("aten.rsub.Scalar", [right, margin]), scores]);
-    loss = emit("aten.clamp_min.default", [loss, 0]);
+    // The kernel adds only what is above the margin: neither NaN, nor zero times an infinite weight.
+    const counts = emit.runsKernels === true ? emit("aten.gt.Scalar", [loss, 0]) : undefined;
+    if (counts === undefined) loss = emit("aten.clamp_min.default", [loss, 0]);
     if (power === 2) loss = emit("aten.mul.Tensor", [loss, loss]);
     if (factors !== null) {
       const chosen = emit("aten.unsqueeze.default", [emit("aten.index.Tensor", [factors, [labels]]), 1]);
       loss = emit("aten.mul.Tensor", [loss, chosen]);
     }
+    if (counts !== undefined) loss = emit("aten.where.ScalarOther", [counts, loss, 0]);
     const index = emit("aten.arange.default", [classes], { device: self.device });
     loss = emit("aten.where.ScalarOther", [emit("aten.ne.Tensor", [index, column]), loss, 0]);
     if (reduction === REDUCTION.mean) return emit("aten.mean.default", [loss]);

@@ -24,6 +24,7 @@ GROUPS = (
     "checked_values",
     "quantized_ends",
     "given_places",
+    "unbounded",
 )
 
 if __name__ == "__main__":

@@ -1,0 +1,53 @@
+"""Losses, convolutions and factors of values that are not finite, or not positive definite."""
+
+import torch
+import torch.nn.functional as F
+
+A = torch.ops.aten
+NAN, INF = float("nan"), float("inf")
+ROWS = ([NAN, 1, 2], [1, NAN, 2], [1, INF, 2], [INF, 1, 2], [-INF, 1, 2], [INF, INF, 1], [1, -INF, 0.5], [1, 2, 0.5])
+
+
+def losses(record):
+    x, target, labels = torch.tensor(ROWS), torch.zeros(8, dtype=torch.int64), torch.tensor([[0, -1, 0]] * 8)
+    runs = [(x, target), (x[:, [1, 2, 0]], target + 1), (x.double().float().flip(0), target + 2)]
+    weights = {"plain": None, "infinite": [INF, 1.0, 1.0], "zero": [0.0, 1.0, 2.0]}
+    for name, weight in weights.items():
+        given = None if weight is None else torch.tensor(weight)
+        for p in (1, 2):
+            calls = [lambda x, at, r=r: F.multi_margin_loss(x, at, p=p, weight=given, reduction=r) for r in ("none", "sum", "mean")]
+            record(f"multi_margin_loss {name} {p}", lambda x, at: tuple(call(x, at) for call in calls), *runs, rtol=1e-6)
+            record(f"multi_margin_loss_backward {name} {p}", lambda x, at: tuple(A.multi_margin_loss_backward(x[:, 0] * 0 + 1 if r == 0 else x[7, 0] * 0 + 1, x, at, p, 1.0, given, r) for r in range(3)), *runs[:1], rtol=1e-6)
+    record("multilabel_margin_loss", lambda x, at: tuple(F.multilabel_margin_loss(x, at, reduction=r) for r in ("none", "sum", "mean")), (x, labels), rtol=1e-6)
+
+
+def convolutions(record):
+    def runs(*shape):
+        count = torch.Size(shape).numel()
+        weights = [torch.arange(1.0, count + 1).reshape(shape) for _ in range(4)]
+        for weight, values in zip(weights, ([INF], [NAN, 1, -INF], [1, INF, 2], [])):
+            weight.view(-1)[: len(values)] = torch.tensor(values, dtype=torch.float32)
+        return weights
+
+    line, image, volume = torch.arange(1.0, 7.0).reshape(1, 2, 3), torch.arange(1.0, 9.0).reshape(1, 2, 2, 2), torch.arange(1.0, 5.0).reshape(1, 1, 2, 2, 1)
+    record("transposed 1d", lambda x, w: (F.conv_transpose1d(x, w, stride=2), F.conv_transpose1d(x, w, w[0, :, 0], padding=1), F.conv_transpose1d(x, w, dilation=2, stride=3, output_padding=1)), *[(line, w) for w in runs(2, 2, 3)])
+    record("transposed 2d", lambda x, w: (F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1), F.conv_transpose2d(x, w, stride=(1, 3))), *[(image, w) for w in runs(2, 1, 2, 2)])
+    record("transposed groups", lambda x, w: F.conv_transpose2d(x, w, stride=2, groups=2), *[(image, w) for w in runs(2, 2, 2, 2)])
+    record("transposed 3d", lambda x, w: F.conv_transpose3d(x, w, stride=(2, 1, 2)), *[(volume, w) for w in runs(1, 2, 2, 1, 2)])
+    record("gradient of input", lambda g, w: A.convolution_backward(g, g.new_ones(1, 2, 7), w, [0], [2], [0], [1], False, [0], 1, [True, False, False])[0], *[(line, w) for w in runs(2, 2, 3)])
+    record("transposed double", lambda x, w: F.conv_transpose1d(x.double(), w.double(), stride=2), *[(line, w) for w in runs(2, 2, 3)])
+
+
+def factors(record):
+    a = torch.tensor([[1.0, 5, 6, 9], [2, -3, 7, 8], [3, 4, -5, 2], [1, 2, 3, 4]])
+    b = torch.tensor([[4.0, 9, 9, 1], [2, 5, 9, 2], [1, 3, -1, 3], [1, 1, 1, 9]])
+    c = torch.tensor([[4.0, 2, 1, 1], [2, 5, 3, 1], [1, 3, 10, 1], [1, 1, 1, 9]])
+    runs = [(torch.stack([a, c]),), (torch.stack([-a, b]),), (torch.stack([torch.full_like(a, NAN), torch.eye(4) * -1]),), (torch.stack([b.t(), c.t()]),)]
+    for kind in (torch.float32, torch.float64, torch.complex64):
+        record(f"cholesky_ex {kind}", lambda x: (*torch.linalg.cholesky_ex(x.to(kind)), *torch.linalg.cholesky_ex(x.to(kind), upper=True)), *runs, rtol=1e-5)
+
+
+def make(record):
+    losses(record)
+    convolutions(record)
+    factors(record)
