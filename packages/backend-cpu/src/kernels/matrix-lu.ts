@@ -128,7 +128,7 @@ export function factorCholesky(matrix: Matrix): number {
     dot(sum, j, matrix, j, n, matrix, j, n);
     const diagonal = re[at]! - sum.re;
     if (!(diagonal > 0)) {
-      // As LAPACK leaves it: what would be under the root, and all after it as it was.
+      // LAPACK leaves what would be under the root.
       re[at] = diagonal;
       if (im !== undefined) im[at] = 0;
       return j + 1;
