@@ -108,8 +108,8 @@ export function greatestMagnitude(values: NumberArray): number {
 }
 
 /**
- * The elements in row-major order, as 64-bit integers where sums of `terms` of them may not be exact
- * as numbers.
+ * The elements in row-major order, as 64-bit integers where sums of `terms` of them may not be
+ * exact as numbers.
  */
 export function readExact(tensor: Tensor, terms = 1): NumberArray | BigArray {
   const numbers = readNumbers(tensor);

@@ -1,6 +1,6 @@
 /**
- * @file Convolutions product by product: of integers that doubles cannot hold, and transposed ones of
- * weights that are not finite, which must not meet zeros that PyTorch does not multiply.
+ * @file Convolutions product by product: of integers that doubles cannot hold, and transposed ones
+ * of weights that are not finite, which must not meet zeros that PyTorch does not multiply.
  */
 
 import { contiguousStrides, isBigIntDType, isIntegralDType, numel, type Tensor } from "@sconce/tensor";

@@ -9,7 +9,13 @@ import type { NumberArray } from "../kernel/dense.js";
 import { readNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratchLike } from "../kernel/scratch.js";
-import { convolveBig, convolveSparse, hasUnboundedWeight, outgrowsDouble } from "./convolution-exact.js";
+import {
+  convolveBig,
+  convolveSparse,
+  hasUnboundedWeight,
+  outgrowsDouble,
+  type WholeConvolution,
+} from "./convolution-exact.js";
 
 export interface ConvolutionArgs {
   readonly input: Tensor;
@@ -98,14 +104,18 @@ export const perDimension = (values: readonly number[], rank: number): readonly 
 
 /** Convolves into `out`, whose sizes say how much output padding there is. */
 export function convolve(args: ConvolutionArgs, out: Tensor): Tensor {
-  const { input, weight, bias, transposed, groups } = args;
-  const kernelShape = weight.shape.slice(2);
+  const rank = args.weight.ndim - 2;
   const [stride, padding, dilation] = [args.stride, args.padding, args.dilation].map((values) =>
-    perDimension(values, kernelShape.length),
+    perDimension(values, rank),
   ) as [readonly number[], readonly number[], readonly number[]];
-  const whole = { input, weight, bias, stride, padding, dilation, transposed, groups };
+  const whole = { ...args, stride, padding, dilation };
   if (outgrowsDouble(whole, out)) return convolveBig(whole, out);
-  if (hasUnboundedWeight(whole)) return convolveSparse(whole, out);
+  return hasUnboundedWeight(whole) ? convolveSparse(whole, out) : convolveDense(whole, out);
+}
+
+function convolveDense(args: WholeConvolution, out: Tensor): Tensor {
+  const { input, weight, bias, stride, padding, dilation, transposed, groups } = args;
+  const kernelShape = weight.shape.slice(2);
   const outSizes = out.shape.slice(2);
   const unit = kernelShape.map(() => 1);
   const reach = kernelShape.map((size, d) => dilation[d]! * (size - 1));

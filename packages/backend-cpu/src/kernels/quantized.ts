@@ -103,8 +103,8 @@ interface FakeQuantize {
 const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
 /**
- * The value on the quantized grid, and whether it was inside of the range. NaN is at its low end. For
- * channels, levels are 64-bit integers between the steps; zero points that are floats are added
+ * The value on the quantized grid, and whether it was inside of the range. NaN is at its low end.
+ * For channels, levels are 64-bit integers between the steps; zero points that are floats are added
  * before the rounding.
  */
 function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {

@@ -30,8 +30,8 @@ interface Pieces {
 }
 
 /**
- * @param refusesFalling - whether an end before its start is refused, as it is forward; the gradient
- * takes the piece as empty
+ * @param refusesFalling - whether an end before its start is refused, as it is forward; the
+ * gradient takes the piece as empty
  */
 function piecesOf(
   { data, lengths, offsets, axis, unsafe = true }: SegmentArgs,

@@ -47,7 +47,9 @@ export class StridedReads {
     this.#readsOffsets = deciding.some(({ reader }) => hasOffset(graph.node(reader)));
   }
 
-  /** Whether the strides of inputs, and the memory around their elements, may decide what it gives. */
+  /**
+   * Whether the strides of inputs, and the memory around their elements, may decide what it gives.
+   */
   get readsInputs(): boolean {
     return this.#inputs.length > 0;
   }

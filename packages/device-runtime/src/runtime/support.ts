@@ -75,7 +75,7 @@ const OF_GREATEST: ReadonlyMap<string, string> = new Map(
  * Whether a gradient of greatest elements may get places outside of their windows, to which PyTorch
  * adds as to any other. Those that the operator itself found with the same windows are inside.
  */
-export function takesAnyPlaces({ target, args }: Node, graph: Graph): boolean {
+function takesAnyPlaces({ target, args }: Node, graph: Graph): boolean {
   const finder = OF_GREATEST.get(target);
   if (finder === undefined) return false;
   const [, self, ...rest] = args;

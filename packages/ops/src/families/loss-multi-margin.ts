@@ -38,7 +38,8 @@ const multiMarginLoss = defineOp({
     const column = emit("aten.unsqueeze.default", [labels, 1]);
     const right = emit("aten.gather.default", [scores, 1, column]);
     let loss = emit("aten.add.Tensor", [emit("aten.rsub.Scalar", [right, margin]), scores]);
-    // The kernel adds only what is above the margin: neither NaN, nor zero times an infinite weight.
+    // The kernel adds only what is above the margin: neither NaN, nor zero times an infinite
+    // weight.
     const counts = emit.runsKernels === true ? emit("aten.gt.Scalar", [loss, 0]) : undefined;
     if (counts === undefined) loss = emit("aten.clamp_min.default", [loss, 0]);
     if (power === 2) loss = emit("aten.mul.Tensor", [loss, loss]);
