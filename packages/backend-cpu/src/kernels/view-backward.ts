@@ -23,6 +23,7 @@ const sliceBackward = kernel(
   "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
   ({ grad_output: grad, dim, start, step }, context) => {
     const out = emptyOutput(context);
+    if (grad.numel === 0) return out;
     const d = wrapDimension(dim, out.ndim);
     const size = out.shape[d]!;
     const first = Math.min(Math.max(start < 0 ? start + size : start, 0), size);

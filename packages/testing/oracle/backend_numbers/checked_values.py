@@ -61,7 +61,13 @@ def masked_places(record):
     record("_unsafe_masked_index_put_accumulate", lambda x, mask, at: A._unsafe_masked_index_put_accumulate(x, mask, [at], x[:4]), *given)
 
 
+def empty_slices(record):
+    ends = ((0, 4, 4), (0, 5, 3), (0, 3, 1), (0, 8, 16), (0, -1, -3))
+    record("slice_backward of nothing", lambda x: tuple(A.slice_backward(x[:0], [5], *end, 1) for end in ends), (X,))
+
+
 def make(record):
+    empty_slices(record)
     masked_places(record)
     places(record)
     pieces(record)
