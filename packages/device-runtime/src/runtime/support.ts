@@ -99,7 +99,7 @@ function takesAnyPlaces({ target, args }: Node, graph: Graph): boolean {
     [ceil, ownCeil],
   ].every(([a, b]) => isSameArgument(spreadOut(a), spreadOut(b)));
 }
-/** One number stands for all dimensions. */
+/** One number represents all dimensions. */
 const spreadOut = (value: unknown): unknown => {
   if (!Array.isArray(value)) return typeof value === "number" ? [value, value, value].join() : String(value);
   const numbers = value as readonly unknown[];
