@@ -144,23 +144,21 @@ export interface Pass {
   ): Generator<void, ExportedProgram, void>;
 }
 
-type RunArgs<Specs extends OptionSpecs> = [
-  program: ExportedProgram,
-  context: PassContext,
-  options: OptionsOf<Specs>,
-];
-
 /**
  * A pass as its author writes it: its run gets the options with the types of their defaults. A pass
  * with `steps` needs no `run`: it takes the steps without a pause.
  */
 type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run" | "steps"> & {
   readonly options?: Specs;
-  steps?(...args: RunArgs<Specs>): Work<ExportedProgram>;
-} & (
-    | { run(...args: RunArgs<Specs>): ExportedProgram }
-    | { run?: undefined; steps(...args: RunArgs<Specs>): Work<ExportedProgram> }
-  );
+  /** Returns the changed program; the same object when nothing changes. */
+  run?(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
+  /** The same in pieces: yields where it may pause. */
+  steps?(
+    program: ExportedProgram,
+    context: PassContext,
+    options: OptionsOf<Specs>,
+  ): Generator<void, ExportedProgram, void>;
+};
 
 const PASS: OptionNames<Definition<OptionSpecs>> = {
   name: true,
@@ -191,8 +189,10 @@ export function definePass<const Specs extends OptionSpecs>(definition: Definiti
   const options = Object.entries(definition.options ?? {}).map(
     ([name, spec]) => [name, Object.freeze({ ...spec, default: frozen(spec.default) })] as const,
   );
-  const run = definition.run ?? ((...args: RunArgs<Specs>) => finish(definition.steps!(...args)));
-  const pass = { ...definition, run, options: Object.freeze(Object.fromEntries(options)) } as unknown as Pass;
+  const run =
+    definition.run ??
+    ((program, context, given: OptionsOf<Specs>) => finish(definition.steps!(program, context, given)));
+  const pass = { ...definition, run, options: Object.freeze(Object.fromEntries(options)) } as Pass;
   return Object.freeze(markObject(pass, `pass "${definition.name}"`, COPY));
 }
 
