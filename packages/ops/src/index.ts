@@ -15,6 +15,7 @@ export { refusedCall } from "./rows/refused-call.js";
 export { isOutOfMemory, resultProblem, type TensorProblem } from "./rows/results.js";
 export * from "./rows/scalar-functions.js";
 export { forgetReads } from "./rules/data-dependent.js";
+export { integerOf } from "./rules/decompose.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { elementsOf } from "./rules/fake.js";

@@ -1,6 +1,7 @@
 /** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
 import { toNumber } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { integerOf } from "@sconce/ops";
+import { isIntegralDType, type Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
 import {
   defineKernels,
@@ -10,7 +11,7 @@ import {
   type KernelContext,
   kernel,
 } from "../kernel/kernel.js";
-import { computedLimit, elementLimit, limitIn, wholeLimit } from "./activation-limits.js";
+import { computedLimit, elementLimit, limitIn } from "./activation-limits.js";
 import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
@@ -33,6 +34,11 @@ function gradient(grad: Tensor, x: Tensor, element: ElementGradient, context: Ke
 function gate(grad: Tensor, x: Tensor, passes: (x: number) => boolean, context: KernelContext): Tensor {
   return elementwise({ real: map2((g, value) => (passes(value) ? g : 0)) }, emptyOutput(context), [grad, x]);
 }
+/** The gradient of 64-bit integers above a limit. */
+const bigGate =
+  (limit: bigint) =>
+  (g: bigint, x: bigint): bigint =>
+    x <= limit ? 0n : g;
 
 /** `1 / (1 + exp(-x))`, which is zero where the exponential overflows. */
 const logistic = (x: number, f: Round): number => f(1 / f(1 + f(Math.exp(-x))));
@@ -201,7 +207,7 @@ export const activationBackwardKernels = defineKernels([
     ({ grad_output: grad, self, threshold }, context) => {
       const limit = elementLimit(self.dtype, threshold);
       const real = map2((g, x) => (x <= limit ? 0 : g));
-      const big = (g: bigint, x: bigint): bigint => (x <= wholeLimit(threshold) ? 0n : g);
+      const big = isIntegralDType(self.dtype) ? bigGate(integerOf(threshold)) : undefined;
       return elementwise({ real, big }, emptyOutput(context), [grad, self]);
     },
   ),

@@ -13,10 +13,6 @@ export const limitIn = (dtype: DType, value: ScalarLiteral): number =>
 export const elementLimit = (dtype: DType, value: ScalarLiteral): number =>
   isIntegralDType(dtype) ? Math.trunc(toNumber(value)) : computedLimit(dtype, value);
 
-/** The number as a 64-bit integer. */
-export const wholeLimit = (value: ScalarLiteral): bigint =>
-  typeof value === "bigint" ? value : BigInt(Math.trunc(toNumber(value)));
-
 /** The number in the type that elements are computed in, which is float32 for halves. */
 export const computedLimit = (dtype: DType, value: ScalarLiteral): number =>
   isFloat(dtype) ? stepOf(dtype)(toNumber(value)) : toNumber(value);

@@ -1,9 +1,10 @@
 /** @file Activation functions. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { integerOf } from "@sconce/ops";
+import { isIntegralDType, type Tensor } from "@sconce/tensor";
 import { stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
-import { computedLimit, elementLimit, limitIn, wholeLimit } from "./activation-limits.js";
+import { computedLimit, elementLimit, limitIn } from "./activation-limits.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, elementwise, type LaneLoop, map1, map2, type Operand } from "./pointwise-loop.js";
 import {
@@ -93,9 +94,14 @@ type Threshold = Unary & { readonly threshold: ScalarLiteral; readonly value: Sc
 const threshold: Kernel<Threshold> = ({ self, threshold: limit, value }, context) => {
   const l = elementLimit(self.dtype, limit);
   const v = toNumber(value);
-  const big = (x: bigint): bigint => (x <= wholeLimit(limit) ? wholeLimit(value) : x);
-  return elementwise({ real: map1((x) => (x <= l ? v : x)), big }, emptyOutput(context), [self]);
+  const real = map1((x) => (x <= l ? v : x));
+  const big = isIntegralDType(self.dtype) ? bigThreshold(integerOf(limit), integerOf(value)) : undefined;
+  return elementwise({ real, big }, emptyOutput(context), [self]);
 };
+const bigThreshold =
+  (limit: bigint, value: bigint) =>
+  (x: bigint): bigint =>
+    x <= limit ? value : x;
 
 const prelu: Kernel<{ self: Tensor; weight: Operand }> = ({ self, weight }, context) =>
   elementwise({ real: map2((x, w) => (x > 0 ? x : x * w)) }, emptyOutput(context), [self, weight]);

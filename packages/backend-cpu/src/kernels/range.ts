@@ -4,11 +4,11 @@
  */
 
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
+import { integerOf } from "@sconce/ops";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { readComplex, writeBigInts, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { wholeLimit } from "./activation-limits.js";
 import { complexLoops } from "./complex-loops.js";
 import { fillWith } from "./creation-fill.js";
 import { laneRounder } from "./pointwise-lanes.js";
@@ -19,7 +19,7 @@ type Range = { readonly end: ScalarLiteral; readonly start?: ScalarLiteral; read
 const arange: Kernel<Range> = ({ start = 0, step = 1 }, context) => {
   const out = emptyOutput(context);
   if (isIntegralDType(out.dtype)) {
-    const [first, by] = [wholeLimit(start), wholeLimit(step)];
+    const [first, by] = [integerOf(start), integerOf(step)];
     const last = Number(first) + Number(by) * out.numel;
     if (Number.isSafeInteger(Number(first)) && Number.isSafeInteger(last)) {
       writeNumbers(out, rising(Number(first), Number(by), out.numel));

@@ -6,7 +6,7 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { evaluateScalarFunction } from "../rows/scalar-functions.js";
-import { convert, numberOf } from "../rules/decompose.js";
+import { convert, integerOf, numberOf } from "../rules/decompose.js";
 import { created, type FactoryOptions, factoryKwargs, OPTIONS, type Options } from "../rules/options.js";
 import { computationDType, scalarKind } from "../rules/promote.js";
 import { isSymbolicScalar, scalarMath } from "../rules/scalar-math.js";
@@ -21,10 +21,6 @@ function rangeDType(values: readonly ScalarArg[]): DType {
 
 const sizeOf = (value: ScalarArg): SymInt =>
   typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
-
-/** A known integer, as it was given: numbers lose the low bits of those beyond 2^53. */
-const integerOf = (value: ScalarArg): bigint =>
-  typeof value === "bigint" ? value : BigInt(Math.trunc(numberOf(value)));
 
 /** How many integers there are. */
 function integerCount(start: bigint, end: bigint, step: bigint): number {

@@ -54,6 +54,15 @@ export function numberOf(value: ScalarArg | ScalarLiteral): number {
   return number;
 }
 
+/**
+ * The integer of a `Scalar`, in all its bits: numbers lose the low ones of integers beyond 2^53.
+ * Fractions are cut.
+ *
+ * @throws SconceError `SCALAR_ARGUMENT` as {@link numberOf}
+ */
+export const integerOf = (value: ScalarArg | ScalarLiteral): bigint =>
+  typeof value === "bigint" ? value : BigInt(Math.trunc(numberOf(value)));
+
 /** The number of a `Scalar`; undefined where it is complex, or known at run time only. */
 export function knownNumber(value: ScalarArg | ScalarLiteral): number | undefined {
   if (typeof value !== "object") return Number(value);
