@@ -23,6 +23,7 @@ import {
   disposed,
   type InputCheck,
   inputCheck,
+  isDense,
   keptResults,
   type OperatorTable,
   programState,
@@ -37,7 +38,6 @@ import { FoldedStorage } from "./folded.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
-import { isDense } from "./input-layouts.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
@@ -442,13 +442,13 @@ export class DeviceExecutable implements Executable {
     const { device } = this.#init;
     if (device.whyNotHeld(tensor.dtype) !== undefined || heldBy(tensor, device) !== undefined) return tensor;
     // What lies around the elements does not come to the device.
-    const isWhole =
-      isDense(tensor) && tensor.numel * dtypeInfo(tensor.dtype).itemSize === tensor.storage.byteLength;
+    const { dtype, shape, storage } = tensor;
+    const hasNoGaps = isDense(tensor);
+    const isWhole = hasNoGaps && tensor.numel * dtypeInfo(dtype).itemSize === storage.byteLength;
     if (!isWhole && this.#strided.readsInputs) return tensor;
     if (!tensor.isLoaded) await tensor.load();
     const held = new Held(device, await device.upload(tensor));
-    const { dtype, shape } = tensor;
-    const strides = isDense(tensor) ? tensor.strides : contiguousStrides(shape);
+    const strides = hasNoGaps ? tensor.strides : contiguousStrides(shape);
     const copy = DeviceStorage.tensor(held, { dtype, shape, strides });
     held.release();
     return copy;

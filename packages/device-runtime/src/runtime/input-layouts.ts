@@ -3,7 +3,7 @@
  */
 import { type ExportedProgram, FakeTensor, symContiguousStrides, type Value } from "@sconce/ir";
 import { type Bindings, type SymInt, symEquals } from "@sconce/symbolic";
-import { Tensor, type TensorLayout } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { knownSize } from "./sizes.js";
 
 /** An input of the user, as the program records it. */
@@ -53,15 +53,3 @@ export class InputLayouts {
 
 const isRowMajor = ({ shape, strides }: FakeTensor): boolean =>
   symContiguousStrides(shape).every((stride, d) => symEquals(stride, strides[d]!));
-
-/** Whether elements lie side by side, in the order of any of its dimensions. */
-export function isDense({ shape, strides }: Pick<TensorLayout, "shape" | "strides">): boolean {
-  const dims = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
-  dims.sort((a, b) => strides[a]! - strides[b]!);
-  let next = 1;
-  return dims.every((d) => {
-    const isNext = strides[d] === next;
-    next *= shape[d]!;
-    return isNext;
-  });
-}

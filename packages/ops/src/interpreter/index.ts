@@ -10,7 +10,7 @@ export {
 export { itemOf } from "./item.js";
 export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";
-export { type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";
+export { isDense, type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";
 export { type PreparedProgram, preparationSteps } from "./prepare.js";
 export { keptResults, type StaysOnDevice } from "./results.js";
 export { MUTATIONS, programState, sharesPlaces, type Write, writeBack } from "./state.js";

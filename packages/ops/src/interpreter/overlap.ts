@@ -45,7 +45,7 @@ function ruleOf({ schema, tags }: OpDefinition): OverlapRule | undefined {
 }
 
 /** Whether a tensor fills a piece of memory without gaps, as `is_non_overlapping_and_dense`. */
-function isDense({ shape, strides }: Pick<TensorLayout, "shape" | "strides">): boolean {
+export function isDense({ shape, strides }: Pick<TensorLayout, "shape" | "strides">): boolean {
   const dims = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   dims.sort((a, b) => strides[a]! - strides[b]!);
   let expected = 1;
