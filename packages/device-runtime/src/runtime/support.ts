@@ -1,13 +1,16 @@
 /** @file Decides from the metadata of nodes which of them a device may compute. */
 import {
+  type Argument,
   FakeTensor,
   forEachInput,
   type Graph,
+  isList,
   isRef,
   isSymScalar,
   type MetaValue,
   type Node,
 } from "@sconce/ir";
+import { argumentText } from "@sconce/ir/text";
 import { holdsAll, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
@@ -75,41 +78,33 @@ const OF_GREATEST: ReadonlyMap<string, string> = new Map(
  * Whether a gradient of greatest elements may get places outside of their windows, to which PyTorch
  * adds as to any other. Those that the operator itself found with the same windows are inside.
  */
-function takesAnyPlaces({ target, args }: Node, graph: Graph): boolean {
+function takesAnyPlaces({ target, args, kwargs }: Node, graph: Graph): boolean {
   const finder = OF_GREATEST.get(target);
   if (finder === undefined) return false;
-  const [, self, ...rest] = args;
-  const indices = rest.pop();
-  if (indices === undefined || !isRef(indices)) return true;
-  const picked = graph.find(indices.name);
+  const picked = callAt(args.at(-1), graph);
   if (picked?.target !== "operator.getitem" || picked.args[1] !== 1) return true;
-  const [pool] = picked.args;
-  const found = pool !== undefined && isRef(pool) ? graph.find(pool.name) : undefined;
-  if (found?.target !== finder || !isSameArgument(found.args[0], self)) return true;
+  const found = callAt(picked.args[0], graph);
+  if (found?.target !== finder || hasKeywords(kwargs) || hasKeywords(found.kwargs)) return true;
+  const [[self, ...windows], [ownSelf, ...ownWindows]] = [found.args, args.slice(1, -1)];
+  if (argumentText(self!) !== argumentText(ownSelf!)) return true;
   if (finder.startsWith("aten.adaptive")) return false;
-  const [size, stride = [], padding = 0, dilation = 1, ceil = false] = found.args.slice(1);
-  const [ownSize, ownStride = [], ownPadding = 0, ownDilation = 1, ownCeil = false] = rest;
-  const step = (value: unknown, window: unknown): unknown =>
-    Array.isArray(value) && value.length === 0 ? window : value;
-  return ![
-    [size, ownSize],
-    [step(stride, size), step(ownStride, ownSize)],
-    [padding, ownPadding],
-    [dilation, ownDilation],
-    [ceil, ownCeil],
-  ].every(([a, b]) => isSameArgument(spreadOut(a), spreadOut(b)));
+  const rank = finder.includes("3d") ? 3 : 2;
+  return windowsText(windows, rank) !== windowsText(ownWindows, rank);
 }
-/** One number represents all dimensions. */
-const spreadOut = (value: unknown): unknown => {
-  if (!Array.isArray(value)) return typeof value === "number" ? [value, value, value].join() : String(value);
-  const numbers = value as readonly unknown[];
-  const whole = numbers.length === 1 ? [numbers[0], numbers[0], numbers[0]] : numbers;
-  return new Set(whole.map(String)).size === 1 ? [whole[0], whole[0], whole[0]].join() : whole.join();
-};
-const isSameArgument = (a: unknown, b: unknown): boolean =>
-  a === b || (isRefLike(a) && isRefLike(b) && a.name === b.name);
-const isRefLike = (value: unknown): value is { readonly name: string } =>
-  typeof value === "object" && value !== null && "name" in value;
+const callAt = (value: Argument | undefined, graph: Graph): Node | undefined =>
+  value !== undefined && isRef(value) ? graph.find(value.name) : undefined;
+const hasKeywords = (kwargs: Node["kwargs"]): boolean => Object.keys(kwargs).length > 0;
+
+/** The arguments of windows with their defaults, and a number for each dimension. */
+function windowsText(args: readonly Argument[], rank: number): string {
+  const [size, stride = [], padding = 0, dilation = 1, ceil = false] = args;
+  const step = isList(stride) && stride.length === 0 ? size : stride;
+  const spread = [size!, step!, padding, dilation].map((value) => {
+    const numbers = isList(value) ? value : [value];
+    return numbers.length === 1 ? new Array<Argument>(rank).fill(numbers[0]!) : numbers;
+  });
+  return argumentText([...spread, ceil]);
+}
 
 /**
  * Whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor with a
