@@ -51,6 +51,8 @@ const CORE = [
   "aten.index.Tensor: its output sizes depend on data",
   "aten.index_put.default: indexing by a mask returns a data-dependent shape",
   "aten.masked_scatter.default: an index may lie outside of its tensor",
+  // Where the program does not say that a pool found the places.
+  "aten.max_pool2d_with_indices_backward.default: kernels look for its places in their windows only",
   "aten.native_dropout.default: it draws random numbers or has an effect, so it must run in program order",
   "aten.nonzero.default: aten.nonzero.default returns a data-dependent shape",
   "aten.nonzero.default: its output sizes depend on data",
@@ -77,6 +79,9 @@ const OTHERS = [
   "aten._upsample_nearest_exact1d_backward.default: no loops are known for aten._upsample_nearest_exact1d_backward.default",
   "aten._upsample_nearest_exact2d_backward.default: no loops are known for aten._upsample_nearest_exact2d_backward.default",
   "aten._upsample_nearest_exact3d_backward.default: no loops are known for aten._upsample_nearest_exact3d_backward.default",
+  // As that of max_pool2d above.
+  "aten.adaptive_max_pool2d_backward.default: kernels look for its places in their windows only",
+  "aten.adaptive_max_pool3d_backward.default: kernels look for its places in their windows only",
   "aten.allclose.default: its result is not a tensor",
   'aten.as_strided_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
   "aten.as_strided_scatter.default: no loops are known for aten.as_strided_scatter.default",
@@ -101,6 +106,7 @@ const OTHERS = [
   "aten.lgamma.default: no loops are known for aten.lgamma.default",
   "aten.masked_scatter_backward.default: no loops are known for aten.masked_scatter_backward.default",
   "aten.masked_select.default: its output sizes depend on data",
+  "aten.max_pool3d_with_indices_backward.default: kernels look for its places in their windows only",
   "aten.median.default: a median of no elements",
   "aten.mode.default: no loops are known for aten.mode.default",
   "aten.multinomial.default: it draws random numbers or has an effect, so it must run in program order",

@@ -7,7 +7,13 @@
 
 export { argumentOf, type NodeSource } from "./argument-of.js";
 export { CollisionNames, callName, functionName, liftedName } from "./names/naming.js";
-export { canonicalArgument, type NormalizedCall, normalizeCall } from "./names/normalize.js";
+export {
+  canonicalArgument,
+  type GivenCall,
+  type NormalizedCall,
+  normalizeCall,
+  placedCall,
+} from "./names/normalize.js";
 export { annotatedReference, underDisabled } from "./names/reference-annotations.js";
 export { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "./names/reified-metadata.js";
 export { mapArguments, mapInputs, operandRenamer, refRenamer } from "./node-arguments.js";

@@ -1,6 +1,6 @@
 import { eachInPieces, finish, type Work } from "@sconce/errors";
 import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { isComplexDType } from "@sconce/tensor";
 import { conjugateWrite } from "./errors.js";
 
@@ -31,8 +31,8 @@ export function* conjugateWriteSteps(graph: Graph, operators: OperatorTable): Wo
   const copied = new Map<string, Node>();
   yield* eachInPieces(graph.nodes(), (node) => {
     const schema = operators.schemaOf(node.target);
-    if (schema === undefined) return;
-    const [first] = node.args;
+    if (schema === undefined || schema.args.length === 0) return;
+    const first = argumentAt(node, schema, 0);
     const root = isRef(first) ? (roots.get(first.name) ?? first.name) : undefined;
     if (root === undefined) return;
     if (isCopied(node)) copied.set(root, node);

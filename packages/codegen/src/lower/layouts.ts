@@ -128,9 +128,9 @@ function valuesOfOutputs(graph: Graph, lowerings: LoweringTable): ReadonlySet<st
   const leave = (name: string): void => {
     if (leaving.has(name)) return;
     leaving.add(name);
-    const { op, target, args } = graph.node(name);
-    const isView = op === "call_function" && (lowerings[target]?.isView || target === "operator.getitem");
-    if (isView && isRef(args[0])) leave(args[0].name);
+    const node = graph.node(name);
+    const isPick = node.target === "operator.getitem";
+    if (node.op === "call_function" && (lowerings[node.target]?.isView || isPick)) forEachInput(node, leave);
   };
   for (const node of graph.nodes()) if (node.op === "output") forEachInput(node, leave);
   return leaving;

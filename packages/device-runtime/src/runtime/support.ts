@@ -110,9 +110,9 @@ function windowsText(args: readonly Argument[], rank: number): string {
  * Whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor with a
  * wider one.
  */
-export function checksNumber({ target, args }: Node, graph: Graph): boolean {
+export function checksNumber({ target, args, kwargs }: Node, graph: Graph): boolean {
   if (!FILLS.has(target)) return false;
-  const [self, value] = [args[0], args.at(-1)].map((arg) =>
+  const [self, value] = [kwargs["self"] ?? args[0], kwargs["value"] ?? args.at(-1)].map((arg) =>
     arg !== undefined && isRef(arg) ? graph.find(arg.name)?.meta.val : undefined,
   );
   return self instanceof FakeTensor && value instanceof FakeTensor && !holdsAll(self.dtype, value.dtype);

@@ -1,14 +1,7 @@
 /** @file Which inputs a graph writes to. */
 import { eachInPieces, finish, type Work } from "@sconce/errors";
-import {
-  type Argument,
-  forEachRef,
-  type Graph,
-  isRef,
-  type Node,
-  type OpSchema,
-  type SchemaArgument,
-} from "@sconce/ir";
+import { type Argument, forEachRef, type Graph, isRef, type Node, type OpSchema } from "@sconce/ir";
+import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
 
 /** Operators that write running statistics when training, though their schemas do not say so. */
@@ -85,7 +78,7 @@ function markWritten(
   schema?.args.forEach((parameter, i) => {
     const statistic = !schema.isMutable && STATISTICS.has(parameter.name);
     if (parameter.alias?.write !== true && !statistic) return;
-    for (const root of rootsOf([givenFor(node, parameter, i)], roots)) mutated.add(root);
+    for (const root of rootsOf([argumentAt(node, schema, i)], roots)) mutated.add(root);
   });
 }
 
@@ -97,12 +90,10 @@ function sharedOperands(node: Node, schema: OpSchema | undefined): readonly Argu
   const marked = schema?.args.some(({ alias }) => alias !== undefined) === true;
   if (!marked) return operandsOf(node);
   return schema.args.flatMap((parameter, i) =>
-    parameter.alias === undefined ? [] : [givenFor(node, parameter, i)],
+    parameter.alias === undefined ? [] : [argumentAt(node, schema, i)],
   );
 }
 const operandsOf = ({ args, kwargs }: Node): readonly Argument[] => [...args, ...Object.values(kwargs)];
-const givenFor = ({ args, kwargs }: Node, { name, kwargOnly }: SchemaArgument, at: number): Argument =>
-  (kwargOnly ? undefined : args[at]) ?? kwargs[name] ?? null;
 
 /** Whether a nested graph given to this call has an in-place operator anywhere. */
 function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolean {

@@ -6,6 +6,7 @@ import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
 import { dtypeInfo, numel, type TensorLayout } from "@sconce/tensor";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
+import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
 import { memoryRoots } from "./mutation.js";
 
@@ -133,10 +134,13 @@ export function overlapSuspects(graph: Graph, operators: OperatorTable): readonl
     return false;
   };
   return nodes.flatMap((node, i): OverlapSuspect[] => {
-    const [rule, written] = [rules[i], node.args[0]];
-    if (rule === undefined || !isRef(written)) return [];
+    const rule = rules[i];
+    if (rule === undefined) return [];
+    const { schema } = operators.require(node.target);
+    const [written, ...others] = schema.args.map((_, at) => argumentAt(node, schema, at));
+    if (!isRef(written)) return [];
     const reads = new Set<string>();
-    for (const arg of [...node.args.slice(1), ...Object.values(node.kwargs)])
+    for (const arg of others)
       forEachRef(arg, (name) => {
         if (meet(name, written.name) && (rule.refusesFull || name !== written.name)) reads.add(name);
       });

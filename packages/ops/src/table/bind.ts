@@ -3,6 +3,7 @@
  * defaults filled in, literals unwrapped by their schema types.
  */
 import {
+  type Argument,
   type DeviceLiteral,
   device,
   FakeTensor,
@@ -11,6 +12,7 @@ import {
   kindOf,
   type LayoutName,
   type MemoryFormat,
+  type Node,
   type NodeRef,
   type OpSchema,
   type SchemaArgument,
@@ -37,6 +39,12 @@ export type Resolve = (node: NodeRef) => unknown;
 export function constantValue(val: unknown): unknown {
   const constant = val as { readonly kind?: unknown; readonly value?: unknown } | null | undefined;
   return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;
+}
+
+/** The argument at a place of the schema, by position or by keyword; null where it is left out. */
+export function argumentAt({ args, kwargs }: Node, schema: OpSchema, at: number): Argument {
+  const { name, kwargOnly } = schema.args[at]!;
+  return (kwargOnly ? undefined : args[at]) ?? kwargs[name] ?? null;
 }
 
 /**

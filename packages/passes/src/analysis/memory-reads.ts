@@ -3,7 +3,7 @@
  * the elements of their operand lie, and on what lies beside them.
  */
 import { FakeTensor, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { argumentAt, type OperatorTable } from "@sconce/ops";
 
 /** What one call reads the memory of. */
 export interface MemoryRead {
@@ -30,7 +30,7 @@ export function memoryReads(graph: Graph, operators: OperatorTable): readonly Me
   return graph.nodes().flatMap((node): readonly MemoryRead[] => {
     if (!isReader(node, graph)) return NONE;
     const [views, bases] = [new Set<string>(), new Set<string>()];
-    for (const name of operandsOf(node, graph))
+    for (const name of operandsOf(node, graph, operators))
       lookThrough(graph.node(name), { graph, operators, views, bases });
     return [{ reader: node.name, views, bases }];
   });
@@ -57,9 +57,11 @@ function isReader(node: Node, graph: Graph): boolean {
 }
 
 /** The operands whose memory a reader may read. */
-function operandsOf(node: Node, graph: Graph): readonly string[] {
-  const [self] = node.args;
-  if (STRIDED.has(node.target)) return isRef(self) ? [self.name] : [];
+function operandsOf(node: Node, graph: Graph, operators: OperatorTable): readonly string[] {
+  if (STRIDED.has(node.target)) {
+    const self = argumentAt(node, operators.require(node.target).schema, 0);
+    return isRef(self) ? [self.name] : [];
+  }
   const names: string[] = [];
   forEachInput(node, (name) => {
     if (graph.node(name).meta.val instanceof FakeTensor) names.push(name);
@@ -79,11 +81,10 @@ function lookThrough(from: Node, { graph, operators, views, bases }: Look): void
   let node = from;
   const passed: string[] = [];
   for (;;) {
-    const [source] = node.args;
-    const isCall = node.op === "call_function" && isRef(source);
-    const isPick = node.target === "operator.getitem";
-    const isView = isPick || node.target === SCATTER || operators.schemaOf(node.target)?.isView === true;
-    if (!isCall || !isView) break;
+    const schema = node.op === "call_function" ? operators.schemaOf(node.target) : undefined;
+    const isView = node.target === SCATTER || schema?.isView === true;
+    const source = isView ? argumentAt(node, schema!, 0) : node.args[0];
+    if (!isRef(source) || !(isView || node.target === "operator.getitem")) break;
     passed.push(node.name);
     node = graph.node(source.name);
   }

@@ -8,11 +8,11 @@ import { callKey } from "./argument-key.js";
 import { isAssertion } from "./program-sides.js";
 
 /** What a call asserts of numbers; undefined for one that asserts something of tensors. */
-function conditionOf({ target, args }: Node, graph: Graph): SymBool | undefined {
+function conditionOf({ target, args, kwargs }: Node, graph: Graph): SymBool | undefined {
   if (target !== "aten._assert_scalar.default") return undefined;
-  const [condition] = args;
+  const condition = args[0] ?? kwargs["self"];
   if (typeof condition === "boolean") return condition;
-  const val = isRef(condition) ? graph.find(condition.name)?.meta.val : undefined;
+  const val = condition !== undefined && isRef(condition) ? graph.find(condition.name)?.meta.val : undefined;
   if (typeof val !== "object" || val === null || !isSymScalar(val) || val.kind !== "SymBool")
     return undefined;
   return val.expr as SymBool;

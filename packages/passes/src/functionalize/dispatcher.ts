@@ -16,7 +16,7 @@ import {
   viewInverse,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
-import { annotatedReference, type Tracer, underDisabled } from "@sconce/trace";
+import { annotatedReference, placedCall, type Tracer, underDisabled } from "@sconce/trace";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
@@ -92,8 +92,9 @@ export class Dispatcher {
   }
 
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
-  lower(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+  lower(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
     const row = this.operators.require(target);
+    const { args, kwargs } = placedCall(row.schema, given, keywords);
     const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
     if (rule !== undefined) return this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
     const scalar = this.#metadata(target, args);
@@ -107,12 +108,13 @@ export class Dispatcher {
   }
 
   /** A call on functional tensors. */
-  call(target: string, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
+  call(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
+    const row = this.operators.require(target);
+    const { args, kwargs } = placedCall(row.schema, given, keywords);
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
     if (target === "aten.sym_size.int") this.#noteSize(args);
     if (target === "aten.resolve_conj.default") return this.#resolveConjugate(args[0] as FakeTensor);
-    const row = this.operators.require(target);
     if (this.autocast !== null) {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
       if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));

@@ -28,7 +28,7 @@ import {
   isScalarFunction,
   refuseNames,
 } from "@sconce/ops";
-import { compositeResult, underDisabled } from "@sconce/trace";
+import { compositeResult, type GivenCall, placedCall, underDisabled } from "@sconce/trace";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
@@ -172,9 +172,7 @@ export class GraphInterpreter {
 
   #call(node: Node): Binding {
     try {
-      const args = node.args.map((arg) => this.resolve(arg));
-      const kwargs: Record<string, EmitArg> = {};
-      for (const key in node.kwargs) kwargs[key] = this.resolve(node.kwargs[key]!);
+      const { args, kwargs } = this.#argumentsOf(node);
       const { tracer } = this.dispatcher;
       if (node.target === "operator.getitem") {
         // The one item alone: to go over all results for each of them would be quadratic.
@@ -200,6 +198,14 @@ export class GraphInterpreter {
     }
   }
 
+  #argumentsOf({ target, args, kwargs }: Node): GivenCall {
+    const given = args.map((arg) => this.resolve(arg));
+    const keywords: Record<string, EmitArg> = {};
+    for (const key in kwargs) keywords[key] = this.resolve(kwargs[key]!);
+    const schema = this.dispatcher.operators.schemaOf(target);
+    return schema === undefined ? { args: given, kwargs: keywords } : placedCall(schema, given, keywords);
+  }
+
   /** Whether only the program says what an operator gives: a draft calls some without a fake. */
   #isDrafted({ target, meta }: Node): boolean {
     const row = this.dispatcher.operators.get(target);
@@ -216,7 +222,7 @@ export class GraphInterpreter {
 
   #assertScalar(node: Node, [condition, message]: readonly EmitArg[]): MetaValue {
     const { tracer } = this.dispatcher;
-    const source = node.args[0]!;
+    const source = node.args[0] ?? node.kwargs["self"]!;
     const meta = isRef(source) ? inheritedMeta(this.graph.node(source.name), tracer.pass) : NO_META;
     tracer.assertions?.emitSource(
       tracer,

@@ -18,6 +18,7 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import {
+  argumentAt,
   constantValue,
   evaluateScalarFunction,
   isScalarFunction,
@@ -206,7 +207,7 @@ class Propagation {
       const item = Array.isArray(source) ? (source as MetaValue[])[Number(node.args[1])] : undefined;
       return item === undefined ? recorded : this.refiner.join(recorded, item, node.name, target);
     }
-    if (target === "aten._assert_scalar.default") this.#assert(value(node.args[0]!), node);
+    if (target === "aten._assert_scalar.default") this.#assert(node, value);
     if (isOpaque(target, this.#operators)) this.#checkOpaque(node, graph, vals);
     // What follows from a value that only the data decide is not known either.
     let isOpen = false;
@@ -282,24 +283,20 @@ class Propagation {
   }
 
   /** What a run-time assertion says holds for the rest of the program. */
-  #assert(condition: unknown, node: Node): void {
+  #assert(node: Node, value: (argument: Argument) => unknown): void {
+    const { schema } = this.#operators.require(node.target);
+    const condition = value(argumentAt(node, schema, 0));
     if (!isSymScalar(condition) || condition.kind !== "SymBool") return;
     const { expr } = condition as { readonly expr: SymBool };
-    if (expr === false)
-      throw contradiction(
-        `the assertion "${graphArgument(node.args[1] ?? null)}" never holds`,
-        nodeWhere(node),
-      );
+    const never = `the assertion "${graphArgument(argumentAt(node, schema, 1))}" never holds`;
+    if (expr === false) throw contradiction(never, nodeWhere(node));
     if (!(expr instanceof SymExpr)) return;
     try {
       this.proven.addAxiom(expr);
       this.#env.addAxiom(expr);
     } catch (error) {
       if (!isSconceError(error)) throw error;
-      throw contradiction(
-        `the assertion "${graphArgument(node.args[1] ?? null)}" never holds: ${error.message}`,
-        nodeWhere(node),
-      );
+      throw contradiction(`${never}: ${error.message}`, nodeWhere(node));
     }
   }
 }

@@ -3,7 +3,7 @@
  * thousand tensors in each call, so the count must be the declared one before any of them is made.
  */
 import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { otherType } from "../errors.js";
 
 type Count = (size: number, pieces: number) => number;
@@ -47,8 +47,8 @@ export function checkResultCounts(graph: Graph, operators: OperatorTable): void 
 }
 
 /** An argument of a call, by position or by name; its default where the call leaves it out. */
-function argumentOf({ target, args, kwargs }: Node, name: string, operators: OperatorTable): unknown {
-  const schema = operators.schemaOf(target)!;
+function argumentOf(node: Node, name: string, operators: OperatorTable): unknown {
+  const schema = operators.schemaOf(node.target)!;
   const at = schema.args.findIndex((argument) => argument.name === name);
-  return args[at] ?? kwargs[name] ?? schema.args[at]?.defaultValue;
+  return at < 0 ? undefined : (argumentAt(node, schema, at) ?? schema.args[at]!.defaultValue);
 }

@@ -64,6 +64,29 @@ export function normalizeCall(
   return { args: positional, kwargs: keywords };
 }
 
+/** The arguments of a call, as they are given. */
+export interface GivenCall {
+  readonly args: readonly EmitArg[];
+  readonly kwargs: Readonly<Record<string, EmitArg>>;
+}
+
+/**
+ * A call whose arguments are by position where the schema has a place for them: as it is, or
+ * normalized.
+ *
+ * @throws SconceError as {@link normalizeCall}
+ */
+export function placedCall(
+  schema: OpSchema,
+  args: readonly EmitArg[],
+  kwargs: Readonly<Record<string, EmitArg>>,
+): GivenCall {
+  const keys = Object.keys(kwargs);
+  const isPlaced =
+    keys.length === 0 || !schema.args.some(({ name, kwargOnly }) => !kwargOnly && keys.includes(name));
+  return isPlaced ? { args, kwargs } : normalizeCall(schema, args, kwargs);
+}
+
 function defaultOf(schema: OpSchema, parameter: SchemaArgument): UnboundArg {
   if (parameter.hasDefault) return canonicalDefault(parameter);
   if (parameter.type.optional || parameter.type.base === "Generator") return null;
