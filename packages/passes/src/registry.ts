@@ -23,11 +23,13 @@ import { extract, inline, split } from "./builtin/submodules.js";
 import type { Pass } from "./pass/pass.js";
 import type { Rule } from "./rewrite/rule.js";
 
-/** The passes that come with Sconce. */
+/** The passes that come with Sconce, in the order in which a pipeline has them. */
 export const builtinPasses: readonly Pass[] = Object.freeze([
   functionalize,
   checkFunctional,
   decompose,
+  coreAten,
+  toEdge,
   canonicalize,
   rewrite,
   foldConstants,
@@ -44,8 +46,6 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   extract,
   split,
   inline,
-  coreAten,
-  toEdge,
 ]);
 
 /**

@@ -109,7 +109,7 @@ describe("sconce print", () => {
     [
       "UNKNOWN_PASS",
       ["--passes", "frob"],
-      "use one of: functionalize, check-functional, decompose, canonicalize",
+      "use one of: functionalize, check-functional, decompose, core-aten, to-edge",
     ],
     ["PIPELINE_SYNTAX", ["--passes", "cse{"], "write passes between commas"],
     ["PASS_OPTION", ["--passes", "decompose{tables=none}"], 'did you mean "table"? see the options of'],

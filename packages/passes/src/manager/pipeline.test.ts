@@ -86,7 +86,7 @@ describe("completion", () => {
     ["de", ["decompose"]],
     [
       "decompose,c",
-      ["check-functional", "canonicalize", "cse", "convert-dtype", "core-aten"].map(
+      ["check-functional", "core-aten", "canonicalize", "cse", "convert-dtype"].map(
         (name) => `decompose,${name}`,
       ),
     ],

@@ -1,18 +1,9 @@
 /** @file Pages of passes and of rewrite rules, from the registries that the command lists. */
 import { jsonOutput } from "../support/command.js";
 
-interface PassOption {
-  readonly default: unknown;
-  readonly doc: string;
-  readonly choices?: readonly string[] | string;
-}
-
 interface PassInfo {
   readonly name: string;
   readonly doc: string;
-  readonly options: Readonly<Record<string, PassOption>>;
-  readonly requires?: string;
-  readonly ensures?: string;
 }
 
 interface RuleInfo {
@@ -22,19 +13,17 @@ interface RuleInfo {
 
 const tableText = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 
-function choicesOf({ choices }: PassOption): string {
-  if (choices === undefined) return "";
-  return typeof choices === "string" ? choices : choices.map((choice) => `\`${choice}\``).join(", ");
-}
-
 /** Where `docs/concepts/builtin-passes.md` describes passes by themselves. */
 export type Sections = ReadonlyMap<string, string>;
 
-function passPage({ name, doc, options, requires, ensures }: PassInfo, sections: Sections): string {
-  const rows = Object.entries(options).map(
-    ([option, about]) =>
-      `| \`${option}\` | \`${JSON.stringify(about.default)}\` | ${tableText(choicesOf(about))} | ${tableText(about.doc)} |`,
-  );
+/** The part of `docs/reference/passes.md` about a pass: options, a program before and after. */
+function referenceOf(name: string, reference: string): string {
+  const part = reference.split(/^## /m).find((text) => text.startsWith(`\`${name}\`\n`));
+  if (part === undefined) throw new Error(`docs/reference/passes.md has no section "${name}"`);
+  return part.slice(part.indexOf("\n")).trim();
+}
+
+function passPage(name: string, reference: string, sections: Sections): string {
   const section = sections.get(name);
   return [
     "---",
@@ -43,20 +32,8 @@ function passPage({ name, doc, options, requires, ensures }: PassInfo, sections:
     "",
     `# \`${name}\``,
     "",
-    doc,
+    referenceOf(name, reference),
     "",
-    ...(requires === undefined ? [] : [`It takes programs of the dialect \`${requires}\`.`, ""]),
-    ...(ensures === undefined ? [] : [`Its result is a program of the dialect \`${ensures}\`.`, ""]),
-    ...(rows.length === 0
-      ? ["The pass has no options.", ""]
-      : [
-          "## Options",
-          "",
-          "| option | default | values | meaning |",
-          "| --- | --- | --- | --- |",
-          ...rows,
-          "",
-        ]),
     "## Use it",
     "",
     "```sh",
@@ -128,15 +105,19 @@ const indexPage = (passes: readonly PassInfo[]): string =>
     "",
   ].join("\n");
 
-/** The pages of passes and rules by their places. */
-export async function passPages(sections: Sections): Promise<Map<string, string>> {
+/**
+ * The pages of passes and rules by their places.
+ *
+ * @param reference `docs/reference/passes.md`
+ */
+export async function passPages(sections: Sections, reference: string): Promise<Map<string, string>> {
   const passes = await jsonOutput<PassInfo[]>("passes");
   const rules = await jsonOutput<RuleInfo[]>("explain", "--list");
   return new Map([
     ["passes/index.md", indexPage(passes)],
     ["rules/index.md", rulesPage(rules)],
     ...rules.map((rule): [string, string] => [`rules/${rule.name}.md`, rulePage(rule)]),
-    ...passes.map((pass): [string, string] => [`passes/${pass.name}.md`, passPage(pass, sections)]),
+    ...passes.map(({ name }): [string, string] => [`passes/${name}.md`, passPage(name, reference, sections)]),
   ]);
 }
 

@@ -30,7 +30,10 @@ async function allPages(places: Places): Promise<Map<string, string>> {
       operators: pages.get("reference/operators.md")!,
       lowerings: pages.get("reference/lowerings.md")!,
     }),
-    await passPages(sectionsOfPasses(pages.get("concepts/builtin-passes.md")!)),
+    await passPages(
+      sectionsOfPasses(pages.get("concepts/builtin-passes.md")!),
+      pages.get("reference/passes.md")!,
+    ),
   ];
   for (const part of generated) for (const [place, text] of part) pages.set(place, text);
   return pages;

@@ -1,9 +1,10 @@
 /**
- * @file What `npm run docs` writes: lists of operators and capabilities, tables and diagrams of
- * packages, `llms.txt`.
+ * @file What `npm run docs` writes: lists of operators, passes and capabilities, tables and
+ * diagrams of packages, `llms.txt`.
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { builtinPasses } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import type { DecompositionFile } from "../conformance/decompositions.js";
 import { capabilityPage, readCapabilities } from "./capability-page.js";
@@ -15,6 +16,7 @@ import { loweringPage } from "./lowering-page.js";
 import { networkTable } from "./network-lines.js";
 import { operatorPage } from "./operator-page.js";
 import { packageDiagram, packageTable, readPackages } from "./package-graph.js";
+import { passPage } from "./pass-page.js";
 
 /** The page with the part between `<!-- NAME: ... -->` and `<!-- end -->` replaced. */
 function withPart(page: string, name: string, part: string): string {
@@ -48,13 +50,15 @@ async function referencePages(root: URL): Promise<[path: string, text: string][]
   const exportDb = JSON.parse(gunzipSync(fixture("capture/exportdb.json.gz")).toString()) as Readonly<
     Record<string, RecordedExample>
   >;
+  const sconce = createSconce();
   return [
     [
       "docs/reference/exportdb.md",
       catalogPage(examples("supported.fixture.ts"), REFUSED_FILES.flatMap(examples), exportDb),
     ],
-    ["docs/reference/operators.md", operatorPage({ sconce: createSconce(), families, drawn })],
+    ["docs/reference/operators.md", operatorPage({ sconce, families, drawn })],
     ["docs/reference/lowerings.md", loweringPage(families, cases)],
+    ["docs/reference/passes.md", passPage(builtinPasses, sconce)],
     ["docs/reference/capabilities.md", capabilityPage(readCapabilities(root), capabilityTests(root).tests)],
   ];
 }
