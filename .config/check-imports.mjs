@@ -57,21 +57,13 @@ const MAY_IMPORT = {
   ],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
   testing: [
-    "errors",
-    "tensor",
-    "symbolic",
-    "ir",
-    "ops",
-    "ops-cases",
-    "passes",
-    "codegen",
-    "formats",
-    "backend-cpu",
-    "backend-wasm",
-    "backend-gpujs",
-    "session",
-    "capture",
-    "torch-libraries",
+    ...["errors", "tensor", "symbolic", "ir", "ops", "ops-cases", "passes"],
+    ...["backend-cpu", "session"],
+  ],
+  conformance: [
+    ...["errors", "tensor", "symbolic", "ir", "drawing", "ops", "ops-cases", "passes", "codegen", "formats"],
+    ...["backend-cpu", "backend-wasm", "backend-gpujs", "session", "torch", "capture", "torch-libraries"],
+    "testing",
   ],
   bench: [
     "errors",
@@ -127,7 +119,7 @@ const MAY_IMPORT = {
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wasm", "backend-gpujs"] };
-const USES_NODE = new Set(["testing", "bench", "cli", "fuzz", "sconce", "site"]);
+const USES_NODE = new Set(["testing", "conformance", "bench", "cli", "fuzz", "sconce", "site"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =
   /packages\/(formats|session|studio|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;

@@ -3,7 +3,7 @@
     py packages/testing/oracle/cond_sizes.py packages/testing/fixtures
 
 Writes `capture/cond-sizes.json.gz`: by the name of a model the text, the guards, and the text after lowering. The models in
-TypeScript are in `src/capture/cond-sizes.fixture.ts`. `rows` stands for a tensor whose first size is dynamic, too.
+TypeScript are in `packages/conformance/src/capture/cond-sizes.fixture.ts`. `rows` stands for a tensor whose first size is dynamic, too.
 """
 
 import gzip

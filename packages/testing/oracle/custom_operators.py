@@ -4,7 +4,7 @@
 
 Writes `capture/custom-operators.json.gz`: by the name of a case the text of the program and of the lowered one, or the
 class and the first line of the exception (in control flow: of its reason). The cases in TypeScript are in
-`src/capture/custom-operators.fixture.ts`.
+`packages/conformance/src/capture/custom-operators.fixture.ts`.
 """
 
 import gzip

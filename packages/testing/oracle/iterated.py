@@ -2,7 +2,7 @@
 
     python3 iterated.py ../fixtures/iterated/cases.json
 
-`packages/testing/src/growth/iterated.fixture.ts` has the same iterations. Results are exact: the numbers of a step do
+`packages/conformance/src/growth/iterated.fixture.ts` has the same iterations. Results are exact: the numbers of a step do
 not depend on how steps are fused.
 """
 import json, sys

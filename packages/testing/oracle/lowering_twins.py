@@ -4,7 +4,7 @@
 
 Writes `capture/lowering-twins.json.gz`: by the name of a model the texts of the program, of the lowered one, and of the
 lowered one after saving and loading (where that is another); or the class and the first line of the exception. Calls of the lowered program are grouped by the
-lines that they come from. The models in TypeScript are in `src/capture/lowering-twins.fixture.ts`.
+lines that they come from. The models in TypeScript are in `packages/conformance/src/capture/lowering-twins.fixture.ts`.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Loads the programs that Sconce saves in PyTorch, and compares texts and numbers.
 
-    SCONCE_SAVED_PROGRAMS=FOLDER npx vitest run --config .config/vitest.full.config.ts packages/testing/src/saved
+    SCONCE_SAVED_PROGRAMS=FOLDER npx vitest run --config .config/vitest.full.config.ts packages/conformance/src/saved
     py packages/testing/oracle/saved_programs.py FOLDER packages/testing/fixtures
 
 For each program: `torch.export.load` takes the file, `str(ep)` is the text that Sconce prints for the same file, and

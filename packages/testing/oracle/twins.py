@@ -1,5 +1,5 @@
 """Writes fixtures/capture/twins.json.gz: what PyTorch exports for models that are also written in TypeScript, in
-`packages/testing/src/twins`, as a user would write them.
+`packages/conformance/src/twins`, as a user would write them.
 
 A case has the text, the guards and the ranges of the program, the text after `run_decompositions()`, and what the
 program computes for the example inputs; or PyTorch's refusal. Weights have the seed 7, inputs the seed 11.

@@ -2,6 +2,7 @@ import {
   type Argument,
   dictSpec,
   ExportedProgram,
+  GraphBuilder,
   type InputSpec,
   LEAF,
   NO_KWARGS,
@@ -16,7 +17,6 @@ import { printIr } from "@sconce/ir/text";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import { isFunctional } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
-import { graphOf } from "../support/graph-of.js";
 import { FAMILIES } from "./makers/index.js";
 import { rememberNoise } from "./noise.js";
 import { toStringMethod } from "./printing.js";
@@ -153,7 +153,7 @@ function assemble(draft: Draft, recipe: ProgramRecipe, mutations: Mutations): Ex
     );
   const users = inputs.filter((input) => input.kind === "USER_INPUT");
   const program = new ExportedProgram({
-    graph: graphOf(nodes),
+    graph: new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes).build(),
     graphSignature: {
       inputSpecs: inputs.map(inputSpec),
       outputSpecs: [

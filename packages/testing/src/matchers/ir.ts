@@ -1,7 +1,6 @@
-import { ExportedProgram, type Graph, isGraph, type Node, type NodeMeta } from "@sconce/ir";
+import { ExportedProgram, type Graph, GraphBuilder, isGraph, type Node, type NodeMeta } from "@sconce/ir";
 import { printIr } from "@sconce/ir/text";
 import { parseGraph, parseIr } from "@sconce/session";
-import { graphOf } from "../support/graph-of.js";
 import { lineDiff } from "./line-diff.js";
 import type { MatcherResult } from "./result.js";
 
@@ -62,5 +61,5 @@ function asDetailed(graph: Graph, other: Graph): Graph {
       return [name, match === undefined ? nested : asDetailed(nested, match)] as const;
     }),
   );
-  return graphOf(nodes, subgraphs);
+  return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, subgraphs).build();
 }

@@ -1,0 +1,51 @@
+/** @file Branches of `cond` that make tensors of dynamic integers, beside PyTorch's exports. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { Dim, exportProgram, torch } from "@sconce/capture";
+import { createSconce } from "@sconce/session";
+import { describe, expect, test } from "vitest";
+import { COND_SIZES } from "./cond-sizes.fixture.js";
+import { comparable } from "./retraced.fixture.js";
+
+/** As `oracle/cond_sizes.py` records it. */
+interface Recorded {
+  readonly text: string;
+  readonly guards: readonly string[];
+  readonly lowered: string;
+}
+
+const FILE = new URL("../../../testing/fixtures/capture/cond-sizes.json.gz", import.meta.url);
+const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Recorded>>;
+
+/**
+ * Lowered programs whose names have other numbers: PyTorch reads sizes of operands of branches
+ * anew.
+ */
+const OTHER_NUMBERS: ReadonlySet<string> = new Set([
+  ...["two dimensions, other sizes, rows", "the size of a tensor, rows"],
+  ...["read afterwards", "counted afterwards", "made before"],
+]);
+
+const session = createSconce();
+const rough = (text: string): string => comparable(text).replaceAll(/\b([a-z_]*[a-z])(_\d+)+\b/g, "$1");
+
+describe("branches with tensors of dynamic integers", () => {
+  test("there is a model for each recorded one", () => {
+    expect(Object.keys(COND_SIZES)).toEqual(Object.keys(RECORDED));
+  });
+
+  test.each(Object.entries(COND_SIZES))("%s", (name, model) => {
+    const rows = name.endsWith("rows") ? { 0: Dim.DYNAMIC } : null;
+    const program = exportProgram(model, [torch.ones(5), 2, 3], {
+      checkSource: false,
+      dynamicShapes: { x: rows, r: Dim.DYNAMIC, c: Dim.DYNAMIC },
+    });
+    const { text, guards, lowered } = RECORDED[name]!;
+    expect(comparable(String(program))).toBe(comparable(text));
+    expect(program.guardsCode).toEqual(guards);
+    const got = String(session.runDecompositions(program));
+    expect(rough(got)).toBe(rough(lowered));
+    if (OTHER_NUMBERS.has(name)) expect(comparable(got)).not.toBe(comparable(lowered));
+    else expect(comparable(got)).toBe(comparable(lowered));
+  });
+});

@@ -1,0 +1,50 @@
+/** @file Names in lowered programs with symbolic sizes, beside PyTorch's: no other number. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { runDecompositions } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
+import { describe, expect, test } from "vitest";
+import { comparable } from "./capture/retraced.fixture.js";
+
+const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.meta.url));
+/** As `oracle/lowered_names.py` records them. */
+const { corpus, models } = JSON.parse(
+  gunzipSync(readFileSync(`${FIXTURES}decompositions/lowered-names.json.gz`)).toString(),
+) as {
+  readonly corpus: Readonly<Record<string, string>>;
+  readonly models: Readonly<Record<string, { readonly file: string; readonly text: string }>>;
+};
+
+/**
+ * Programs whose names have other numbers: PyTorch reads sizes of views anew, and asks further
+ * questions where it decomposes products of matrices, slices and factories.
+ */
+const DIFFERENT: ReadonlySet<string> = new Set([
+  ...["flattened", "rows_of_linear", "layers", "concatenated"],
+  ...["gradient_cross_entropy", "gradient_group_norm"],
+  ...["call_float_results", "flow_cond_dynamic", "flow_cond_shape", "lower_arange_scaled", "lower_cat_many"],
+  ...["lower_cond_sizes", "lower_linspace_ends", "lower_split_chunk", "lower_three_inputs", "net_bert"],
+  ...["net_diffusion", "net_gpt", "net_graph", "net_llama_prefill", "net_lstm_cell", "net_vit"],
+  ...["old_data_dependent_slice", "ops_indexing", "pm_cat_shapes", "shape_conv_sizes", "shape_factories"],
+  ...["shape_reshapes", "shape_slices", "strict_cond_dynamic", "unbacked_select", "unbacked_split"],
+]);
+
+const session = createSconce();
+const loweredText = async (bytes: Uint8Array): Promise<string> =>
+  comparable(String(runDecompositions(await session.load(bytes))));
+
+describe("names of lowered programs are PyTorch's", () => {
+  const check = (name: string, text: string, wanted: string): void => {
+    if (DIFFERENT.has(name)) expect(text).not.toBe(wanted);
+    else expect(text).toBe(wanted);
+  };
+
+  test.each(Object.entries(models))("%s", async (name, { file, text }) => {
+    check(name, await loweredText(Buffer.from(file, "base64")), text);
+  });
+
+  test.each(Object.entries(corpus))("%s", async (name, wanted) => {
+    check(name, await loweredText(readFileSync(`${FIXTURES}programs/${name}/program.pt2`)), wanted);
+  });
+});

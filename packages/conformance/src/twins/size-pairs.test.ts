@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { Dim, type Exportable, exportProgram, map, nn, slice, torch } from "@sconce/capture";
+import { expect, test } from "vitest";
+
+/** A call with two tensors of one dynamic size, as `oracle/size_pairs.py` records it. */
+interface SizePair {
+  readonly typescript: string;
+  readonly guards: readonly string[];
+}
+
+const FILE = new URL("../../../testing/fixtures/dynamic-shapes/size-pairs.json.gz", import.meta.url);
+const PAIRS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly SizePair[];
+
+function guardsOf(expression: string): readonly string[] {
+  const make = new Function("torch", "F", "slice", "map", `return (x, y) => ${expression}`);
+  const model = make(torch, nn.functional, slice, map) as Exportable;
+  const n = Dim("n");
+  const dynamicShapes = { x: { 0: n }, y: { 0: n } };
+  const args = [torch.randn(4, 3), torch.randn(4, 3)];
+  return exportProgram(model, args, { dynamicShapes, checkSource: false }).guardsCode;
+}
+
+test("guards of two equal sizes have PyTorch's sides, for all calls", () => {
+  expect(PAIRS.length).toBeGreaterThan(110);
+  const differences = PAIRS.flatMap(({ typescript, guards }) => {
+    const got = guardsOf(typescript);
+    return JSON.stringify(got) === JSON.stringify(guards) ? [] : [[typescript, got, guards]];
+  });
+  expect(differences).toEqual([]);
+});
