@@ -9,7 +9,7 @@ import { hasWebgpu } from "./webgpu/device.fixture.js";
 
 const isThere = await hasWebgpu();
 
-backendSpec(gpujsBackend({ mode: "webasm", name: "gpujs webasm" }), { programs: 250 });
+backendSpec(gpujsBackend({ mode: "webasm", name: "gpujs webasm" }), { programs: 150 });
 describe.skipIf(!isThere)("in mode webgpu", () => {
-  backendSpec(gpujsBackend({ mode: "webgpu", name: "gpujs webgpu" }), { programs: 100 });
+  backendSpec(gpujsBackend({ mode: "webgpu", name: "gpujs webgpu" }), { programs: 60 });
 });

@@ -2,4 +2,4 @@
 import { backendSpec } from "@sconce/testing/vitest";
 import { wasmBackend } from "./index.js";
 
-backendSpec(wasmBackend(), { programs: 500 });
+backendSpec(wasmBackend(), { programs: 300 });

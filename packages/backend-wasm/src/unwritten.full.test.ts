@@ -1,6 +1,6 @@
 /**
- * @file Half of the recorded calls and random programs in a memory whose free places hold NaN, on
- * one thread and two.
+ * @file A third of the recorded calls and random programs in a memory whose free places hold NaN,
+ * on one thread and two.
  */
 import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
@@ -19,7 +19,7 @@ describe.each([1, 2])("filled places, %i threads", (threads) => {
   describe("recorded calls", () => {
     backendCasesSpec(() => backend, {
       operators: defaultOperators(),
-      every: threads === 1 ? 2 : 6,
+      every: threads === 1 ? 3 : 6,
       first: 1,
     });
   });

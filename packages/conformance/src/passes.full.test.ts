@@ -1,5 +1,5 @@
 /**
- * @file Each built-in pass on 1,000 generated programs, with options and programs on which it has
+ * @file Each built-in pass on 700 generated programs, with options and programs on which it has
  * something to do.
  */
 

@@ -1,5 +1,5 @@
 /**
- * @file Each built-in rule on 1,000 generated programs, behind each of which its pattern is
+ * @file Each built-in rule on 700 generated programs, behind each of which its pattern is
  * planted.
  */
 import { createEvaluator } from "@sconce/backend-cpu";
@@ -35,7 +35,7 @@ const programs = new DrawnPrograms(
   arbitraryProgram({ mutations: false, dynamic: false, dialect: "ATEN", maxNodes: 12 }),
 );
 
-describe("rules on 1,000 generated programs", () => {
+describe("rules on 700 generated programs", () => {
   const pass = (plants: object) => rulePass({ name: "planted", doc: "The rules.", rules: rulesOf(plants) });
   test.each([
     ["exact", EXACT, pass(EXACT), { rtol: 0, atol: 0 }],

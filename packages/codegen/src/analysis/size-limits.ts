@@ -9,6 +9,7 @@ import { fits, type IndexRange, IndexRanges, MOST } from "../ir/index-range.js";
 import type { LoopBuffer, LoopNest, LoopProgram, SizeAssumption } from "../ir/loop-program.js";
 import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { type GuardedLoad, guardedLoads } from "./guarded-loads.js";
+import { isLoadInside } from "./load-inside.js";
 
 /** Nodes whose loops do not compute their values at some sizes, and why. */
 export interface SizeFault {
@@ -106,19 +107,8 @@ export class SizeLimits {
     if (!sizedValues.every((index) => isExact(ranges.of(index))))
       return outside("it computes with a size of 2^53 or more");
     if (loads === undefined) return outside("it is too large to prove that its places exist");
-    const load = loads.find((one) => !this.#isInside(one, ranges));
+    const load = loads.find((one) => !isLoadInside(one, ranges.exact(one.limit), ranges));
     return load && outside(`it would read outside of %${this.#buffers[load.buffer]!.node}`);
-  }
-
-  #isInside({ index, limit, guards, axes }: OpenLoad, ranges: IndexRanges): boolean {
-    if (axes.some((axis) => ranges.exact(axis.extent) === 0)) return true;
-    const narrowed = new Map<string, IndexRange>();
-    let isGuarded = false;
-    for (const guard of guards) if (!narrow(guard, narrowed, ranges)) isGuarded = true;
-    if ([...narrowed.values()].some(({ low, high }) => low > high)) return true;
-    const { low, high } = ranges.of(index, narrowed);
-    // Windows are guarded by sums of axes: their lowering tests each dimension of what they read.
-    return (low >= 0 && high < ranges.exact(limit)) || isGuarded;
   }
 }
 
@@ -182,6 +172,25 @@ function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values">
   };
 }
 
+/**
+ * The node of a buffer that nests may read outside of at all sizes; undefined if there is none.
+ * Rules of shapes compare most operands of a call, but not all that its loops index alike. Nests
+ * with symbolic sizes are looked at when these are known.
+ */
+export function readOutside({ nests, buffers }: LoopProgram): string | undefined {
+  for (const nest of nests) {
+    if (hasSizes(nest)) continue;
+    const load = openLoads(nest, buffers)?.find(({ limit, ...own }) => {
+      const most = fixedValue(limit);
+      return most !== undefined && !isLoadInside(own, most, STATIC);
+    });
+    if (load !== undefined) return buffers[load.buffer]!.node;
+  }
+  return undefined;
+}
+/** No size is symbolic. */
+const STATIC = new IndexRanges(new Map());
+
 /** Loads whose places are not inside for all sizes. */
 function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly OpenLoad[] | undefined {
   const limits = new Map<number, Index>();
@@ -190,35 +199,4 @@ function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly Ope
     limits.set(load.buffer, limit);
     return isWithin(load.index, limit) ? [] : { ...load, limit };
   });
-}
-
-/**
- * Narrows the range of the only axis of an index that is not negative. Returns whether there is
- * such an axis.
- */
-function narrow(guard: Index, into: Map<string, IndexRange>, ranges: IndexRanges): boolean {
-  let [factor, rest] = [0, guard.constant];
-  let axis: Axis | undefined;
-  for (const { coefficient, atoms } of guard.terms) {
-    let value = coefficient;
-    let own: Axis | undefined;
-    for (const item of atoms) {
-      if (item.kind === "size") value *= ranges.size(item.expr);
-      else if (item.kind === "axis" && own === undefined) own = item;
-      else return false;
-    }
-    if (own === undefined) rest += value;
-    else if (axis === undefined || axis.name === own.name) [axis, factor] = [own, factor + value];
-    else return false;
-  }
-  if (axis === undefined || factor === 0 || Number.isNaN(factor + rest)) return axis === undefined;
-  const { low, high } = into.get(axis.name) ?? ranges.axis(axis);
-  const bound = -rest / factor;
-  into.set(
-    axis.name,
-    factor > 0
-      ? { low: Math.max(low, Math.ceil(bound)), high }
-      : { low, high: Math.min(high, Math.floor(bound)) },
-  );
-  return true;
 }

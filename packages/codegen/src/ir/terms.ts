@@ -71,10 +71,7 @@ export interface IndexScalar {
   readonly dtype: DType;
   readonly index: Index;
 }
-/**
- * A size or other number of the program that is known when it runs (a SymFloat), by the name of its
- * node.
- */
+/** An element of a buffer. */
 export interface LoadScalar {
   readonly kind: "load";
   readonly dtype: DType;

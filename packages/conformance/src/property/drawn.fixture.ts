@@ -3,9 +3,9 @@ import type { ExportedProgram } from "@sconce/ir";
 import fc from "fast-check";
 
 /** How programs are drawn. */
-const RUNS = { seed: 19_491_001, numRuns: 1000 };
+const RUNS = { seed: 19_491_001, numRuns: 700 };
 
-/** 1,000 programs, which are the same in each run. */
+/** 700 programs, which are the same in each run. */
 export class DrawnPrograms {
   readonly #arbitrary: fc.Arbitrary<ExportedProgram>;
   readonly #programs: ExportedProgram[] = [];

@@ -111,7 +111,7 @@ function totalInBlocks(parts: Parts): LazyTensor {
   return kept(parts, self.shape, [before], (at) => {
     const block = divide(at[dim]!, SIZE);
     const rest = seen(parts, before, withPlace(at, dim, subtract(block, ONE)), at);
-    const isFirst = isZero(block) ? TRUE : apply("eq", indexScalar(block), constantScalar(0, "int64"));
+    const isFirst = isZero(block) ? TRUE : apply("le", indexScalar(block), constantScalar(0, "int64"));
     return sum(parts, SIZE, (place) => ({
       body: above(parts, elementIn(parts, at, block, place), at),
       when: apply("le", indexScalar(place), indexScalar(remainder(at[dim]!, SIZE))),
