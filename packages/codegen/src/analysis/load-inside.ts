@@ -16,7 +16,9 @@ interface Linear {
 
 /** What a linear index is made of. */
 interface Term extends IndexRange {
-  /** For a quotient: what it makes with the remainder of the same division, times the denominator. */
+  /**
+   * For a quotient: what it makes with the remainder of the same division, times the denominator.
+   */
   readonly whole?: {
     readonly remainder: string;
     readonly denominator: number;

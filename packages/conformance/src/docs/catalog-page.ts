@@ -39,6 +39,7 @@ const PART =
 
 /** Files of the folder `exportdb` with examples that are refused, in the order of the page. */
 export const REFUSED_FILES = [
+  "refused-sizes.fixture.ts",
   "refused.fixture.ts",
   "refused-library.fixture.ts",
   "refused-strict.fixture.ts",

@@ -7,6 +7,7 @@ import { comparable } from "../capture/harness.fixture.js";
 import { examplesOf, REFUSED_FILES, WITHOUT_COUNTERPART } from "../docs/catalog-page.js";
 import * as refused from "./refused.fixture.js";
 import * as refusedLibrary from "./refused-library.fixture.js";
+import * as refusedSizes from "./refused-sizes.fixture.js";
 import * as refusedStrict from "./refused-strict.fixture.js";
 import * as supported from "./supported.fixture.js";
 
@@ -37,6 +38,7 @@ test.each(Object.entries(supported as Readonly<Record<string, () => ExportedProg
 
 /** The refused examples, from the headers. */
 const TEXTS = [
+  new URL("./refused-sizes.fixture.ts", import.meta.url),
   new URL("./refused.fixture.ts", import.meta.url),
   new URL("./refused-library.fixture.ts", import.meta.url),
   new URL("./refused-strict.fixture.ts", import.meta.url),
@@ -45,7 +47,7 @@ const REFUSED = REFUSED_FILES.flatMap((file, i) => examplesOf(file, TEXTS[i]!));
 const HEADERS = REFUSED.map(({ name, code, construct }) => [name, code!, construct] as const);
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 type Examples = Readonly<Record<string, () => unknown>>;
-const ofModels = refused as unknown as Examples;
+const ofModels = { ...refusedSizes, ...refused } as unknown as Examples;
 const ofLibraries = refusedLibrary as unknown as Examples;
 const ofStrictMode = refusedStrict as unknown as Examples;
 const example = (name: string): (() => unknown) => ofModels[name] ?? ofLibraries[name] ?? ofStrictMode[name]!;

@@ -1,9 +1,8 @@
-import { FakeTensor, symFloat } from "@sconce/ir";
+import { FakeTensor } from "@sconce/ir";
 import { describe, expect, test } from "vitest";
 import { context, programOf, textOf } from "../programs.fixture.js";
 import { explainRule } from "./explain.js";
 import { parsePattern, patternText } from "./pattern.js";
-import { replacePattern } from "./replace-pattern.js";
 import { rewriteProgram } from "./rewrite.js";
 import { defineRule, type Rule } from "./rule.js";
 
@@ -460,52 +459,4 @@ describe("rules", () => {
   return (%view_1)
 }`);
   });
-});
-
-describe("a pair of functions", () => {
-  test("makes a rule", () => {
-    const rule = replacePattern(
-      (emit, x, y) => emit("aten.relu.default", [emit("aten.add.Tensor", [x, y])]),
-      (emit, x, y) => emit("aten.maximum.default", [x, y]),
-    );
-    expect(
-      apply(
-        `graph(%x: f32[2], %y: f32[2]) {
-  %s: f32[2] = aten.add.Tensor(%y, %x)
-  %r: f32[2] = aten.relu.default(%s)
-  return (%r)
-}`,
-        rule,
-      ),
-    ).toContain("%maximum: f32[2] = aten.maximum.default(%y, %x)");
-  });
-
-  test("must agree on operands, and match something", () => {
-    expect(() =>
-      replacePattern(
-        (_, x) => x!,
-        (_, x, _y) => x!,
-      ),
-    ).toThrow(/1 operands and a replacement of 2/);
-    expect(() =>
-      replacePattern(
-        (_, x) => x!,
-        (_, x) => x!,
-      ),
-    ).toThrow(/nothing to match/);
-  });
-});
-
-test("a number that a rule computes keeps its kind", () => {
-  const rule = defineRule({
-    name: "halves",
-    doc: "A product with a number.",
-    match: "aten.neg.default($x)",
-    replace: (emit, { x }) => emit("aten.mul.Tensor", [x!, symFloat(2)]),
-  });
-  const text = `graph(%x: i64[2]) {
-    %y: f32[2] = aten.neg.default(%x)
-    return (%y)
-  }`;
-  expect(apply(text, rule)).toContain("aten.mul.Tensor(%x, 2.0)");
 });
