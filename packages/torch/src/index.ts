@@ -57,7 +57,6 @@ export {
 } from "./nn/state.js";
 export { isTracedState, Parameter } from "./nn/tensors.js";
 export { torchSize } from "./torch-size.js";
-export { withoutCommonItems } from "./trace/common-items.js";
 export {
   addCustomOperator,
   type CustomOperator,
@@ -65,7 +64,6 @@ export {
   customOperatorsChanged,
   modelOperators,
 } from "./trace/custom-operators.js";
-export { withoutDeadSizes } from "./trace/dead-nodes.js";
 export {
   callOperator,
   currentTrace,
@@ -82,7 +80,6 @@ export { enableGrad, inferenceMode, noGrad, setGradEnabled } from "./trace/grad-
 export { type Region, SET_GRAD, withGradRegions } from "./trace/grad-regions.js";
 export { memoryOf } from "./trace/memory-of.js";
 export { withMetadataAsserts, withOperandAsserts } from "./trace/metadata-asserts.js";
-export { divisorOf } from "./trace/new-symbols.js";
 export { fakeOf } from "./trace/real-tensor.js";
 export { refusal, withRefusals } from "./trace/refusals.js";
 export { withRuntimeAsserts } from "./trace/runtime-asserts.js";
@@ -92,14 +89,6 @@ export { SourceFunctions } from "./trace/source-functions.js";
 export { isNoted, isStateGetter, stateGetter, withoutNotes } from "./trace/state-reads.js";
 export { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { symbolsIn, visitExpressions } from "./trace/symbols-in.js";
-export {
-  isTraceTuple,
-  type TraceArgument,
-  type TraceBody,
-  type TraceMeta,
-  TraceNode,
-  visitNodes,
-  visitOperands,
-} from "./trace/trace-node.js";
+export { type TraceArgument, type TraceBody, type TraceMeta, TraceNode } from "./trace/trace-node.js";
 export { TracedTensor } from "./trace/traced-tensor.js";
 export { type BodyCall, type GraphCall, Tracer, type TracerInit } from "./trace/tracer.js";

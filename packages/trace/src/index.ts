@@ -17,12 +17,28 @@ export {
 export { annotatedReference, underDisabled } from "./names/reference-annotations.js";
 export { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "./names/reified-metadata.js";
 export { mapArguments, mapInputs, operandRenamer, refRenamer } from "./node-arguments.js";
+export { withoutCommonItems } from "./nodes/common-items.js";
+export { withoutDeadSizes, withoutUnused } from "./nodes/dead-nodes.js";
+export {
+  type AddScalarNode,
+  isTraceTuple,
+  readsSize,
+  type TraceArgument,
+  type TraceBody,
+  TraceNode,
+  type TraceTuple,
+  type UnbackedBinding,
+  visitNodes,
+  visitOperands,
+} from "./nodes/trace-node.js";
 export { RuntimeAssertions } from "./record/runtime-asserts.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { Tracer } from "./record/tracer.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
+export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
 export { withResolvedSizes } from "./sizes/resolved-sizes.js";
+export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
 export {
   type BodyCall,
   type BodySymbols,
@@ -33,4 +49,5 @@ export {
 export { shareSizes } from "./sizes/shared-sizes.js";
 export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./sizes/size-expressions.js";
 export { SizeGuards } from "./sizes/size-guards.js";
+export { SizeNodes } from "./sizes/size-nodes.js";
 export { type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";

@@ -15,17 +15,15 @@ import {
 import { withStack, withStackOf } from "@sconce/source-check";
 import type { ShapeEnv } from "@sconce/symbolic";
 import {
-  isTraceTuple,
   type Region,
   type TraceArgument,
   type TraceBody,
   type TraceMeta,
   TraceNode,
   withGradRegions,
-  withoutCommonItems,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { CollisionNames } from "@sconce/trace";
+import { CollisionNames, isTraceTuple, withoutCommonItems } from "@sconce/trace";
 
 /** The parts of a graph. */
 export interface GraphParts {
@@ -106,7 +104,7 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
   const { inputs, results, returns } = body;
   const operands = isNamed ? body.operands : undefined;
   const nodes = [...inputs, ...body.nodes];
-  const asserted = withRuntimeAsserts({ nodes, results, names: body.names, env, prelude: {} });
+  const asserted = withRuntimeAsserts({ nodes, results, names: body.names, env, isNested: true });
   const { nodes: calls, regions } = withGradRegions(
     withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder"),
     results,

@@ -23,10 +23,9 @@ import {
   withGradRegions,
   withMetadataAsserts,
   withOperandAsserts,
-  withoutCommonItems,
-  withoutDeadSizes,
   withRuntimeAsserts,
 } from "@sconce/torch";
+import { withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
@@ -95,7 +94,7 @@ function graphOf(
   const { tracer, stateNodes, inputs, userNodes, results, read } = trace;
   const { names: traced, env } = tracer;
   const live = withoutDeadSizes(nodes, results);
-  const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env });
+  const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env, isNested: false });
   const converted = withMetadataAsserts(asserted, traced);
   const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
   const calls = checked.filter(({ op }) => op !== "placeholder");

@@ -2,7 +2,8 @@
  * @file Constants that no module has: which of them the program keeps, and their names
  * (`torch/_export/passes/lift_constants_pass.py`).
  */
-import { type TraceArgument, type TraceNode, visitNodes, visitOperands } from "@sconce/torch";
+import type { TraceArgument, TraceNode } from "@sconce/torch";
+import { visitNodes, visitOperands } from "@sconce/trace";
 
 const LIFTS = new Set(["aten.lift_fresh.default", "aten.lift_fresh_copy.default"]);
 const DETACHES = new Set(["aten.detach_.default", "aten.detach.default"]);

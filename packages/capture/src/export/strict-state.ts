@@ -1,5 +1,6 @@
 /** @file The state that a strict program takes: what its graph uses, in the order of first use. */
-import { type TraceArgument, TraceNode, visitNodes, visitOperands } from "@sconce/torch";
+import { type TraceArgument, TraceNode } from "@sconce/torch";
+import { visitNodes, visitOperands } from "@sconce/trace";
 import type { StateEntry } from "./module-state.js";
 
 /** A parameter or buffer that is an input of the program. */

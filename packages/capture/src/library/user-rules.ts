@@ -13,15 +13,8 @@ import {
 import { sourceProblems } from "@sconce/source-check";
 import { freeSymbols } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import {
-  divisorOf,
-  fakeOf,
-  isSym,
-  modelOperators,
-  type SymInt,
-  TracedTensor,
-  visitExpressions,
-} from "@sconce/torch";
+import { fakeOf, isSym, modelOperators, type SymInt, TracedTensor, visitExpressions } from "@sconce/torch";
+import { divisorOf } from "@sconce/trace";
 import { checkSource } from "../check/source-check.js";
 import { EmitRecorder, shapeEnvOf } from "./emit-recorder.js";
 import { decompositionFailed, fakeFailed, unboundSymbols } from "./errors.js";

@@ -1,4 +1,5 @@
 /** @file Traces the functions of control flow as nested graphs. */
+
 import {
   type Argument,
   FakeTensor,
@@ -9,6 +10,7 @@ import {
 } from "@sconce/ir";
 import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { visitNodes, visitOperands } from "@sconce/trace";
 import {
   type OperatorArgument,
   type OperatorKeywords,
@@ -20,13 +22,7 @@ import { endOf } from "../trace/memory-of.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
-import {
-  type PushedNode,
-  type TraceArgument,
-  TraceNode,
-  visitNodes,
-  visitOperands,
-} from "../trace/trace-node.js";
+import { type PushedNode, type TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { type BodyCall, Tracer } from "../trace/tracer.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";

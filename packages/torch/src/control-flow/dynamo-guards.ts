@@ -3,6 +3,7 @@
  * branches first, with other symbols; what that asks is then checked against the sizes of the
  * export, whose guards it becomes.
  */
+
 import { isSconceError } from "@sconce/errors";
 import { type Argument, FakeTensor, isSymScalar, type MetaValue, type SymScalar, symInt } from "@sconce/ir";
 import {
@@ -25,14 +26,9 @@ import {
   substitute,
   symbol,
 } from "@sconce/symbolic";
+import { isTraceTuple, type TraceTuple, visitOperands } from "@sconce/trace";
 import { guardContiguity } from "../trace/contiguity.js";
-import {
-  isTraceTuple,
-  type TraceArgument,
-  TraceNode,
-  type TraceTuple,
-  visitOperands,
-} from "../trace/trace-node.js";
+import { type TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { Tracer } from "../trace/tracer.js";
 import { mergeOutputs } from "./merge-outputs.js";
 

@@ -3,9 +3,11 @@
  * between two changes of the mode becomes a separate graph, where the mode differs from that around
  * the export.
  */
+
 import { FakeTensor, type MetaValue, Namespace } from "@sconce/ir";
+import { visitNodes, visitOperands } from "@sconce/trace";
 import { ambientGradEnabled } from "./grad-mode.js";
-import { type TraceArgument, type TraceMeta, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
+import { type TraceArgument, type TraceMeta, TraceNode } from "./trace-node.js";
 
 /** The target of a change of the mode. */
 export const SET_GRAD = "torch._C._set_grad_enabled";

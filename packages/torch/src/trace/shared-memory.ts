@@ -1,4 +1,5 @@
 /** @file Which calls of a trace share the memory of their operands: views, and writes in place. */
+
 import { FakeTensor, isSymScalar, type MetaValue, type OpSchema } from "@sconce/ir";
 import {
   type BoundArgs,
@@ -9,9 +10,10 @@ import {
   type OperatorTable,
 } from "@sconce/ops";
 import type { ShapeEnv } from "@sconce/symbolic";
+import { isTraceTuple } from "@sconce/trace";
 import { fakesIn } from "./operands.js";
 import { bringsSymbols } from "./symbols-in.js";
-import { isTraceTuple, type TraceArgument, TraceNode } from "./trace-node.js";
+import { type TraceArgument, TraceNode } from "./trace-node.js";
 
 /** What is needed to look at calls. */
 export interface CallPlace {

@@ -28,11 +28,19 @@ import {
 import { type AnyFunction, captureStack, type RawStack } from "@sconce/source-check";
 import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { callName, functionName, type NormalizedCall, normalizeCall } from "@sconce/trace";
+import {
+  callName,
+  functionName,
+  NewSymbols,
+  type NormalizedCall,
+  normalizeCall,
+  SizeNodes,
+  type UnbackedBinding,
+} from "@sconce/trace";
 import { guardContiguity } from "./contiguity.js";
 import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
-import { dataDependentResult, escapedTensor, leakedTensor, tracedValues } from "./errors.js";
+import { dataDependentResult, escapedTensor, leakedTensor, tracedValues, unknownSymbol } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
 import { SET_GRAD } from "./grad-regions.js";
@@ -40,14 +48,12 @@ import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { assertionOf, comparisonOf } from "./least-sizes.js";
 import { memoryOf } from "./memory-of.js";
-import { NewSymbols } from "./new-symbols.js";
 import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
 import { refusedCall } from "./refused-operators.js";
 import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
-import { SizeNodes } from "./size-nodes.js";
 import { operatorSource, type SourceFunctions } from "./source-functions.js";
 import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
 import { bringsSymbols } from "./symbols-in.js";
@@ -57,7 +63,6 @@ import {
   type TraceBody,
   type TraceMeta,
   TraceNode,
-  type UnbackedBinding,
 } from "./trace-node.js";
 import { isCopyOfTraced, TracedTensor } from "./traced-tensor.js";
 import { requireSizes } from "./unbacked-sizes.js";
@@ -140,7 +145,7 @@ export class Tracer implements Recorder {
   readonly #tensors = new Map<FakeTensor, TraceNode>();
   /** The tensors of the user's program by their fake tensors. */
   readonly #owners = new Map<FakeTensor, TracedTensor>();
-  readonly #sizes: SizeNodes;
+  readonly #sizes: SizeNodes<TraceMeta>;
   readonly #leafWrites: LeafWrites;
   readonly #shapes: ShapeCache;
   /** Constants that an in-place call wrote to, as the last one left them. */
@@ -170,10 +175,11 @@ export class Tracer implements Recorder {
     this.#leafWrites = new LeafWrites(operators);
     this.#shapes = new ShapeCache(env);
     this.#symbols = new NewSymbols(env);
-    this.#sizes = new SizeNodes(
-      (target, args, val, candidate) => this.push({ target, args, val, candidate }),
-      (symbol) => this.outerSymbol(symbol),
-    );
+    this.#sizes = new SizeNodes({
+      add: (target, args, val, candidate) => this.push({ target, args, val, candidate }),
+      outside: (symbol) => this.outerSymbol(symbol),
+      unknown: unknownSymbol,
+    });
   }
 
   /** The stack of the function or operator that runs; undefined between calls. */

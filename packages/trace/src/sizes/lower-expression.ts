@@ -2,25 +2,26 @@
 import { type Argument, isSymScalar, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
 import { not, type SymExpr } from "@sconce/symbolic";
-import { functionName, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "@sconce/trace";
-import { type AddScalarNode, TraceNode } from "./trace-node.js";
+import { functionName } from "../names/naming.js";
+import { type AddScalarNode, TraceNode } from "../nodes/trace-node.js";
+import { PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./size-expressions.js";
 
 /** Whether a node represents the symbol of a condition: its value is 1 or 0. */
-const isChoice = (node: TraceNode | Argument | undefined): node is TraceNode =>
+const isChoice = <M>(node: TraceNode<M> | Argument | undefined): node is TraceNode<M> =>
   node instanceof TraceNode && isSymScalar(node.val) && (node.val.expr as { op?: string }).op === "Piecewise";
 
-const valueOfPart = (node: TraceNode | Argument, expr: SymExpr): SymScalar =>
+const valueOfPart = <M>(node: TraceNode<M> | Argument, expr: SymExpr): SymScalar =>
   node instanceof TraceNode && isSymScalar(node.val) ? node.val : scalarOf(expr);
 
 /**
  * Adds the nodes that compute an expression from the nodes of its parts; undefined for a symbol,
  * and for a function that Python does not have.
  */
-export function lowerExpression(
+export function lowerExpression<M>(
   expr: SymExpr,
-  nodeOf: (part: SymExpr) => TraceNode | Argument,
-  add: AddScalarNode,
-): TraceNode | undefined {
+  nodeOf: (part: SymExpr) => TraceNode<M> | Argument,
+  add: AddScalarNode<M>,
+): TraceNode<M> | undefined {
   if (expr.op === "Piecewise") {
     const [first, second] = expr.args;
     const parts = [first!.args[1]!, first!.args[0]!, second!.args[0]!].map(nodeOf);
@@ -61,5 +62,5 @@ export function lowerExpression(
       functionName(target),
     );
   }
-  return node as TraceNode;
+  return node as TraceNode<M>;
 }

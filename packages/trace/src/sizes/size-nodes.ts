@@ -8,39 +8,45 @@
 import { type Argument, type FakeTensor, float, symInt } from "@sconce/ir";
 import { elementsOf } from "@sconce/ops";
 import { SymExpr, type SymInt } from "@sconce/symbolic";
-import { unknownSymbol } from "./errors.js";
+import type { AddScalarNode, TraceNode } from "../nodes/trace-node.js";
 import { lowerExpression } from "./lower-expression.js";
-import type { AddScalarNode, TraceNode } from "./trace-node.js";
 
 /** The node of an expression, or a function that makes it at its first use. */
-interface Source {
-  node: TraceNode | undefined;
-  readonly make: () => TraceNode;
+interface Source<M> {
+  node: TraceNode<M> | undefined;
+  readonly make: () => TraceNode<M>;
+}
+
+/** What the nodes of sizes need of a trace. */
+export interface SizeTrace<M> {
+  /** Adds a node. */
+  readonly add: AddScalarNode<M>;
+  /** Finds a symbol that no value of this graph has in the enclosing graph. */
+  readonly outside: (symbol: SymExpr) => TraceNode<M> | undefined;
+  /** The error for an expression that nothing in the graph gives. */
+  readonly unknown: (expr: SymExpr) => Error;
 }
 
 /** Finds the nodes of symbolic values. The first source of each object is kept. */
-export class SizeNodes {
-  readonly #sources = new Map<SymExpr, Source>();
+export class SizeNodes<M> {
+  readonly #sources = new Map<SymExpr, Source<M>>();
   /** Sources of values whose objects no tensor has: computed where no shape rule runs. */
-  readonly #byValue = new Map<string, Source>();
-  readonly #add: AddScalarNode;
-  readonly #outside: (expr: SymExpr) => TraceNode | undefined;
+  readonly #byValue = new Map<string, Source<M>>();
+  readonly #trace: SizeTrace<M>;
 
-  /** @param outside finds a symbol that no value of this graph has in the enclosing graph */
-  constructor(add: AddScalarNode, outside: (expr: SymExpr) => TraceNode | undefined) {
-    this.#add = add;
-    this.#outside = outside;
+  constructor(trace: SizeTrace<M>) {
+    this.#trace = trace;
   }
 
   /** Makes the sizes, the strides, the number of elements and the offset of a tensor readable. */
-  track(tensor: FakeTensor, node: TraceNode): void {
+  track(tensor: FakeTensor, node: TraceNode<M>): void {
     const { shape, strides, storageOffset } = tensor;
     const read = (size: SymInt, property: string, ...dim: number[]): void => {
       if (!(size instanceof SymExpr) || this.#sources.has(size)) return;
       const name = `sym_${property}`;
       const kind = dim.length > 0 ? "int" : "default";
       this.#offer(size, () =>
-        this.#add(`aten.${name}.${kind}`, [node, ...dim], symInt(size), `${name}_${kind}`),
+        this.#trace.add(`aten.${name}.${kind}`, [node, ...dim], symInt(size), `${name}_${kind}`),
       );
     };
     for (const [dim, size] of shape.entries()) read(size, "size", dim);
@@ -50,25 +56,25 @@ export class SizeNodes {
   }
 
   /** Lets a node represent a symbolic value, unless another does. */
-  bind(expr: SymExpr, node: TraceNode): void {
+  bind(expr: SymExpr, node: TraceNode<M>): void {
     if (!this.#sources.has(expr)) this.#offer(expr, () => node);
   }
 
   /** Lets an input represent a symbolic value, though tensors have it too. */
-  prefer(expr: SymExpr, node: TraceNode): void {
-    const source: Source = { node, make: () => node };
+  prefer(expr: SymExpr, node: TraceNode<M>): void {
+    const source: Source<M> = { node, make: () => node };
     this.#sources.set(expr, source);
     this.#byValue.set(expr.key, source);
   }
 
-  #offer(expr: SymExpr, make: () => TraceNode): void {
-    const source: Source = { node: undefined, make };
+  #offer(expr: SymExpr, make: () => TraceNode<M>): void {
+    const source: Source<M> = { node: undefined, make };
     this.#sources.set(expr, source);
     if (!this.#byValue.has(expr.key)) this.#byValue.set(expr.key, source);
   }
 
-  /** The node of an expression, or the number that it is. @throws SconceError `UNKNOWN_SYMBOL` */
-  argument(expr: SymExpr): TraceNode | Argument {
+  /** The node of an expression, or the number that it is. */
+  argument(expr: SymExpr): TraceNode<M> | Argument {
     if (expr.op === "Integer") return expr.value as number;
     if (expr.op === "Float") return float(Number(expr.value));
     const source = this.#sources.get(expr) ?? this.#byValue.get(expr.key);
@@ -83,12 +89,12 @@ export class SizeNodes {
   }
 
   /** An expression that no tensor has and no arithmetic gave: computed from its parts. */
-  #compute(expr: SymExpr): TraceNode {
+  #compute(expr: SymExpr): TraceNode<M> {
     const node =
       expr.op === "Symbol"
-        ? this.#outside(expr)
-        : lowerExpression(expr, (part) => this.argument(part), this.#add);
-    if (node === undefined) throw unknownSymbol(expr);
+        ? this.#trace.outside(expr)
+        : lowerExpression(expr, (part) => this.argument(part), this.#trace.add);
+    if (node === undefined) throw this.#trace.unknown(expr);
     this.#offer(expr, () => node);
     return node;
   }

@@ -1,7 +1,7 @@
 /** @file Symbols that a traced value shows for the first time. */
 import { FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
 import { freeSymbols, type ShapeEnv, SymExpr } from "@sconce/symbolic";
-import type { UnbackedBinding } from "./trace-node.js";
+import type { UnbackedBinding } from "../nodes/trace-node.js";
 
 type Place = Omit<UnbackedBinding, "symbol" | "divisor">;
 

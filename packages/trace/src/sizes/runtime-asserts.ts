@@ -1,0 +1,326 @@
+/**
+ * @file Reads of dynamic sizes and run-time assertions in a traced graph
+ * (`insert_deferred_runtime_asserts` in `torch/fx/passes/runtime_assert.py`): sizes of inputs are
+ * read once, behind the inputs; equal expressions are computed once; what must hold of a symbol
+ * that depends on data is asserted where the symbol is made.
+ */
+import {
+  type Argument,
+  FakeTensor,
+  float,
+  isSymScalar,
+  type MetaValue,
+  type Namespace,
+  type SymScalar,
+  symInt,
+} from "@sconce/ir";
+import {
+  floatConstant,
+  freeSymbols,
+  ge,
+  ite,
+  le,
+  MAX_SIZE,
+  mul,
+  printExpr,
+  type ShapeEnv,
+  SymExpr,
+  type SymFloat,
+  type SymInt,
+  symbolByName,
+} from "@sconce/symbolic";
+import {
+  readsSize,
+  type TraceArgument,
+  TraceNode,
+  type UnbackedBinding,
+  visitNodes,
+  visitOperands,
+} from "../nodes/trace-node.js";
+import { lowerExpression } from "./lower-expression.js";
+import { isRead } from "./size-expressions.js";
+
+/** What the pass needs of a trace. */
+export interface AssertedTrace<M> {
+  readonly nodes: readonly TraceNode<M>[];
+  /** What the graph gives. */
+  readonly results: readonly TraceArgument<M>[];
+  readonly names: Pick<Namespace, "create">;
+  readonly env: ShapeEnv;
+  /** Whether the graph is nested in another one. */
+  readonly isNested: boolean;
+  /** Metadata of what is added behind the inputs. */
+  readonly prelude: M;
+  /** Metadata of a node that is added for one with the given metadata. */
+  readonly reified: (meta: M, target: string) => M;
+}
+
+/** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
+export const withRuntimeAsserts = <M>(trace: AssertedTrace<M>): TraceNode<M>[] => new Inserter(trace).run();
+
+class Inserter<M> {
+  readonly #trace: AssertedTrace<M>;
+  readonly #byExpr = new Map<string, TraceNode<M>>();
+  readonly #symbols: TraceNode<M>[] = [];
+  readonly #asserted = new Set<string>();
+  readonly #constrained = new Set<string>();
+  /** Symbols of the call being visited whose ranges are not asserted yet. */
+  readonly #waiting = new Set<string>();
+  readonly #pending: SymExpr[];
+  #out: TraceNode<M>[] = [];
+  /** Metadata of the node being visited: nodes added for it have the same, without its function. */
+  #meta: M;
+
+  constructor(trace: AssertedTrace<M>) {
+    this.#trace = trace;
+    this.#meta = trace.prelude;
+    this.#pending = [...trace.env.assertions];
+  }
+
+  run(): TraceNode<M>[] {
+    const placeholders = this.#trace.nodes.filter(({ op }) => op === "placeholder");
+    this.#out.push(...placeholders);
+    // In nested graphs the sizes that are inputs themselves come first.
+    if (this.#trace.isNested)
+      for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
+    for (const node of placeholders) this.#matchInput(node);
+    const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
+    calls.forEach((node, i) => {
+      this.#visit(node);
+      // What only waits for inputs comes behind the first call.
+      if (i === 0) this.#emitReady();
+    });
+    if (calls.length === 0) this.#emitReady();
+    return this.#withoutUnused();
+  }
+
+  #matchInput(node: TraceNode<M>): void {
+    const { val } = node;
+    if (isSymScalar(val) && isSymbol(val.expr)) this.#match(val.expr, () => node);
+    if (!(val instanceof FakeTensor)) return;
+    val.shape.forEach((size, dim) => {
+      this.#match(size, () => this.#add("aten.sym_size.int", [node, dim], symInt(size), "sym_size_int"));
+    });
+    val.strides.forEach((stride, dim) => {
+      this.#match(stride, () =>
+        this.#add("aten.sym_stride.int", [node, dim], symInt(stride), "sym_stride_int"),
+      );
+    });
+    const offset = val.storageOffset;
+    this.#match(offset, () =>
+      this.#add("aten.sym_storage_offset.default", [node], symInt(offset), "sym_storage_offset_default"),
+    );
+  }
+
+  #match(size: unknown, make: () => TraceNode<M>): void {
+    if (!isSymbol(size) || this.#byExpr.has(size.key)) return;
+    this.#bindSymbol(size, make());
+  }
+
+  #bindSymbol(symbol: SymExpr, node: TraceNode<M>): void {
+    this.#byExpr.set(symbol.key, node);
+    this.#symbols.push(node);
+  }
+
+  #visit(node: TraceNode<M>): void {
+    this.#meta = node.meta;
+    if (node.target === "aten._assert_scalar.default" && this.#isAsserted(node)) return;
+    const expr = this.#exprOf(node.val);
+    if (node.op === "call_function" && expr !== undefined && this.#isRedundant(node, expr)) {
+      node.replacement = this.#nodeOf(expr) as TraceNode<M>;
+      return;
+    }
+    if (expr !== undefined && !this.#byExpr.has(expr.key)) this.#byExpr.set(expr.key, node);
+    this.#out.push(node);
+    this.#defineAll(node);
+  }
+
+  /** Whether a graph that is exported again asserts what is asserted by now. */
+  #isAsserted({ args: [condition] }: TraceNode<M>): boolean {
+    if (condition === true) return true;
+    const expr = condition instanceof TraceNode ? this.#exprOf(condition.val) : undefined;
+    if (expr === undefined) return false;
+    if (this.#asserted.has(expr.key)) return true;
+    this.#asserted.add(expr.key);
+    return false;
+  }
+
+  /** The expression that a node computes, in terms of what is known now. */
+  #exprOf(val: MetaValue | undefined): SymExpr | undefined {
+    if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) return undefined;
+    const simple = this.#trace.env.replace(val.expr) as unknown;
+    return simple instanceof SymExpr ? simple : undefined;
+  }
+
+  #isRedundant(node: TraceNode<M>, expr: SymExpr): boolean {
+    if (node.unbacked.some(({ symbol }) => !this.#byExpr.has(symbolByName(symbol).key))) return false;
+    if (this.#byExpr.has(expr.key)) return true;
+    return isSizeOfIntermediate(node) && !isRead(expr) && this.#isBound(expr);
+  }
+
+  #isBound(expr: SymExpr): boolean {
+    return [...freeSymbols(expr).values()].every((symbol) => this.#byExpr.has(symbol.key));
+  }
+
+  #nodeOf(expr: SymExpr): TraceNode<M> | Argument {
+    if (expr.op === "Integer") return Number(expr.value);
+    if (expr.op === "Float") return float(Number(expr.value));
+    const known = this.#byExpr.get(expr.key);
+    if (known !== undefined) return known;
+    const node = lowerExpression(
+      expr,
+      (part) => this.#nodeOf(part),
+      (target, args, val, candidate) => this.#add(target, args, val, candidate),
+    )!;
+    this.#byExpr.set(expr.key, node);
+    return node;
+  }
+
+  /** Symbols that a call makes: reads all behind the call, then asserts what must hold of each. */
+  #defineAll(node: TraceNode<M>): void {
+    const symbols = node.unbacked.map((binding) => {
+      this.#define(node, binding);
+      return symbolByName(binding.symbol);
+    });
+    for (const { key } of symbols) this.#waiting.add(key);
+    for (const symbol of symbols) {
+      if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
+      this.#constrained.add(symbol.key);
+      this.#waiting.delete(symbol.key);
+      this.#emitReady();
+    }
+  }
+
+  #define(node: TraceNode<M>, binding: UnbackedBinding): void {
+    const { symbol: name, item, divisor = 1 } = binding;
+    const symbol = symbolByName(name);
+    if (this.#byExpr.has(symbol.key)) return;
+    const vals = node.val;
+    const owner =
+      item === undefined
+        ? node
+        : this.#add("operator.getitem", [node, item], (vals as readonly MetaValue[])[item]!, "getitem");
+    const read = this.#quotient(this.#readOf(owner, binding, symbol), symbol, divisor);
+    // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
+    const choice =
+      isSymScalar(read.val) && read.val.kind === "SymBool"
+        ? this.#add("torch.sym_ite", [read, 1, 0], symInt(ite<SymInt>(read.val.expr, 1, 0)), "sym_ite")
+        : read;
+    this.#bindSymbol(symbol, choice);
+  }
+
+  /** Reads the place that gives a symbol, or a multiple of it. */
+  #readOf(
+    owner: TraceNode<M>,
+    { dim, of = "size", divisor = 1 }: UnbackedBinding,
+    symbol: SymExpr,
+  ): TraceNode<M> {
+    const val = symInt(mul(symbol, divisor));
+    if (of === "offset")
+      return this.#add("aten.sym_storage_offset.default", [owner], val, "sym_storage_offset_default");
+    if (dim === undefined) return owner;
+    const read = of === "size" ? "sym_size" : "sym_stride";
+    return this.#add(`aten.${read}.int`, [owner, dim], val, `${read}_int`);
+  }
+
+  #quotient(read: TraceNode<M>, symbol: SymExpr, divisor: number): TraceNode<M> {
+    if (divisor === 1) return read;
+    return this.#add("operator.floordiv", [read, divisor], symInt(symbol), "floordiv");
+  }
+
+  #assertRange(symbol: SymExpr): void {
+    const { min, max } = this.#trace.env.range(symbol);
+    const isInteger = symbol.assumptions.some(([assumption]) => assumption === "integer");
+    const bound = (value: number): SymFloat => (isInteger ? value : floatConstant(value));
+    if (Number.isFinite(min)) this.#assert(ge(symbol, bound(min)) as SymExpr);
+    if (max < MAX_SIZE) this.#assert(le(symbol, bound(max)) as SymExpr);
+  }
+
+  /** Asserts what only waited for symbols that are bound by now. */
+  #emitReady(): void {
+    for (let i = 0; i < this.#pending.length; i++) {
+      const condition = this.#pending[i]!;
+      const isReady = this.#isBound(condition) && !this.#waitsFor(condition) && !this.#isOuter(condition);
+      if (isRead(condition) || !isReady) continue;
+      this.#pending.splice(i--, 1);
+      const symbols = [...freeSymbols(condition).values()];
+      const isBound =
+        symbols.length === 1 && this.#constrained.has(symbols[0]!.key) && isRangeBound(condition);
+      if (!isBound) this.#assert(condition);
+    }
+  }
+
+  /** A condition comes with the last of its symbols, in the order in which they were made. */
+  #waitsFor(condition: SymExpr): boolean {
+    const last = this.#waiting.size === 0 ? undefined : lastUnbacked(condition);
+    return last !== undefined && this.#waiting.has(last.key);
+  }
+
+  /** Whether a graph around this one asserts a condition, where its last symbol is made. */
+  #isOuter(condition: SymExpr): boolean {
+    const last = this.#trace.isNested ? lastUnbacked(condition) : undefined;
+    return last !== undefined && !this.#constrained.has(last.key);
+  }
+
+  #assert(condition: SymExpr): void {
+    if (!(condition instanceof SymExpr) || this.#asserted.has(condition.key)) return;
+    this.#asserted.add(condition.key);
+    const node = this.#nodeOf(condition);
+    const name = node instanceof TraceNode ? node.name : printExpr(condition);
+    const message = `Runtime assertion failed for expression ${printExpr(condition)} on node '${name}'`;
+    this.#add("aten._assert_scalar.default", [node, message], null, "_assert_scalar_default");
+  }
+
+  #add(
+    target: string,
+    args: readonly TraceArgument<M>[],
+    val: MetaValue | SymScalar,
+    candidate: string,
+  ): TraceNode<M> {
+    const node = new TraceNode<M>({
+      name: this.#trace.names.create(candidate),
+      op: "call_function",
+      target,
+      args,
+      val,
+      meta: this.#trace.reified(this.#meta, target),
+    });
+    this.#out.push(node);
+    return node;
+  }
+
+  /** Leaves out reads of symbols and of numbers that nothing uses. */
+  #withoutUnused(): TraceNode<M>[] {
+    const used = new Set<TraceNode<M>>();
+    const note = (node: TraceNode<M>): void => void used.add(node.current);
+    for (const result of this.#trace.results) visitNodes(result, note);
+    for (const node of this.#out) visitOperands(node, note);
+    const symbols = new Set(this.#symbols);
+    const isUnused = (node: TraceNode<M>): boolean =>
+      node.op !== "placeholder" && !used.has(node) && (symbols.has(node) || isItem(node));
+    return this.#out.filter((node) => !isUnused(node));
+  }
+}
+
+/** The data-dependent integer of a condition that was made last. */
+function lastUnbacked(condition: SymExpr): SymExpr | undefined {
+  const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
+  return numbers.length === 0 ? undefined : symbolByName(`u${Math.max(...numbers.map(Number))}`);
+}
+
+/** A number that is read out of a tensor. */
+const isItem = ({ target }: { readonly target: string }): boolean => target === "aten.item.default";
+
+const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
+
+/** A read of a size of a tensor that is not an input: it can be computed from sizes of inputs. */
+function isSizeOfIntermediate<M>(node: TraceNode<M>): boolean {
+  const [tensor] = node.args;
+  return readsSize(node) && tensor instanceof TraceNode && tensor.current.op !== "placeholder";
+}
+
+const isRangeBound = ({ op, args }: SymExpr): boolean =>
+  (op === "LessThan" || op === "GreaterThan") &&
+  args.length === 2 &&
+  args.some(({ op: own }) => own === "Symbol") &&
+  args.some(({ op: own }) => own === "Integer" || own === "Float");
