@@ -223,3 +223,7 @@ export const isCondition = (e: SymExpr): boolean =>
 
 /** True for symbols that only the data decide (`u0`, `zuf0`), by name. */
 export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf)\d/.test(e.name);
+
+/** An equal expression that is another object. */
+export const copyOf = ({ op, args, name, value, den, assumptions }: SymExpr): SymExpr =>
+  new SymExpr({ op, args, name, value, den, assumptions });

@@ -69,6 +69,7 @@ export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.j
 export {
   type Assumption,
   type Assumptions,
+  copyOf,
   isCondition,
   isUnbacked,
   SymExpr,

@@ -5,7 +5,6 @@
  * @packageDocumentation
  */
 
-export { argumentOf, type NodeSource } from "./argument-of.js";
 export { CollisionNames, callName, functionName, liftedName } from "./names/naming.js";
 export {
   canonicalArgument,
@@ -17,8 +16,10 @@ export {
 export { annotatedReference, underDisabled } from "./names/reference-annotations.js";
 export { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "./names/reified-metadata.js";
 export { mapArguments, mapInputs, operandRenamer, refRenamer } from "./node-arguments.js";
+export { argumentOf, type NodeSource } from "./nodes/argument-of.js";
 export { withoutCommonItems } from "./nodes/common-items.js";
 export { withoutDeadSizes, withoutUnused } from "./nodes/dead-nodes.js";
+export { finalArgument } from "./nodes/graph-node.js";
 export {
   type AddScalarNode,
   isTraceTuple,
@@ -31,9 +32,9 @@ export {
   visitNodes,
   visitOperands,
 } from "./nodes/trace-node.js";
-export { RuntimeAssertions } from "./record/runtime-asserts.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
-export { Tracer } from "./record/tracer.js";
+export { type LoweredNode, Tracer } from "./record/tracer.js";
+export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
 export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
@@ -46,8 +47,7 @@ export {
   shapeEnvOf,
   symbolNames,
 } from "./sizes/shape-env.js";
-export { shareSizes } from "./sizes/shared-sizes.js";
 export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./sizes/size-expressions.js";
 export { SizeGuards } from "./sizes/size-guards.js";
 export { SizeNodes } from "./sizes/size-nodes.js";
-export { type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";
+export { ownSymbols, type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";

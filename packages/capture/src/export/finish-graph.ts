@@ -9,7 +9,6 @@ import {
   type MetaValue,
   type Node,
   type NodeMeta,
-  ref,
   tuple,
 } from "@sconce/ir";
 import { withStack, withStackOf } from "@sconce/source-check";
@@ -23,7 +22,7 @@ import {
   withGradRegions,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { CollisionNames, isTraceTuple, withoutCommonItems } from "@sconce/trace";
+import { CollisionNames, finalArgument, withoutCommonItems } from "@sconce/trace";
 
 /** The parts of a graph. */
 export interface GraphParts {
@@ -44,7 +43,7 @@ export function finishGraph({ inputs, names, body, outputs, env, regions }: Grap
   const builder = new GraphBuilder({ unknownTargets: "allow" });
   for (const region of regions) builder.subgraph(region.target, regionGraph(region, env, asksGrad));
   addNodes(builder, { inputs, body, env, recordsGrad: (i) => asksGrad(inputs[i]!) });
-  builder.output(tuple(outputs.map(toArgument)));
+  builder.output(tuple(outputs.map(finalArgument)));
   return builder.build();
 }
 
@@ -66,7 +65,7 @@ function regionGraph(region: Region, env: ShapeEnv, asks: (operand: TraceNode) =
   const builder = new GraphBuilder({ unknownTargets: "allow" });
   const recordsGrad = (i: number): boolean => asks(region.operands[i]!.current);
   addNodes(builder, { inputs: region.inputs, body: region.nodes, env, recordsGrad });
-  builder.output(tuple(region.outputs.map(toArgument)));
+  builder.output(tuple(region.outputs.map(finalArgument)));
   return builder.build();
 }
 
@@ -126,7 +125,7 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
     recordsGrad: never,
     isNamed: operands !== undefined,
   });
-  const items = results.map(toArgument);
+  const items = results.map(finalArgument);
   builder.output(returns === "value" ? items[0]! : returns === "list" ? items : tuple(items));
   return builder.build();
 }
@@ -134,9 +133,9 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
 function nodeRecord(node: TraceNode, env: ShapeEnv): Node {
   const { name, op, target, args, kwargs } = node;
   const named: Record<string, Argument> = {};
-  for (const key in kwargs) named[key] = toArgument(kwargs[key]!);
+  for (const key in kwargs) named[key] = finalArgument(kwargs[key]!);
   const val = node.val === undefined ? {} : { val: simplified(withGrad(node.val, false), env) };
-  return { name, op, target, args: args.map(toArgument), kwargs: named, meta: metaOf(node.meta, val) };
+  return { name, op, target, args: args.map(finalArgument), kwargs: named, meta: metaOf(node.meta, val) };
 }
 
 function metaOf(
@@ -152,14 +151,6 @@ function metaOf(
   };
   if (source !== undefined) return withStackOf(meta, source);
   return stack === undefined ? meta : withStack(meta, stack);
-}
-
-/** The argument of a node, with references by name. */
-export function toArgument(value: TraceArgument): Argument {
-  if (value instanceof TraceNode) return ref(value.current.name);
-  if (Array.isArray(value)) return (value as readonly TraceArgument[]).map(toArgument);
-  if (isTraceTuple(value)) return tuple(value.items.map(toArgument));
-  return value as Argument;
 }
 
 /** A value that asks for gradients, or as PyTorch records results, one that does not. */

@@ -25,12 +25,12 @@ import {
   withOperandAsserts,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
+import { finalArgument, withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
 import type { ExportTracer } from "./export-tracer.js";
-import { finishGraph, toArgument } from "./finish-graph.js";
+import { finishGraph } from "./finish-graph.js";
 import { liftedNames, unusedConstants } from "./lifted-constants.js";
 import type { PreservedCalls } from "./module-calls.js";
 import type { ModuleState, StateEntry } from "./module-state.js";
@@ -135,7 +135,7 @@ function signatureOf(
     return { kind: "USER_INPUT", arg: inputArgument(node), target: null, persistent: null };
   });
   const outputSpecs = results.map((result): OutputSpec => {
-    return { kind: "USER_OUTPUT", arg: outputArgument(toArgument(result), graph), target: null };
+    return { kind: "USER_OUTPUT", arg: outputArgument(finalArgument(result), graph), target: null };
   });
   const state = stateInputs.map(stateSpec);
   return { inputSpecs: [...state, ...liftedConstants, ...user], outputSpecs };

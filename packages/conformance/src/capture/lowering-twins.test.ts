@@ -13,7 +13,6 @@ const CODES: Readonly<Record<string, string>> = {
 const DIFFERENT: Readonly<Record<string, string>> = {
   "operand of a map of its own size": "names count arithmetic that PyTorch drops again",
   "carried value of its own size": "names count arithmetic that PyTorch drops again",
-  "symbols around branches": "names count reads of sizes that PyTorch drops again",
 };
 
 /** The text without numbers of names. */

@@ -16,7 +16,7 @@ import {
   renameNodes,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { CollisionNames, refRenamer, shareSizes, withResolvedSizes } from "@sconce/trace";
+import { CollisionNames, refRenamer, withResolvedSizes } from "@sconce/trace";
 import { constantMutated } from "../functionalize/errors.js";
 import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
@@ -52,17 +52,12 @@ export function* finishProgram(
   yield;
   const named = withSizeOrigins(renamed);
   yield;
-  const nameOf = (traced: string): string => names.get(traced) ?? traced;
-  const sizes = new Map([...retrace.sizesOf].map(([size, tensor]) => [nameOf(size), nameOf(tensor)]));
-  const kept = [...retrace.kept].map(nameOf);
-  const live = yield* withoutDeadNodes(dropBufferCopies(named, retrace), operators, { sizes, kept });
+  const live = yield* withoutBufferCopies(named, retrace, operators);
   yield;
-  const partial = new Set([...retrace.partial].map(nameOf));
-  const canonical = new Map([...retrace.canonical].map(([node, key]) => [nameOf(node), key]));
-  const graph = shareSizes(withResolvedSizes(live, retrace.env), retrace.env, partial, canonical);
+  const graph = withResolvedSizes(live, retrace.env);
   yield;
-  const { resolved: resolvedSymbols } = retrace;
-  const declared = [...program.rangeConstraints].filter(([name]) => !resolvedSymbols.has(name));
+  const { replaced } = retrace;
+  const declared = [...program.rangeConstraints].filter(([name]) => !replaced.has(name));
   const rangeConstraints = new Map([...declared, ...ranges]);
   const outputSpecs = outputSpecsOf(program, graph, retrace);
   const inputSpecs = [...(retrace.tokens > 0 ? [TOKEN_INPUT] : []), ...program.graphSignature.inputSpecs];
@@ -70,7 +65,7 @@ export function* finishProgram(
     graph,
     graphSignature: { inputSpecs, outputSpecs },
     moduleCallGraph: remapModuleCalls(program, graph),
-    ...(ranges.size === 0 && resolvedSymbols.size === 0 ? {} : { rangeConstraints }),
+    ...(ranges.size === 0 && replaced.size === 0 ? {} : { rangeConstraints }),
     ...(retrace.guards.length === 0 ? {} : { guardsCode: [...program.guardsCode, ...retrace.guards] }),
     dialect: "ATEN",
   });
@@ -104,7 +99,11 @@ function withSizeOrigins(graph: Graph): Graph {
  * `copy(buffer, value)` as a buffer's new value is just `value`
  * (`_remove_unnecessary_copy_op_pass`).
  */
-function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
+function* withoutBufferCopies(
+  graph: Graph,
+  { mutated, tokens }: Retrace,
+  operators: OperatorTable,
+): Work<Graph> {
   const results = itemsOf(graph.outputArgument())!.slice(tokens);
   const replaced = new Map<string, string>();
   const written = new Set(mutated.map((spec) => spec.arg.name));
@@ -125,7 +124,11 @@ function dropBufferCopies(graph: Graph, { mutated, tokens }: Retrace): Graph {
     replaced.set(name, last);
   }
   const rename = refRenamer(replaced);
-  return rebuild(graph, (node) => (replaced.has(node.name) ? false : rename(node)));
+  const copied = rebuild(graph, (node) => (replaced.has(node.name) ? false : rename(node)));
+  // What only the copies read goes with them.
+  const used = new Set(graph.nodes().flatMap(inputsOf));
+  const unused = graph.nodes().flatMap(({ name }) => (used.has(name) ? [] : [name]));
+  return yield* withoutDeadNodes(copied, operators, unused);
 }
 
 function outputSpecsOf(program: ExportedProgram, graph: Graph, { mutated, tokens }: Retrace): OutputSpec[] {

@@ -9,6 +9,7 @@ import {
   bindArgs,
   type Emit,
   type EmitArg,
+  elementsOf,
   emitFrom,
   type OpDefinition,
   type OperatorTable,
@@ -66,12 +67,17 @@ export class Dispatcher {
     const isTraced = (value: FakeTensor): boolean => tracer.isTracked(unwrap(value) as FakeTensor);
     this.#entries = new EntryRunner({ operators, env: tracer.env, isTraced });
     const arithmetic: NonNullable<Emit["arithmetic"]> = (target, args, result) =>
-      tracer.symbols.computed(target, args, result);
+      tracer.arithmetic.computed(target, args, result);
     const env = tracer.env.inDecompositions;
     const lowered = emitFrom(env, (target, args, kwargs) => this.lower(target, args, kwargs));
     const functional = emitFrom(env, (target, args, kwargs) => this.call(target, args, kwargs));
-    const counted: NonNullable<Emit["counted"]> = (tensor, count) =>
-      tracer.symbols.counted(unwrap(tensor) as FakeTensor, count);
+    const counted: NonNullable<Emit["counted"]> = (given, count) => {
+      const tensor = unwrap(given) as FakeTensor;
+      // A node reads the number of elements of an input; the sizes of others are multiplied.
+      const own = tracer.elementsOfInput(tensor);
+      if (own !== undefined) tracer.sizes.alias(count, own);
+      else tracer.arithmetic.multiplied(count, tensor.shape.toReversed());
+    };
     this.lowered = Object.assign(lowered, { arithmetic, counted });
     this.functional = Object.assign(functional, { arithmetic, counted });
   }
@@ -81,14 +87,9 @@ export class Dispatcher {
    * of dimensions.
    */
   #metadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
-    if (target === "aten.sym_numel.default") this.tracer.symbols.product((args[0] as FakeTensor).shape);
+    const [self] = args as readonly [FakeTensor];
+    if (target === "aten.sym_numel.default") this.tracer.arithmetic.multiplied(elementsOf(self), self.shape);
     return readMetadata(target, args);
-  }
-
-  #noteSize(args: readonly EmitArg[]): void {
-    const tensor = unwrap(args[0]) as FakeTensor;
-    const dim = placeOf(args);
-    this.tracer.symbols.sizeRead(tensor.shape[dim]!, tensor, dim);
   }
 
   /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
@@ -113,7 +114,6 @@ export class Dispatcher {
     const { args, kwargs } = placedCall(row.schema, given, keywords);
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
-    if (target === "aten.sym_size.int") this.#noteSize(args);
     if (target === "aten.resolve_conj.default") return this.#resolveConjugate(args[0] as FakeTensor);
     if (this.autocast !== null) {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
@@ -384,7 +384,7 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
     case "aten.sym_size.int":
       return { kind: "SymInt", expr: self.shape[at]! };
     case "aten.sym_numel.default":
-      return { kind: "SymInt", expr: self.shape.reduce<SymInt>(mul, 1) };
+      return { kind: "SymInt", expr: elementsOf(self) };
     case "aten.sym_stride.int":
       return { kind: "SymInt", expr: self.strides[at]! };
     case "aten.sym_storage_offset.default":

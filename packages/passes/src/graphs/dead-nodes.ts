@@ -1,4 +1,4 @@
-import { finish, type Work } from "@sconce/errors";
+import type { Work } from "@sconce/errors";
 import { forEachInput, type Graph, isOpaque, isRef, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 
@@ -17,7 +17,7 @@ export const changesLaterCalls = (target: string): boolean =>
   target.startsWith("torch.") && !/^torch\._?sym_\w+$/.test(target);
 
 /** True when a node may not be dropped although nothing uses it. */
-export function hasEffect(node: Node, operators: OperatorTable): boolean {
+export function hasEffect(node: Pick<Node, "op" | "target">, operators: OperatorTable): boolean {
   if (node.op === "placeholder" || node.op === "output" || node.op === "call_module") return true;
   if (node.op === "get_attr") return false;
   // PyTorch drops an assertion on values that has no message.
@@ -44,27 +44,13 @@ function callsEffect(node: Node, graph: Graph, operators: OperatorTable): boolea
 
 /**
  * Drops what reaches neither the output nor an effect, subgraphs that nothing reads included.
+ *
+ * @param kept nodes that stay although nothing reads them
  */
-export function eliminateDeadNodes(graph: Graph, operators: OperatorTable): Graph {
-  return finish(withoutDeadNodes(graph, operators));
-}
-
-/** What {@link withoutDeadNodes} leaves besides what is used. */
-interface Live {
-  /**
-   * The tensors whose sizes nodes represent: PyTorch drops dead nodes while those still read the
-   * tensors.
-   */
-  readonly sizes?: ReadonlyMap<string, string>;
-  /** Nodes that stay although nothing reads them. */
-  readonly kept?: readonly string[];
-}
-
-/** As {@link eliminateDeadNodes}, in pieces. */
 export function* withoutDeadNodes(
   graph: Graph,
   operators: OperatorTable,
-  { sizes = NO_SIZES, kept = [] }: Live = {},
+  kept: Iterable<string> = [],
 ): Work<Graph> {
   const used = new Set(kept);
   const note = (name: string): void => void used.add(name);
@@ -82,8 +68,6 @@ export function* withoutDeadNodes(
     live[i] = 1;
     if (node.op === "get_attr") targets.add(node.target);
     forEachInput(node, note);
-    const tensor = sizes.get(node.name);
-    if (tensor !== undefined) note(tensor);
   }
   if (dead === 0) return graph;
   const subgraphs = new Map([...graph.subgraphs].filter(([target]) => targets.has(target)));
@@ -92,5 +76,3 @@ export function* withoutDeadNodes(
 
 /** Nodes between two pauses. */
 const NODES_A_PIECE = 256;
-
-const NO_SIZES: ReadonlyMap<string, string> = new Map();

@@ -1,3 +1,4 @@
+import { finish } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -7,22 +8,14 @@ import {
   type MetaValue,
   type Node,
   type NodeMeta,
-  type NodeRef,
 } from "@sconce/ir";
-import type { EmitArg } from "@sconce/ops";
+import type { EmitArg, UnboundArg } from "@sconce/ops";
 import { symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import {
-  type BodySymbols,
-  RuntimeAssertions,
-  reifiedMeta,
-  shareSizes,
-  Tracer,
-  underDisabled,
-} from "@sconce/trace";
+import { type BodySymbols, type LoweredNode, reifiedMeta, Tracer, underDisabled } from "@sconce/trace";
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
-import { eliminateDeadNodes } from "../graphs/dead-nodes.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
 import { unsupportedHigherOrder, withoutBody } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";
@@ -116,7 +109,7 @@ function traceControlFlow(
   const { dispatcher } = interpreter;
   const { tracer } = dispatcher;
   const plain = args.map((arg) => (isGraph(arg) ? arg : unwrap(arg)));
-  const nodeArgs: (EmitArg | NodeRef)[] = plain.slice();
+  const nodeArgs: (EmitArg | LoweredNode)[] = plain.slice();
   // A graph that is several bodies of the call stays one: nested calls would double it each time.
   const traced = new Map<Graph, Graph>();
   const made = new Map<Graph, BodySymbols>();
@@ -137,7 +130,7 @@ function traceControlFlow(
     const renamed = new Map<Graph, Graph>();
     for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
   }
-  const attributes = new Map<Graph, NodeRef>();
+  const attributes = new Map<Graph, LoweredNode>();
   shape.bodies.forEach((index, i) => {
     const body = asGraph(plain[index]);
     const target = tracer.subgraphTarget(shape.prefixes[i]!);
@@ -183,29 +176,20 @@ function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta 
 /** Traces a body with its own namespace. */
 function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
-  tracer.symbols.preludeMeta = bodySizeMeta(outer.tracer);
+  tracer.preludeMeta = bodySizeMeta(outer.tracer);
   tracer.isBody = true;
-  tracer.assertions = new RuntimeAssertions(body, true);
   tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
   body.placeholders().forEach((placeholder, i) => {
-    const val = placeholder.meta.val ?? null;
-    const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
-    tracer.placeholder(`arg${i}_1`, value, meta);
+    const value = tracer.placeholder(`arg${i}_1`, placeholder.meta.val ?? null, meta);
     interpreter.bind(
       placeholder.name,
       value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg),
     );
   });
-  tracer.symbols.beginBody();
-  tracer.output(tracer.toArgument(unwrap(interpreter.run()) as never), meta);
-  return shareSizes(
-    eliminateDeadNodes(tracer.build(), outer.operators),
-    outer.tracer.env,
-    tracer.symbols.partial,
-    tracer.symbols.canonical,
-  );
+  const results = tracer.toArgument(unwrap(interpreter.run()) as UnboundArg);
+  return finish(tracer.build(results, (node) => !hasEffect(node, outer.operators), meta));
 }
 
 function asGraph(value: unknown): Graph {

@@ -16,7 +16,6 @@ import {
   isTuple,
   kindOf,
   type MetaValue,
-  NO_META,
   type Node,
   type NodeMeta,
   type SymScalar,
@@ -28,6 +27,7 @@ import {
   isScalarFunction,
   refuseNames,
 } from "@sconce/ops";
+import { type SymBool, SymExpr } from "@sconce/symbolic";
 import { compositeResult, type GivenCall, placedCall, underDisabled } from "@sconce/trace";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
@@ -137,7 +137,7 @@ export class GraphInterpreter {
       const composite = compositeResult(node, this.dispatcher.operators, (input) =>
         constantValue(this.graph.node(input.name).meta.val),
       );
-      tracer.env.expect(node.meta.val, (name) => tracer.symbols.knows(name), composite);
+      tracer.env.expect(node.meta.val, (name) => tracer.knows(name), composite);
       tracer.recorded = { target: node.target, val: node.meta.val };
       const start = tracer.nodes.length;
       const value = this.#call(node);
@@ -173,25 +173,20 @@ export class GraphInterpreter {
   #call(node: Node): Binding {
     try {
       const { args, kwargs } = this.#argumentsOf(node);
-      const { tracer } = this.dispatcher;
       if (node.target === "operator.getitem") {
         // The one item alone: to go over all results for each of them would be quadratic.
-        const item = (args[0] as readonly Binding[])[Number(args[1])]!;
-        tracer.beginCall([item] as readonly EmitArg[]);
-        return item;
+        return (args[0] as readonly Binding[])[Number(args[1])]!;
       }
-      tracer.beginCall([args, Object.values(kwargs)] as readonly EmitArg[]);
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
       if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
-      if (node.target === "aten._assert_scalar.default") return this.#assertScalar(node, args);
+      if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);
       const schema = this.dispatcher.operators.schemaOf(node.target);
       if (schema !== undefined) refuseNames(schema, node.args, node.kwargs);
       if (isOpaque(node.target, this.dispatcher.operators) || this.#isDrafted(node))
         return keepOpaque(this, node, args, kwargs);
       const result = this.dispatcher.call(node.target, args, kwargs);
-      if (isSymScalar(result) && node.target === "aten.sym_size.int") tracer.symbols.sourceRead(result.expr);
       return keepGrad(node.target, args, result);
     } catch (error) {
       throw atNode(error, node);
@@ -213,23 +208,21 @@ export class GraphInterpreter {
   }
 
   #scalar(target: string, written: readonly EmitArg[]): Binding {
-    const { env, symbols } = this.dispatcher.tracer;
+    const { env, arithmetic } = this.dispatcher.tracer;
     const args = promoted(target, written as readonly (SymScalar | Argument)[]);
     const value = evaluateScalarFunction(target, args, (size) => env.range(size));
-    if (isSymScalar(value)) symbols.evaluated(value, target, args);
+    if (isSymScalar(value)) arithmetic.evaluated(value, target, args);
     return value as Binding;
   }
 
-  #assertScalar(node: Node, [condition, message]: readonly EmitArg[]): MetaValue {
+  #assertScalar([condition, message]: readonly EmitArg[]): MetaValue {
     const { tracer } = this.dispatcher;
-    const source = node.args[0] ?? node.kwargs["self"]!;
-    const meta = isRef(source) ? inheritedMeta(this.graph.node(source.name), tracer.pass) : NO_META;
-    tracer.assertions?.emitSource(
-      tracer,
-      condition as SymScalar | boolean,
-      typeof message === "string" ? message : "",
-      meta,
-    );
+    if (!isSymScalar(condition as MetaValue)) return null;
+    const { expr } = condition as SymScalar;
+    if (expr instanceof SymExpr) tracer.env.require(expr as SymBool);
+    const node = tracer.arithmetic.operand(condition as SymScalar);
+    if (typeof node !== "boolean")
+      tracer.record("aten._assert_scalar.default", [node, message as string], {}, null);
     return null;
   }
 

@@ -64,7 +64,6 @@ export function keepCall(
     args.map(unwrap) as never,
     plain as never,
     recordedResult(node),
-    undefined,
     node.meta.callForm,
   );
   return wrap(result);

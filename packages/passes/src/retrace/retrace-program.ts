@@ -10,25 +10,26 @@ import {
   type Graph,
   type InputSpec,
   inputsOf,
+  type MetaValue,
   type Node,
   type NodeMeta,
-  type NodeRef,
   ref,
-  tuple,
 } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
+import type { SymExpr } from "@sconce/symbolic";
 import {
+  assertedConditions,
+  ownSymbols,
   type RetraceEnv,
-  RuntimeAssertions,
   SizeGuards,
-  type SymbolSource,
   shapeEnvOf,
-  symbolSources,
+  symbolNames,
   type Tracer,
 } from "@sconce/trace";
 import { type Dispatcher, unwrap } from "../functionalize/dispatcher.js";
 import { newLayout } from "../functionalize/errors.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
+import { hasEffect } from "../graphs/dead-nodes.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";
 
@@ -51,16 +52,8 @@ export interface Retrace {
   /** What is known of symbols after the trace. */
   readonly env: RetraceEnv;
   readonly guards: readonly string[];
-  /** Nodes that compute a part of a sum or product of sizes. */
-  readonly partial: ReadonlySet<string>;
-  /** Nodes that stay although nothing reads them. */
-  readonly kept: ReadonlySet<string>;
-  /** Symbols of the source program for sizes of views that are known by now. */
-  readonly resolved: ReadonlySet<string>;
-  /** Keys of asserted conditions, by nodes that show them in another form. */
-  readonly canonical: ReadonlyMap<string, string>;
-  /** The tensors whose sizes nodes represent. */
-  readonly sizesOf: ReadonlyMap<string, string>;
+  /** Symbols of the source program in whose place something else is known. */
+  readonly replaced: ReadonlySet<string>;
 }
 
 /**
@@ -72,26 +65,25 @@ export interface Retrace {
  */
 export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher): Work<Retrace> {
   const { tracer } = dispatcher;
-  const { assertions, guards } = beginTrace(program, tracer);
+  const guards = beginTrace(program, tracer);
   const interpreter = new GraphInterpreter(dispatcher, program.graph, runHigherOrder);
   const inputs: (FunctionalTensor | null)[] = [];
+  const values = new Map<string, MetaValue>();
   const traced = new Map<string, string>();
   const readers = stateReaders(program);
   program.graph.placeholders().forEach((node, i) => {
     const val = node.meta.val ?? null;
-    const value = val instanceof FakeTensor ? new FakeTensor(val) : val;
-    const placeholder = tracer.placeholder(`arg${i}_1`, value, placeholderMeta(node, readers.get(node.name)));
-    traced.set(placeholder.name, node.name);
+    const value = tracer.placeholder(`arg${i}_1`, val, placeholderMeta(node, readers.get(node.name)));
+    traced.set(`arg${i}_1`, node.name);
+    values.set(node.name, value);
     const functional = value instanceof FakeTensor ? new FunctionalTensor(value) : null;
     inputs.push(functional);
     const constant = value as { kind?: string; value?: Argument } | null;
     const bound = functional ?? (constant?.kind === "constant" ? constant.value : value);
     interpreter.bind(node.name, bound as EmitArg);
   });
-  tracer.placeholderOf = refsByInput(traced);
-  tracer.symbols.beginBody();
-  tracer.dropped.guards(program);
-  assertions.emitFirst(tracer);
+  tracer.currentMeta = tracer.preludeMeta;
+  tracer.dropped.guards(program, (name) => values.get(name));
   yield;
   const result = yield* interpreter.steps();
   inputs.forEach((input, i) => {
@@ -105,14 +97,16 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
   };
   const copies = writeBack(program, interpreter, dispatcher, result);
   const mutated = program.graphSignature.inputSpecs.filter((_, i) => inputs[i]?.storage.mutated);
-  const values = inputs
+  const written = inputs
     .filter((input) => input?.storage.mutated)
     .map((input) => tracer.toArgument(input!.sync()));
   const outputs = copies.map((value) => tracer.toArgument(unwrap(value) as never));
   const tokens = tracer.token === undefined ? [] : [tracer.toArgument(tracer.token)];
-  tracer.output(tuple([...tokens, ...values, ...outputs]));
   yield;
-  const graph = tracer.build();
+  const graph = yield* tracer.build(
+    { kind: "tuple", items: [...tokens, ...written, ...outputs] },
+    (node) => !hasEffect(node, dispatcher.operators),
+  );
   if (tokens.length > 0) traced.set(graph.nodeAt(0).name, TOKEN_INPUT.arg.name);
   return {
     graph,
@@ -121,40 +115,26 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     placeholders: traced,
     env: tracer.env,
     guards: guards.added,
-    partial: tracer.symbols.partial,
-    canonical: tracer.symbols.canonical,
-    kept: tracer.symbols.kept,
-    resolved: assertions.resolvedSymbols,
-    sizesOf: tracer.symbols.sizesOf,
+    replaced: replacedSymbols(program, tracer.assertions),
   };
 }
 
 /** Gives the tracer what it needs to know of the program. */
-function beginTrace(
-  program: ExportedProgram,
-  tracer: Tracer,
-): { readonly assertions: RuntimeAssertions; readonly guards: SizeGuards } {
-  const assertions = new RuntimeAssertions(program.graph, program.torchVersion !== undefined);
-  tracer.assertions = assertions;
-  tracer.symbols.sources = tracedSources(program);
+function beginTrace(program: ExportedProgram, tracer: Tracer): SizeGuards {
+  // The symbols of a program that PyTorch wrote have no assertions but those of this trace.
+  if (program.torchVersion === undefined) tracer.assertions = assertedConditions(program.graph);
+  tracer.ownSymbols = ownSymbols(program);
   const guards = new SizeGuards(program, shapeEnvOf(program));
   tracer.guards = guards;
-  return { assertions, guards };
+  return guards;
 }
 
-/** Returns the placeholder of the trace that represents an input. */
-function refsByInput(traced: ReadonlyMap<string, string>): (input: string) => NodeRef | undefined {
-  const refs = new Map([...traced].map(([name, input]) => [input, ref(name)]));
-  return (input) => refs.get(input);
-}
-
-/** Sources of symbols by the names that placeholders have while tracing. */
-function tracedSources(program: ExportedProgram): ReadonlyMap<string, SymbolSource> {
-  const names = new Map(program.graph.placeholders().map(({ name }, i) => [name, `arg${i}_1`]));
-  const sources = [...symbolSources(program)];
-  return new Map(
-    sources.map(([symbol, { placeholder, dim }]) => [symbol, { placeholder: names.get(placeholder)!, dim }]),
-  );
+/** The symbols of asserted conditions that no value of a program shows. */
+function replacedSymbols({ graph }: ExportedProgram, asserted: readonly SymExpr[]): ReadonlySet<string> {
+  const symbols = new Set(asserted.flatMap(symbolNames));
+  if (symbols.size > 0)
+    for (const { meta } of graph.nodes()) for (const name of symbolNames(meta.val)) symbols.delete(name);
+  return symbols;
 }
 
 /**

@@ -132,10 +132,10 @@ test("a number of elements is computed size by size, in the order of dimensions"
   });
   const read = (dim: number): object => ({ target: "aten.sym_size.int", args: [ref("x"), dim] });
   expect([...runDecompositions(program).graph.nodes()].slice(1, -1)).toMatchObject([
-    { ...read(0), name: "sym_size_int" },
-    { ...read(2), name: "sym_size_int_1" },
-    { target: "operator.mul", args: [ref("sym_size_int"), 3] },
-    { target: "operator.mul", args: [ref("mul"), ref("sym_size_int_1")] },
+    { ...read(0), name: "sym_size_int_2" },
+    { ...read(2), name: "sym_size_int_3" },
+    { target: "operator.mul", args: [ref("sym_size_int_2"), 3] },
+    { target: "operator.mul", args: [ref("mul"), ref("sym_size_int_3")] },
     { target: "aten.div.Tensor" },
   ]);
 });

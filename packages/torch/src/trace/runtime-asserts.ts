@@ -11,10 +11,11 @@ const { stackTrace, nnModuleStack: moduleStack } = INPUT_SIZE_META;
 
 /** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
 export const withRuntimeAsserts = (
-  trace: Omit<AssertedTrace<TraceMeta>, "prelude" | "reified">,
+  trace: Omit<AssertedTrace<TraceMeta>, "prelude" | "reified" | "assertions">,
 ): TraceNode[] =>
   asserted({
     ...trace,
+    assertions: trace.env.assertions,
     prelude: trace.isNested ? {} : { stackTrace, moduleStack },
     reified: (meta, target) => ({ ...meta, torchFn: reifiedFunction(target), sourceFunctions: undefined }),
   });

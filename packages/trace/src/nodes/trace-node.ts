@@ -27,7 +27,8 @@ const isKind = (value: unknown, kind: string): boolean =>
 /** Whether an argument is a tuple. */
 export const isTraceTuple = <M>(value: TraceArgument<M>): value is TraceTuple<M> => isKind(value, "tuple");
 
-const isTraceDict = <M>(value: TraceArgument<M>): value is TraceDict<M> => isKind(value, "dict");
+/** Whether an argument is a dictionary. */
+export const isTraceDict = <M>(value: TraceArgument<M>): value is TraceDict<M> => isKind(value, "dict");
 
 const NONE: readonly never[] = [];
 

@@ -1,17 +1,17 @@
+import type { Work } from "@sconce/errors";
 import {
   type Argument,
   type CallForm,
   FakeTensor,
   type Graph,
   GraphBuilder,
+  isSymScalar,
   type MetaValue,
   Namespace,
   NO_META,
-  type Node,
   type NodeMeta,
-  type NodeRef,
-  ref,
   type SymScalar,
+  symInt,
 } from "@sconce/ir";
 import {
   bindArgs,
@@ -21,17 +21,24 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { type SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
-import { argumentOf } from "../argument-of.js";
-import { untracedTensor } from "../errors.js";
+import { copyOf, mul, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { symbolicNode, unboundSymbol, untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
-import { reifiedFunction, reifiedMeta } from "../names/reified-metadata.js";
-import { refRenamer } from "../node-arguments.js";
+import { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "../names/reified-metadata.js";
+import { argumentOf } from "../nodes/argument-of.js";
+import { withoutCommonItems } from "../nodes/common-items.js";
+import { withoutUnused } from "../nodes/dead-nodes.js";
+import { finalArgument, graphNode } from "../nodes/graph-node.js";
+import { type TraceArgument, TraceNode, type TraceNodeInit } from "../nodes/trace-node.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
+import { NewSymbols } from "../sizes/new-symbols.js";
+import { type OwnSymbols, withRuntimeAsserts } from "../sizes/runtime-asserts.js";
 import type { RetraceEnv } from "../sizes/shape-env.js";
+import { SizeArithmetic } from "../sizes/size-arithmetic.js";
+import { linearIn } from "../sizes/size-expressions.js";
 import type { SizeGuards } from "../sizes/size-guards.js";
-import { SymbolicNodes } from "../sizes/symbolic-nodes.js";
+import { SizeNodes } from "../sizes/size-nodes.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
@@ -42,23 +49,11 @@ interface ReplayedMeta {
   readonly custom: NodeMeta["custom"] | undefined;
 }
 
-/** Places the run-time assertions of the source program in the graph being traced. */
-interface AssertionWriter {
-  /** Adds the assertions that wait for inputs alone, the first time that it is called. */
-  emitOfInputs(tracer: Tracer): void;
-  /** Adds the assertions whose symbols are all bound by now. */
-  emitReady(tracer: Tracer): void;
-  /**
-   * Adds an assertion of the source program where it stands, unless its canonical form is placed
-   * elsewhere.
-   */
-  emitSource(tracer: Tracer, condition: SymScalar | boolean, message: string, meta: NodeMeta): void;
-}
+/** The node of a lowered graph while it is traced. */
+export type LoweredNode = TraceNode<NodeMeta>;
+type LoweredArgument = TraceArgument<NodeMeta>;
 
-/**
- * Values that represent nodes while a graph is built: fake tensors by identity, symbolic scalars by
- * expression.
- */
+/** Values that represent nodes while a graph is built: tensors and sizes by identity. */
 export class Tracer {
   /** Operators that the graph may call. */
   readonly operators: OperatorTable;
@@ -68,14 +63,20 @@ export class Tracer {
   readonly pass: string;
   /** Names of nodes that are taken. */
   readonly names = new Namespace();
-  /** Nodes that compute sizes and other symbolic numbers. */
-  readonly symbols: SymbolicNodes;
+  /** Nodes of sizes and other symbolic numbers. */
+  readonly sizes: SizeNodes<NodeMeta>;
+  /** Records arithmetic on sizes. */
+  readonly arithmetic: SizeArithmetic<NodeMeta>;
   /** Takes the names of what PyTorch drops again. */
   readonly dropped: DroppedArithmetic;
   /** Metadata copied to the nodes being made: that of the source node which is being run. */
   currentMeta: NodeMeta = NO_META;
-  /** Run-time assertions to place. */
-  assertions: AssertionWriter | undefined;
+  /** Metadata of reads of input sizes. */
+  preludeMeta: NodeMeta = INPUT_SIZE_META;
+  /** Conditions that the source program asserts, where its symbols are known as they were made. */
+  assertions: readonly SymExpr[] = [];
+  /** Symbols of sizes of inputs that are written with others. */
+  ownSymbols: OwnSymbols = new Map();
   /** Collects guards of sizes; bodies of control flow add none. */
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */
@@ -88,57 +89,87 @@ export class Tracer {
   recorded: { readonly target: string; readonly val: MetaValue | undefined } | undefined;
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
   token: FakeTensor | undefined;
-  #nodes: Node[] = [];
-  readonly #tensors = new Map<FakeTensor, NodeRef>();
+  readonly #nodes: LoweredNode[] = [];
+  readonly #symbols: NewSymbols;
+  readonly #tensors = new Map<FakeTensor, LoweredNode>();
+  /** Numbers of elements of inputs: shape rules make their own. */
+  readonly #elements = new Map<FakeTensor, SymExpr>();
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
-  /** The operands of the call being run, and what its decomposition has made so far. */
-  #callTensors: FakeTensor[] = [];
-  #reifying = false;
-  /** Candidates for the names of nodes that PyTorch adds after the trace, by names until then. */
-  readonly #late = new Map<string, string>();
 
   constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
     this.operators = operators;
     this.env = env;
     this.pass = pass;
-    this.symbols = new SymbolicNodes(this);
+    const add = this.#scalarCall.bind(this);
+    this.sizes = new SizeNodes({
+      add,
+      outside: (symbol) => this.#derived(symbol),
+      unknown: (expr) => (expr.op === "Symbol" ? unboundSymbol(expr.name) : symbolicNode(expr)),
+    });
+    this.arithmetic = new SizeArithmetic(this.sizes, add);
     this.dropped = new DroppedArithmetic(this);
+    this.#symbols = new NewSymbols(env);
   }
 
-  /** Nodes so far, in order, without reads of sizes of inputs. */
-  get nodes(): readonly Node[] {
+  /** Nodes so far, in order. */
+  get nodes(): readonly LoweredNode[] {
     return this.#nodes;
   }
 
-  /** Adds an input, and binds the symbols of its sizes. */
-  placeholder(candidate: string, val: MetaValue, meta: NodeMeta = NO_META): NodeRef {
+  /** Adds an input, and returns the value that represents it: each size is its own object. */
+  placeholder<T extends MetaValue>(candidate: string, given: T, meta: NodeMeta = NO_META): T {
+    const val = given instanceof FakeTensor ? (this.#ownSizes(given) as T & FakeTensor) : given;
     const name = this.names.create(candidate);
-    this.#push({ name, op: "placeholder", target: name, args: [], kwargs: {}, meta: { ...meta, val } });
-    const node = ref(name);
-    if (val instanceof FakeTensor) this.track(val, node);
-    else this.symbols.bindScalar(val, node);
-    return node;
+    const node = new TraceNode({ name, op: "placeholder", target: name, val, meta });
+    this.#nodes.push(node);
+    this.#symbols.of(val);
+    if (val instanceof FakeTensor) {
+      const elements = val.shape.reduce<SymInt>((product, size) => mul(product, size), 1);
+      if (elements instanceof SymExpr) this.#elements.set(val, elements);
+      this.#tensors.set(val, node);
+      this.sizes.track(val, node, elements);
+    } else if (isSymScalar(val) && val.expr instanceof SymExpr) this.sizes.bind(val.expr, node);
+    return val;
   }
 
-  /**
-   * Lets a fake tensor represent a node, and its sizes for reads of them; returns whether a new
-   * symbol was bound.
-   */
-  track(value: FakeTensor, node: NodeRef): boolean {
+  /** A tensor whose sizes share no objects: in PyTorch each size of an input is its own. */
+  #ownSizes(given: FakeTensor): FakeTensor {
+    const seen = new Set<SymExpr>();
+    const own = (size: SymInt): SymInt => {
+      if (!(size instanceof SymExpr)) return size;
+      const result = this.sizes.has(size) || seen.has(size) ? copyOf(size) : size;
+      seen.add(result);
+      return result;
+    };
+    const { shape, strides, storageOffset } = given;
+    return new FakeTensor({
+      ...given,
+      shape: shape.map(own),
+      strides: strides.map(own),
+      storageOffset: own(storageOffset),
+    });
+  }
+
+  /** Lets a fake tensor represent a node, and its sizes for reads of them. */
+  track(value: FakeTensor, node: LoweredNode): void {
     this.#tensors.set(value, node);
-    return this.symbols.bindSizes(value, node);
-  }
-
-  /** Whether a node is an input. */
-  isInput({ name }: NodeRef): boolean {
-    const node = this.#nodes.find((one) => one.name === name || one.op !== "placeholder");
-    return node?.op === "placeholder";
+    this.sizes.track(value, node);
   }
 
   /** Whether a fake tensor represents a node. */
   isTracked(value: FakeTensor): boolean {
     return this.#tensors.has(value);
+  }
+
+  /** The number of elements of an input that a node reads; undefined for other tensors. */
+  elementsOfInput(tensor: FakeTensor): SymExpr | undefined {
+    return this.#elements.get(tensor);
+  }
+
+  /** Whether an earlier value has a symbol. */
+  knows(symbol: string): boolean {
+    return this.#symbols.has(symbol);
   }
 
   /** Adds a call of an operator on the lowered level; returns its fake result. */
@@ -162,13 +193,6 @@ export class Tracer {
     return new FakeTensor({ ...result, shape: wanted.shape, strides: wanted.strides });
   }
 
-  /** Begins a call of the source program with these arguments. */
-  beginCall(args: readonly EmitArg[]): void {
-    this.#callTensors = tensorsIn(args);
-    this.symbols.sourceOperands = this.#callTensors;
-    this.symbols.callOperands = [];
-  }
-
   /**
    * Gives the results of a decomposed call the sizes that the source program writes, where nodes
    * added since `start` compute them.
@@ -182,11 +206,11 @@ export class Tracer {
     if (!(result instanceof FakeTensor) || !(wanted instanceof FakeTensor)) return;
     const value = result instanceof TensorWrapper ? result.lastValue : result;
     if (!isRewritten(wanted, value, this.env)) return;
-    const node = this.#nodes.slice(start).find(({ meta }) => meta.val === value);
+    const node = this.#nodes.slice(start).find(({ val }) => val === value);
     if (node === undefined) return;
     const { shape, strides } = wanted;
     for (const tensor of [value, result]) Object.assign(tensor, { shape, strides });
-    this.symbols.computedSizes(value, ref(node.name), node.meta, []);
+    this.sizes.track(value, node);
   }
 
   /**
@@ -202,15 +226,9 @@ export class Tracer {
     if (this.token === undefined) {
       this.token = fresh();
       const name = this.names.create("token");
-      this.#nodes.unshift({
-        name,
-        op: "placeholder",
-        target: name,
-        args: [],
-        kwargs: {},
-        meta: { val: this.token },
-      });
-      this.track(this.token, ref(name));
+      const node = new TraceNode<NodeMeta>({ name, op: "placeholder", target: name, val: this.token });
+      this.#nodes.unshift(node);
+      this.track(this.token, node);
     }
     const operator: Argument = { kind: "operator", target: row.target };
     const result = this.record("higher_order.with_effects", [this.token, operator, ...args], kwargs, [
@@ -234,42 +252,38 @@ export class Tracer {
   /** Adds a `call_function` node and, for several results, a `getitem` node for each. */
   record(
     target: string,
-    args: readonly (UnboundArg | Argument)[],
-    kwargs: Readonly<Record<string, UnboundArg | Argument>>,
+    args: readonly (UnboundArg | LoweredArgument)[],
+    kwargs: Readonly<Record<string, UnboundArg | LoweredArgument>>,
     result: MetaValue,
-    candidate: string = callName(target),
     callForm?: CallForm,
   ): MetaValue {
-    const operands = tensorsIn([args, Object.values(kwargs)]);
-    this.symbols.callOperands = operands;
-    const nodeArgs = args.map((arg) => this.toArgument(arg as UnboundArg));
-    const nodeKwargs: Record<string, Argument> = {};
-    for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key] as UnboundArg);
-    const fresh = this.#fresh(result);
-    const name = this.#name(candidate);
-    this.#push({
-      name,
-      op: "call_function",
-      target,
-      args: nodeArgs,
-      kwargs: nodeKwargs,
-      meta: { ...this.currentMeta, ...(callForm && { callForm }), val: fresh },
-    });
-    const isBound = this.#trackResult(fresh, ref(name), operands);
-    if (!this.isBody) this.assertions?.emitOfInputs(this);
-    if (isBound) this.assertions?.emitReady(this);
-    return fresh;
+    const nodeArgs = args.map((arg) => this.toArgument(arg));
+    const nodeKwargs: Record<string, LoweredArgument> = {};
+    for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key]!);
+    const val = this.#fresh(result);
+    const meta = callForm === undefined ? this.currentMeta : { ...this.currentMeta, callForm };
+    const name = this.#name(callName(target));
+    const unbacked = this.#symbols.of(val);
+    this.#trackResult(
+      val,
+      this.#push({
+        name,
+        op: "call_function",
+        target,
+        args: nodeArgs,
+        kwargs: nodeKwargs,
+        meta,
+        val,
+        unbacked,
+      }),
+    );
+    return val;
   }
 
-  /** The placeholder that represents an input of the source program. */
-  placeholderOf: (input: string) => NodeRef | undefined = () => undefined;
-
   /** Adds a node for a nested graph. */
-  getAttr(target: string, graph: Graph): NodeRef {
-    const name = this.names.create(target);
+  getAttr(target: string, graph: Graph): LoweredNode {
     this.#subgraphs.set(target, graph);
-    this.#push({ name, op: "get_attr", target, args: [], kwargs: {}, meta: this.currentMeta });
-    return ref(name);
+    return this.#push({ name: this.names.create(target), op: "get_attr", target, meta: this.currentMeta });
   }
 
   /** `true_graph_0`, `true_graph_1`, ... per graph and kind. */
@@ -279,114 +293,104 @@ export class Tracer {
     return `${prefix}_${count}`;
   }
 
-  /** Adds the output. */
-  output(result: Argument, meta: NodeMeta = NO_META): void {
-    this.#push({ name: "output", op: "output", target: "output", args: [result], kwargs: {}, meta });
-  }
-
-  /** Adds a node for symbolic arithmetic; its value is found again by its expression. */
-  scalarCall(target: string, args: readonly Argument[], scalar: SymScalar, candidate: string): NodeRef {
-    // Arithmetic that comes first reads sizes of inputs: the assertions follow those reads.
-    if (!this.#reifying && !this.isBody) this.assertions?.emitOfInputs(this);
+  /** Adds a node for symbolic arithmetic, or for a read of a size. */
+  #scalarCall(
+    target: string,
+    args: readonly LoweredArgument[],
+    scalar: SymScalar,
+    candidate: string,
+  ): LoweredNode {
     const name = this.#name(candidate);
     // Arithmetic that comes to a plain number has it as its value.
     const val: MetaValue =
       typeof scalar.expr === "number" ? { kind: "constant", value: scalar.expr } : scalar;
-    this.#push({ name, op: "call_function", target, args, kwargs: {}, meta: { ...this.currentMeta, val } });
-    return ref(name);
+    return this.#push({ name, op: "call_function", target, args, meta: this.currentMeta, val });
   }
 
   /**
-   * The node argument of a value: references for tensors and symbolic expressions, literals as they
-   * are.
+   * A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as
+   * `sym_size(x, 0) // 2`.
    */
-  toArgument(value: UnboundArg): Argument {
-    return argumentOf(value, this);
+  #derived(symbol: SymExpr): LoweredNode | undefined {
+    for (const { op, val } of this.#nodes) {
+      if (op !== "placeholder" || !(val instanceof FakeTensor)) continue;
+      for (const size of val.shape) {
+        const solved = size instanceof SymExpr ? linearIn(size, symbol.name) : undefined;
+        if (solved === undefined) continue;
+        const call = (name: string, left: LoweredNode, right: number): LoweredNode =>
+          right === (name === "sub" ? 0 : 1)
+            ? left
+            : this.#scalarCall(`operator.${name}`, [left, right], symInt(symbol), name);
+        const read = this.sizes.argument(size as SymExpr) as LoweredNode;
+        return call("floordiv", call("sub", read, solved.offset), solved.factor);
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The node argument of a value: nodes for tensors and symbolic expressions, literals as they are.
+   */
+  toArgument(value: UnboundArg | LoweredArgument): LoweredArgument {
+    return argumentOf<LoweredArgument>(value, this);
   }
 
   /** Returns what computes a symbolic number. */
-  numberOf(expr: SymExpr): Argument {
-    return this.symbols.argumentOf(expr);
+  numberOf(expr: SymExpr): LoweredArgument {
+    return this.sizes.argument(expr);
   }
 
   /** Returns the node of a fake tensor. @throws SconceError `UNTRACED_TENSOR` */
-  nodeOf(value: FakeTensor): NodeRef {
+  nodeOf(value: FakeTensor): LoweredNode {
     const node = this.#tensors.get(value);
     if (node !== undefined) return node;
     throw untracedTensor(value);
   }
 
-  /** A dimension of the tensor that a node represents. */
-  sizeOf(node: NodeRef, dim: number): SymInt | undefined {
-    for (const [value, owner] of this.#tensors) if (owner.name === node.name) return value.shape[dim];
-    return undefined;
-  }
-
   /**
-   * Returns the traced graph. Every node is new, so there is no page of the source graph to share
-   * with `rebuild`.
+   * Makes the traced graph, without what nothing uses and with run-time assertions. Every node is
+   * new, so there is no page of the source graph to share with `rebuild`.
+   *
+   * @param isRemovable whether a node may go that nothing reads
    */
-  build(): Graph {
-    const nodes = this.#withLateNames(this.symbols.withPrelude(this.#nodes));
-    return new GraphBuilder({ unknownTargets: "allow" }).addAll(nodes, this.#subgraphs).build();
-  }
-
-  /** A name; nodes of PyTorch's pass for run-time assertions have theirs when the trace is over. */
-  #name(candidate: string): string {
-    if (!this.#reifying) {
-      this.dropped.takeWaiting(candidate);
-      return this.names.create(candidate);
-    }
-    const name = `${candidate} ${this.#late.size}`;
-    this.#late.set(name, candidate);
-    return name;
-  }
-
-  #withLateNames(nodes: readonly Node[]): readonly Node[] {
-    if (this.#late.size === 0) return nodes;
-    const names = new Map<string, string>();
-    for (const { name } of nodes) {
-      const candidate = this.#late.get(name);
-      if (candidate === undefined) continue;
-      this.dropped.takeWaiting(candidate);
-      names.set(name, this.names.create(candidate));
-    }
-    this.symbols.rename(names);
-    const rename = refRenamer(names);
-    return nodes.map((node) => {
-      const name = names.get(node.name);
-      const renamed = rename(name === undefined ? node : { ...node, name });
-      return name === undefined ? renamed : withNamesInMessage(renamed, names);
+  *build(
+    output: LoweredArgument,
+    isRemovable: (node: LoweredNode) => boolean,
+    meta: NodeMeta = NO_META,
+  ): Work<Graph> {
+    const results = [output];
+    const nodes = withoutUnused(this.#nodes, results, isRemovable);
+    yield;
+    const asserted = withRuntimeAsserts({
+      nodes,
+      results,
+      names: { create: (candidate) => this.#name(candidate) },
+      env: this.env,
+      assertions: [...this.assertions, ...this.env.assertions],
+      ownSymbols: this.ownSymbols,
+      isNested: this.isBody,
+      prelude: this.preludeMeta,
+      reified: (source, target) => this.#reified(source, target),
+      arithmeticMeta: this.bodyArithmeticMeta,
     });
+    yield;
+    const final = withoutCommonItems(asserted).map(graphNode);
+    const args = [finalArgument(output)];
+    final.push({ name: "output", op: "output", target: "output", args, kwargs: {}, meta });
+    return new GraphBuilder({ unknownTargets: "allow" }).addAll(final, this.#subgraphs).build();
   }
 
-  /** Makes nodes as PyTorch's pass for run-time assertions makes them: with their own metadata. */
-  reify<T>(run: () => T): T {
-    const outer = this.currentMeta;
-    this.currentMeta = reifiedMeta(outer);
-    this.#reifying = true;
-    try {
-      return run();
-    } finally {
-      this.currentMeta = outer;
-      this.#reifying = false;
-    }
+  /** Metadata of a node that the pass for run-time assertions adds. */
+  #reified(source: NodeMeta, target: string): NodeMeta {
+    // Reads of sizes in bodies have no function. Items have that of their call.
+    if (target === "operator.getitem" || (this.isBody && source === this.preludeMeta)) return source;
+    return { ...reifiedMeta(source), torchFn: reifiedFunction(target) };
   }
 
-  /**
-   * Makes nodes as {@link reify} does for a node with this metadata, and adds them to their own
-   * list.
-   */
-  aside<T>(nodes: Node[], meta: NodeMeta, run: () => T): T {
-    const [outer, list] = [this.currentMeta, this.#nodes];
-    this.currentMeta = meta;
-    this.#nodes = nodes;
-    try {
-      return this.reify(run);
-    } finally {
-      this.currentMeta = outer;
-      this.#nodes = list;
-    }
+  /** A name, behind those of what PyTorch drops. */
+  #name(candidate: string): string {
+    this.dropped.takeWaiting(candidate);
+    return this.names.create(candidate);
   }
 
   /**
@@ -408,9 +412,10 @@ export class Tracer {
     }
   }
 
-  #push(node: Node): void {
-    const torchFn = this.#reifying ? reifiedFunction(node.target) : undefined;
-    this.#nodes.push(torchFn === undefined ? node : { ...node, meta: { ...node.meta, torchFn } });
+  #push(init: TraceNodeInit<NodeMeta>): LoweredNode {
+    const node = new TraceNode(init);
+    this.#nodes.push(node);
+    return node;
   }
 
   /**
@@ -434,73 +439,22 @@ export class Tracer {
     return result;
   }
 
-  /** Returns whether a new symbol was bound. */
-  #trackResult(result: MetaValue, node: NodeRef, operands: readonly FakeTensor[]): boolean {
-    if (result instanceof FakeTensor) {
-      const bound = this.track(result, node);
-      this.symbols.computedSizes(result, node, this.currentMeta, operands);
-      this.#callTensors.push(result);
-      return bound;
-    }
-    if (Array.isArray(result)) return this.#trackItems(result as readonly MetaValue[], node, operands);
-    return this.symbols.bindScalar(result, node);
+  /** PyTorch unpacks every result, and drops those that nothing reads: they count for names. */
+  #trackResult(result: MetaValue, node: LoweredNode): void {
+    if (result instanceof FakeTensor) this.track(result, node);
+    else if (Array.isArray(result))
+      for (const [index, item] of (result as readonly MetaValue[]).entries()) {
+        const name = this.names.create("getitem");
+        if (item === null) continue;
+        const target = "operator.getitem";
+        const meta = this.currentMeta;
+        this.#trackResult(
+          item,
+          this.#push({ name, op: "call_function", target, args: [node, index], meta, val: item }),
+        );
+      }
+    else if (isSymScalar(result) && result.expr instanceof SymExpr) this.sizes.bind(result.expr, node);
   }
-
-  /**
-   * PyTorch unpacks every result, and drops those that nothing reads: they count for names. The
-   * pass for run-time assertions reads items with new symbols itself, and asserts what it knows of
-   * those before the other items.
-   */
-  #trackItems(items: readonly MetaValue[], source: NodeRef, operands: readonly FakeTensor[]): boolean {
-    const names = items.map(() => this.names.create("getitem"));
-    const defining = new Set<MetaValue>();
-    for (const [index, item] of items.entries()) {
-      if (!(item instanceof FakeTensor) || !this.symbols.introduces(item)) continue;
-      defining.add(item);
-      const name = this.reify(() => this.#name("getitem"));
-      this.#pushItem(name, source, index, item);
-      this.reify(() => this.track(item, ref(name)));
-    }
-    if (defining.size > 0) this.assertions?.emitReady(this);
-    let isBound = false;
-    for (const [index, item] of items.entries()) {
-      if (item === null || defining.has(item)) continue;
-      this.#pushItem(names[index]!, source, index, item);
-      isBound = this.#trackResult(item, ref(names[index]!), operands) || isBound;
-    }
-    return isBound;
-  }
-
-  #pushItem(name: string, source: NodeRef, index: number, item: MetaValue): void {
-    this.#push({
-      name,
-      op: "call_function",
-      target: "operator.getitem",
-      args: [source, index],
-      kwargs: {},
-      meta: { ...this.currentMeta, val: item },
-    });
-  }
-}
-
-/** An assertion whose message names the node of its condition as that is called in the end. */
-function withNamesInMessage(node: Node, names: ReadonlyMap<string, string>): Node {
-  const [condition, message] = node.args;
-  if (node.target !== "aten._assert_scalar.default" || typeof message !== "string") return node;
-  const text = message.replace(/'([^']*)'$/, (quoted, name: string) => {
-    const known = names.get(name);
-    return known === undefined ? quoted : `'${known}'`;
-  });
-  return { ...node, args: [condition!, text] };
-}
-
-/** The tensors among values, in lists too. */
-function tensorsIn(values: readonly unknown[]): FakeTensor[] {
-  return values.flatMap((value) => {
-    if (value instanceof TensorWrapper) return [value.lastValue];
-    if (value instanceof FakeTensor) return [value];
-    return Array.isArray(value) ? tensorsIn(value as readonly unknown[]) : [];
-  });
 }
 
 /**

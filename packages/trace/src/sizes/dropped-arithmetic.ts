@@ -3,7 +3,7 @@
  * of the sizes of tensors becomes nodes that nothing reads, and later nodes are numbered after
  * them.
  */
-import { type ExportedProgram, FakeTensor, isSymScalar, type Namespace } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Namespace } from "@sconce/ir";
 import { leafFinder, programGuards, userLeaves } from "@sconce/ops";
 import * as symbolic from "@sconce/symbolic";
 import {
@@ -130,7 +130,7 @@ const isOne = ({ isSymbolic, hint }: Counted): boolean => !isSymbolic && hint ==
 interface Trace {
   readonly names: Namespace;
   readonly env: RetraceEnv;
-  readonly symbols: { sourceRead(size: unknown): void };
+  readonly sizes: { read(size: SymExpr): void };
 }
 
 const OPERATORS: Readonly<Record<GuardBinaryOp | GuardCompareOp, string>> = {
@@ -157,8 +157,6 @@ export class DroppedArithmetic {
   readonly #names: TakenNames;
   readonly #with: CountedArithmetic;
   readonly #known = new WeakMap<FakeTensor, Known>();
-  /** Sizes that nodes read. */
-  readonly #read = new Set<string>();
 
   constructor(trace: Trace) {
     this.#trace = trace;
@@ -171,30 +169,27 @@ export class DroppedArithmetic {
     this.#names.takeWaiting(base);
   }
 
-  /** A size that arithmetic takes: the first reads it. */
+  /** A size that arithmetic takes: it is read. */
   #size(size: SymInt): void {
-    if (!(size instanceof SymExpr) || this.#read.has(size.key)) return;
-    this.#read.add(size.key);
-    if (/^u\d+$/.test(size.name)) this.#trace.symbols.sourceRead(size);
-    else this.#trace.names.create("sym_size_int");
+    if (size instanceof SymExpr) this.#trace.sizes.read(size);
   }
 
-  /** The guards of the program, which PyTorch traces first (`_guards_fn`). */
-  guards(program: ExportedProgram): void {
+  /**
+   * The guards of the program, which PyTorch traces first (`_guards_fn`).
+   *
+   * @param inputOf finds the value of an input
+   */
+  guards(program: ExportedProgram, inputOf: (name: string) => MetaValue | undefined): void {
     if (program.exampleInputs === null) return;
     const leaves = userLeaves(program);
     const indexOf = leafFinder(leaves);
-    const read = new Set<string>();
     const source = (node: Extract<GuardNode, { kind: "source" }>): Operand => {
       const name = leaves[indexOf(node) ?? -1]?.name;
-      const val = name === undefined ? undefined : program.graph.find(name)?.meta.val;
+      const val = name === undefined ? undefined : inputOf(name);
       if (val instanceof FakeTensor && node.property === "size") {
         const size = val.shape[node.index ?? 0]!;
         if (!isSymbolic(size)) return size === 1 ? "one" : "other";
-        const place = `${name} ${node.index}`;
-        if (!read.has(place)) this.#trace.names.create("sym_size_int");
-        read.add(place);
-        this.#read.add((size as unknown as SymExpr).key);
+        this.#size(size);
         return "symbolic";
       }
       return isSymScalar(val) ? "symbolic" : "other";

@@ -19,6 +19,11 @@ export class NewSymbols {
     this.#env = env;
   }
 
+  /** Whether an earlier value has a symbol. */
+  has(symbol: string): boolean {
+    return this.#seen.has(symbol);
+  }
+
   /** The symbols of a value that no earlier value has, with their places. */
   of(value: MetaValue, item?: number): UnbackedBinding[] {
     if (Array.isArray(value)) return (value as readonly MetaValue[]).flatMap((part, i) => this.of(part, i));

@@ -27,6 +27,7 @@ import {
   SymExpr,
   type SymFloat,
   type SymInt,
+  substitute,
   symbolByName,
 } from "@sconce/symbolic";
 import {
@@ -47,12 +48,27 @@ export interface AssertedTrace<M> {
   readonly results: readonly TraceArgument<M>[];
   readonly names: Pick<Namespace, "create">;
   readonly env: ShapeEnv;
+  /** What must hold of symbols, in the order in which it was learned. */
+  readonly assertions: readonly SymExpr[];
+  /** Symbols of sizes and strides of inputs that are written with others. */
+  readonly ownSymbols?: OwnSymbols;
   /** Whether the graph is nested in another one. */
   readonly isNested: boolean;
   /** Metadata of what is added behind the inputs. */
   readonly prelude: M;
   /** Metadata of a node that is added for one with the given metadata. */
   readonly reified: (meta: M, target: string) => M;
+  /** Metadata of arithmetic of assertions. @defaultValue that of the node that is visited */
+  readonly arithmeticMeta?: M | undefined;
+}
+
+/** Symbols in place of those that an input is written with, by the name of the input. */
+export type OwnSymbols = ReadonlyMap<string, InputSymbols>;
+
+/** The symbols of an input, by dimensions; undefined for those that it is written with. */
+export interface InputSymbols {
+  readonly sizes: readonly (SymExpr | undefined)[];
+  readonly strides: readonly (SymExpr | undefined)[];
 }
 
 /** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
@@ -66,6 +82,8 @@ class Inserter<M> {
   readonly #constrained = new Set<string>();
   /** Symbols of the call being visited whose ranges are not asserted yet. */
   readonly #waiting = new Set<string>();
+  /** What sizes are written with in place of own symbols of inputs. */
+  readonly #shown = new Map<string, SymExpr>();
   readonly #pending: SymExpr[];
   #out: TraceNode<M>[] = [];
   /** Metadata of the node being visited: nodes added for it have the same, without its function. */
@@ -74,7 +92,7 @@ class Inserter<M> {
   constructor(trace: AssertedTrace<M>) {
     this.#trace = trace;
     this.#meta = trace.prelude;
-    this.#pending = [...trace.env.assertions];
+    this.#pending = [...trace.assertions];
   }
 
   run(): TraceNode<M>[] {
@@ -85,12 +103,10 @@ class Inserter<M> {
       for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
     for (const node of placeholders) this.#matchInput(node);
     const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
-    calls.forEach((node, i) => {
-      this.#visit(node);
-      // What only waits for inputs comes behind the first call.
-      if (i === 0) this.#emitReady();
-    });
-    if (calls.length === 0) this.#emitReady();
+    const [first, ...others] = calls;
+    if (first === undefined) this.#emitReady();
+    else this.#visitFirst(first);
+    for (const node of others) this.#visit(node);
     return this.#withoutUnused();
   }
 
@@ -98,11 +114,16 @@ class Inserter<M> {
     const { val } = node;
     if (isSymScalar(val) && isSymbol(val.expr)) this.#match(val.expr, () => node);
     if (!(val instanceof FakeTensor)) return;
+    const own = this.#trace.ownSymbols?.get(node.name);
     val.shape.forEach((size, dim) => {
-      this.#match(size, () => this.#add("aten.sym_size.int", [node, dim], symInt(size), "sym_size_int"));
+      const symbol = own?.sizes[dim];
+      if (symbol !== undefined) this.#shown.set(symbol.name, size as SymExpr);
+      this.#match(symbol ?? size, () =>
+        this.#add("aten.sym_size.int", [node, dim], symInt(size), "sym_size_int"),
+      );
     });
     val.strides.forEach((stride, dim) => {
-      this.#match(stride, () =>
+      this.#match(own?.strides[dim] ?? stride, () =>
         this.#add("aten.sym_stride.int", [node, dim], symInt(stride), "sym_stride_int"),
       );
     });
@@ -120,6 +141,16 @@ class Inserter<M> {
   #bindSymbol(symbol: SymExpr, node: TraceNode<M>): void {
     this.#byExpr.set(symbol.key, node);
     this.#symbols.push(node);
+  }
+
+  /** What only waits for inputs comes behind the first call, which may read what that computes. */
+  #visitFirst(node: TraceNode<M>): void {
+    const start = this.#out.length;
+    this.#meta = node.meta;
+    this.#emitReady();
+    const asserted = this.#out.splice(start);
+    this.#visit(node);
+    this.#out.splice(this.#out[start] === node ? start + 1 : start, 0, ...asserted);
   }
 
   #visit(node: TraceNode<M>): void {
@@ -265,7 +296,10 @@ class Inserter<M> {
   #assert(condition: SymExpr): void {
     if (!(condition instanceof SymExpr) || this.#asserted.has(condition.key)) return;
     this.#asserted.add(condition.key);
+    const meta = this.#meta;
+    this.#meta = this.#trace.arithmeticMeta ?? meta;
     const node = this.#nodeOf(condition);
+    this.#meta = meta;
     const name = node instanceof TraceNode ? node.name : printExpr(condition);
     const message = `Runtime assertion failed for expression ${printExpr(condition)} on node '${name}'`;
     this.#add("aten._assert_scalar.default", [node, message], null, "_assert_scalar_default");
@@ -282,11 +316,16 @@ class Inserter<M> {
       op: "call_function",
       target,
       args,
-      val,
+      val: this.#asShown(val),
       meta: this.#trace.reified(this.#meta, target),
     });
     this.#out.push(node);
     return node;
+  }
+
+  #asShown(val: MetaValue): MetaValue {
+    if (this.#shown.size === 0 || !isSymScalar(val)) return val;
+    return { kind: val.kind, expr: substitute(val.expr, this.#shown) } as SymScalar;
   }
 
   /** Leaves out reads of symbols and of numbers that nothing uses. */

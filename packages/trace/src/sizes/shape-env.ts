@@ -4,6 +4,7 @@ import {
   freeSymbols,
   ShapeEnv,
   type ShapeEnvInit,
+  type SymBool,
   type SymEnv,
   SymExpr,
   symbol,
@@ -38,7 +39,6 @@ export class RetraceEnv extends ShapeEnv {
   #made = 0;
   /** The program whose names are not reserved yet. */
   #source: ExportedProgram | undefined;
-  #newLength: SymExpr | undefined;
   #isSecond = false;
   /** What the bodies that are being traced have made, the innermost last. */
   readonly #bodies: (string | BodyCall)[][] = [];
@@ -64,11 +64,6 @@ export class RetraceEnv extends ShapeEnv {
     return this.#made;
   }
 
-  /** The size that the last view got whose bounds only the data decide, where it has no name. */
-  get newLength(): SymExpr | undefined {
-    return this.#newLength;
-  }
-
   /** Sizes and offsets of views for which the source program has no name. */
   get unnamed(): readonly SymExpr[] {
     return this.#unnamed;
@@ -78,7 +73,6 @@ export class RetraceEnv extends ShapeEnv {
   restart(): void {
     this.#unnamed.length = 0;
     this.#made = 0;
-    this.#newLength = undefined;
     this.#isSecond = true;
   }
 
@@ -106,6 +100,15 @@ export class RetraceEnv extends ShapeEnv {
   /** Takes down a call in the body that is being traced. */
   noteCall(call: BodyCall): void {
     this.#bodies.at(-1)?.push(call);
+  }
+
+  /**
+   * Requires what the source program asserts, where only the data decide it. Conditions that fail
+   * are found when it runs.
+   */
+  require(condition: SymBool): void {
+    const isOpen = this.staticallyKnown(condition) === undefined && this.hint(condition) === undefined;
+    if (isOpen) super.check(condition);
   }
 
   /** Makes a symbol as another one; the source program has no name for it. */
@@ -178,7 +181,6 @@ export class RetraceEnv extends ShapeEnv {
     this.#bodies.at(-1)?.push(isNamed ? name : own.name);
     if (isNamed) return symbol(name, { unbacked: true });
     if (use !== undefined && !this.isInBody) this.#unnamed.push(own);
-    if (use === "length") this.#newLength = own;
     return own;
   }
 

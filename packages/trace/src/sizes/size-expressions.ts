@@ -1,7 +1,7 @@
 /** @file Expressions of sizes as Python functions compute them. */
 import { type Argument, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { isCondition, isUnbacked, SymExpr, scalarKind } from "@sconce/symbolic";
+import { isCondition, SymExpr, scalarKind } from "@sconce/symbolic";
 
 /** Python functions that compute expressions, by the heads of the expressions. */
 export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
@@ -53,18 +53,6 @@ export const REFLECTED: Readonly<Record<string, string>> = {
   "operator.ne": "operator.ne",
 };
 
-/** The value of a condition as Python computes it: `u0 >= 0` for `0 <= u0`. */
-export function asWritten(expr: SymExpr): SymScalar {
-  const target = PYTHON_TARGETS[expr.op];
-  const [first, second] = expr.args;
-  if (target === undefined || !isCondition(expr)) return scalarOf(expr);
-  if (expr.op === "And" || expr.op === "Or")
-    return expr.args.map(asWritten).reduce((left, right) => evaluateScalarFunction(target, [left, right]));
-  const reflected = first?.op === "Integer" || first?.op === "Float" ? REFLECTED[target] : undefined;
-  if (reflected === undefined) return withFloatSides(expr);
-  return evaluateScalarFunction(reflected, [scalarOf(second!), scalarOf(first!)]);
-}
-
 /** A symbolic scalar of the kind that an expression has. */
 export function scalarOf(expr: SymExpr): SymScalar {
   const kind = scalarKind(expr);
@@ -89,9 +77,6 @@ export function withFloatSides(expr: SymExpr): SymScalar {
 const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
   typeof arg === "number" || (isSymScalar(arg as MetaValue) && typeof (arg as SymScalar).expr === "number");
 
-/** The comparison that Python asks of the right operand in place of another. */
-export const reflectedTarget = (target: string): string | undefined => REFLECTED[target];
-
 type Operands = readonly (SymScalar | Argument)[];
 
 /**
@@ -110,21 +95,6 @@ export function asPython(
   if (reflected === undefined) return [target, args, value];
   const operands = [second!, first!];
   return [reflected, operands, evaluateScalarFunction(reflected, operands)];
-}
-
-/** The symbol of a condition that is read out of a tensor: `u0` of `Eq(u0, 1)`. */
-export function readSymbol({ op, args: [symbol, one] }: SymExpr): SymExpr | undefined {
-  const isRead = op === "Equality" && symbol!.op === "Symbol" && isUnbacked(symbol!) && one!.value === 1;
-  return isRead ? symbol : undefined;
-}
-
-/** `factor * symbol` of an expression; undefined where it has another form. */
-export function multipleOf(expr: SymExpr): { readonly factor: number; readonly symbol: SymExpr } | undefined {
-  if (expr.op === "Symbol") return { factor: 1, symbol: expr };
-  const [factor, symbol] = expr.args;
-  const isMultiple = expr.op === "Mul" && expr.args.length === 2;
-  if (!isMultiple || factor!.op !== "Integer" || symbol!.op !== "Symbol") return undefined;
-  return { factor: Number(factor!.value), symbol: symbol! };
 }
 
 /** `factor * symbol + offset` of an expression, when it is that. */

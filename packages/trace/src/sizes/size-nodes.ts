@@ -38,21 +38,41 @@ export class SizeNodes<M> {
     this.#trace = trace;
   }
 
-  /** Makes the sizes, the strides, the number of elements and the offset of a tensor readable. */
-  track(tensor: FakeTensor, node: TraceNode<M>): void {
+  /**
+   * Makes the sizes, the strides, the number of elements and the offset of a tensor readable.
+   *
+   * @param elements the number of elements. @defaultValue what shape rules ask for
+   */
+  track(tensor: FakeTensor, node: TraceNode<M>, elements?: SymInt): void {
     const { shape, strides, storageOffset } = tensor;
-    const read = (size: SymInt, property: string, ...dim: number[]): void => {
-      if (!(size instanceof SymExpr) || this.#sources.has(size)) return;
-      const name = `sym_${property}`;
-      const kind = dim.length > 0 ? "int" : "default";
-      this.#offer(size, () =>
-        this.#trace.add(`aten.${name}.${kind}`, [node, ...dim], symInt(size), `${name}_${kind}`),
-      );
-    };
-    for (const [dim, size] of shape.entries()) read(size, "size", dim);
-    for (const [dim, stride] of strides.entries()) read(stride, "stride", dim);
-    read(elementsOf(tensor), "numel");
-    read(storageOffset, "storage_offset");
+    let isDynamic = false;
+    for (let dim = 0; dim < shape.length; dim++) {
+      isDynamic ||= shape[dim] instanceof SymExpr;
+      this.#readable(shape[dim]!, node, "size", dim);
+    }
+    for (let dim = 0; dim < strides.length; dim++) this.#readable(strides[dim]!, node, "stride", dim);
+    if (isDynamic) this.#readable(elements ?? elementsOf(tensor), node, "numel");
+    this.#readable(storageOffset, node, "storage_offset");
+  }
+
+  #readable(size: SymInt, node: TraceNode<M>, property: string, ...dim: number[]): void {
+    if (!(size instanceof SymExpr) || this.#sources.has(size)) return;
+    const name = `sym_${property}`;
+    const kind = dim.length > 0 ? "int" : "default";
+    this.#offer(size, () =>
+      this.#trace.add(`aten.${name}.${kind}`, [node, ...dim], symInt(size), `${name}_${kind}`),
+    );
+  }
+
+  /** Lets an object have the node of another one. */
+  alias(expr: SymExpr, known: SymExpr): void {
+    const source = this.#sources.get(known);
+    if (source !== undefined && !this.#sources.has(expr)) this.#sources.set(expr, source);
+  }
+
+  /** Whether a node represents the object. */
+  has(expr: SymExpr): boolean {
+    return this.#sources.has(expr);
   }
 
   /** Lets a node represent a symbolic value, unless another does. */

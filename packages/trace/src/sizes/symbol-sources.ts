@@ -1,7 +1,8 @@
 /** @file Which input size a symbol was made for. */
 import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
-import { printSource, SymExpr, symbolNumber } from "@sconce/symbolic";
+import { printSource, SymExpr, type SymInt, symbolByName, symbolNumber, symEquals } from "@sconce/symbolic";
+import type { InputSymbols, OwnSymbols } from "./runtime-asserts.js";
 
 /** Symbols whose numbers were taken get the next free one. */
 const MOST_COLLISIONS = 3;
@@ -19,7 +20,7 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
     const value = program.graph.find(leaf.name)?.meta.val;
     if (!(value instanceof FakeTensor)) continue;
     value.shape.forEach((size, dim) => {
-      if (!(size instanceof SymExpr) || size.op !== "Symbol") return;
+      if (!isSymbol(size)) return;
       const distances = rootsOf(leaf)
         .map((from) => Number(size.name.slice(1)) - symbolNumber(sourceText(from, dim)))
         .filter((distance) => distance >= 0 && distance <= MOST_COLLISIONS);
@@ -32,6 +33,37 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
   }
   return found;
 }
+
+/**
+ * Symbols that sizes of inputs had before a guard found them equal to others, by the names of
+ * inputs in the trace: those of which another input is the source. In a program that was exported
+ * here, sizes that are computed from others had symbols too.
+ */
+export function ownSymbols(program: ExportedProgram): OwnSymbols {
+  const wasExported = program.torchVersion === undefined;
+  const sources = symbolSources(program);
+  const leaves = new Map(userLeaves(program).map((leaf) => [leaf.name, leaf]));
+  const own = new Map<string, InputSymbols>();
+  for (const [i, { name, meta }] of program.graph.placeholders().entries()) {
+    const leaf = leaves.get(name);
+    if (leaf === undefined || !(meta.val instanceof FakeTensor)) continue;
+    const { shape, strides } = meta.val;
+    const sizes = shape.map((size, dim) => {
+      const source = isSymbol(size) ? sources.get(size.name) : undefined;
+      const isOther = source !== undefined && (source.placeholder !== name || source.dim !== dim);
+      const isComputed = wasExported && size instanceof SymExpr && !isSymbol(size);
+      if (!isOther && !isComputed) return undefined;
+      return symbolByName(`s${symbolNumber(sourceText(leaf, dim))}`);
+    });
+    if (!sizes.some((symbol) => symbol !== undefined)) continue;
+    const ofStride = (stride: SymInt): SymExpr | undefined =>
+      sizes.find((_, dim) => isSymbol(stride) && symEquals(shape[dim]!, stride));
+    own.set(`arg${i}_1`, { sizes, strides: strides.map(ofStride) });
+  }
+  return own;
+}
+
+const isSymbol = (size: SymInt): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 
 type Root = Pick<Leaf, "root" | "path">;
 
