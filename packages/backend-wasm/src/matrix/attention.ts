@@ -12,9 +12,10 @@ import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import type { AttentionPlan } from "./attention-plan.js";
 import { type Blocks, blocksOf } from "./blocks.js";
 import { type Address, addresses, countUp, pushIndex, unflatten } from "./index-code.js";
-import { productOf, rangeOf } from "./matrix.js";
+import { productOf } from "./matrix.js";
 import { rowsOfTile } from "./micro.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
+import { rangeOf } from "./product-code.js";
 
 /** Bytes of the scores of a unit: they and the weights stay in the second cache. */
 const SCORES = 256 * 1024;
