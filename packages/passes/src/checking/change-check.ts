@@ -3,22 +3,17 @@
  * graph.
  */
 
-import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram, Node, ProgramRunner } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { ToleranceOptions } from "@sconce/tensor/compare";
-import { isFunctional } from "../analysis/functional.js";
-import { functionalized } from "../builtin/functionalize.js";
-import { callKey } from "../changes/argument-key.js";
 import { assertionRegion, droppedAssertions, type GoneAssertion, isReplaced } from "../changes/assertions.js";
 import type { ChangedRegion } from "../changes/changed-regions.js";
 import { type GraphPath, pathText } from "../changes/nested.js";
-import { type GraphVersions, isRandom, isWrite, sidesOf } from "../changes/program-sides.js";
+import { type GraphVersions, isWrite, sidesOf } from "../changes/program-sides.js";
 import { type RegionPair, regionPair } from "../changes/region-pair.js";
 import { isSmall, largestConstant, largestInput, resizedPair } from "../changes/resize.js";
 import { type Claim, claimKey } from "../changes/unify.js";
 import { accumulates, isValuePreserving, restrictsRange } from "../changes/value-facts.js";
-import { changesLaterCalls } from "../graphs/dead-nodes.js";
 import { type MadeRewrite, replacedValues } from "../rewrite/rewrite-record.js";
 import { CornerSizes, costOf } from "../sampling/corner-sizes.js";
 import { isOtherTable } from "../sampling/index-inputs.js";
@@ -27,7 +22,9 @@ import type { NumberChange, ValueClass } from "../sampling/number-change.js";
 import type { Sizes } from "../sampling/sizes.js";
 import { commonOrigins, graphCorrespondence } from "./correspondence.js";
 import type { Coverage, GraphCoverage, Unchecked } from "./coverage.js";
+import { functionalBase } from "./functional-base.js";
 import { GraphWalk } from "./graph-walk.js";
+import { pairKey } from "./pair-key.js";
 import {
   checkRegion,
   type RefusalCode,
@@ -36,6 +33,7 @@ import {
   refusalDropped,
 } from "./region-check.js";
 import type { RegionSizes } from "./region-sizes.js";
+import { whyNotRun } from "./why-not-run.js";
 
 export interface ChangeCheckOptions {
   readonly run: ProgramRunner;
@@ -289,7 +287,7 @@ class ChangeCheck {
     path: GraphPath,
     code: RefusalCode,
   ): (RegionDifference & { pair: RegionPair }) | "unknown" | undefined {
-    if (this.#obstacle(walk, region) !== undefined) return "unknown";
+    if (whyNotRun(walk, this.#options.operators, region) !== undefined) return "unknown";
     const source = { before: this.#before, after: this.#after, isNested: path.length > 0 };
     const whole = regionPair(region, source);
     const pair = this.#fitted(whole);
@@ -331,10 +329,10 @@ class ChangeCheck {
   }
 
   #verdict(walk: GraphWalk, region: ChangedRegion, path: GraphPath): Verdict {
-    const obstacle = this.#obstacle(walk, region);
+    const obstacle = whyNotRun(walk, this.#options.operators, region);
     if (obstacle !== undefined) return { region, reason: obstacle, failure: undefined, result: undefined };
     let { extended, inside } = walk.extend(region, walk.coveredBy(region));
-    const widened = this.#obstacle(walk, extended);
+    const widened = whyNotRun(walk, this.#options.operators, extended);
     if (widened !== undefined) return { region, reason: widened, failure: undefined, result: undefined };
     let { result, pair } = this.#run(walk, extended, path);
     const begun = { result, pair };
@@ -346,7 +344,7 @@ class ChangeCheck {
       const more = this.#producers(walk, extended, level === 0);
       if (more.size === 0) break;
       ({ extended, inside } = walk.extend(region, new Set([...inside, ...more])));
-      if (this.#obstacle(walk, extended) !== undefined) break;
+      if (whyNotRun(walk, this.#options.operators, extended) !== undefined) break;
       const next = this.#run(walk, extended, path);
       if (next.result === undefined) break;
       ({ result, pair } = next);
@@ -433,25 +431,6 @@ class ChangeCheck {
     return result;
   }
 
-  /** Why a region cannot be run by itself. */
-  #obstacle({ sides }: GraphWalk, { before, after }: ChangedRegion): string | undefined {
-    const { operators } = this.#options;
-    const both = [...before.nodes, ...after.nodes];
-    if (both.some((node) => isWrite(node, operators))) return "it writes in place";
-    if (both.some(({ target }) => changesLaterCalls(target))) return "it opens or closes a region of calls";
-    const epochs = (nodes: readonly Node[], writes: ReadonlyMap<string, number>): Set<number> =>
-      new Set(nodes.map(({ name }) => writes.get(name) ?? 0));
-    const [x, y] = [epochs(before.nodes, sides.writes.before), epochs(after.nodes, sides.writes.after)];
-    const isStill = sides.sameWrites ? x.size <= 1 && y.size <= 1 : [...x].every((count) => count === 0);
-    if (!isStill) return "it reads values that are written in place";
-    const draws = (nodes: readonly Node[]): string =>
-      nodes
-        .filter((node) => isRandom(node, operators))
-        .map(({ target }) => target)
-        .join();
-    return draws(before.nodes) === draws(after.nodes) ? undefined : "it draws random numbers";
-  }
-
   /**
    * Values that a region takes and could compute: of calls that restrict their results, or hand
    * them on.
@@ -486,55 +465,4 @@ interface Verdict {
   readonly reason: string | undefined;
   readonly failure: RegionFailure | undefined;
   readonly result: RegionResult | undefined;
-}
-
-/**
- * The program without writes in place when those are what a pass takes away; itself where that
- * cannot be.
- */
-function functionalBase(
-  before: ExportedProgram,
-  after: ExportedProgram,
-  operators: OperatorTable,
-): ExportedProgram {
-  if (isFunctional(before, operators) || !isFunctional(after, operators)) return before;
-  try {
-    return functionalized(before, operators);
-  } catch (error) {
-    if (isSconceError(error)) return before;
-    throw error;
-  }
-}
-
-/**
- * Regions of equal calls on inputs of equal types are one; undefined for those with their own
- * constants.
- */
-function pairKey(
-  { before, after, inputs }: RegionPair,
-  allowed: readonly NumberChange[],
-): string | undefined {
-  if (inputs.some(({ fixed }) => fixed !== undefined)) return undefined;
-  const types = inputs.map(({ val }) =>
-    JSON.stringify(val, (key, value: unknown) =>
-      key === "expr"
-        ? String((value as { key?: string } | null)?.key ?? value)
-        : typeof value === "object" && value !== null && "key" in value
-          ? String(value.key)
-          : value,
-    ),
-  );
-  const graphText = ({ graph }: ExportedProgram): string => {
-    if (graph.subgraphs.size > 0) return "";
-    const at = new Map<string, number>();
-    return graph
-      .nodes()
-      .map((node, i) => {
-        at.set(node.name, i);
-        return node.op === "placeholder" ? "" : callKey(node, (name) => String(at.get(name)));
-      })
-      .join(";");
-  };
-  const texts = [graphText(before), graphText(after)];
-  return texts.includes("") ? undefined : [types.join(), ...texts, JSON.stringify(allowed)].join("\n");
 }
