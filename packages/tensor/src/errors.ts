@@ -1,5 +1,6 @@
 /** @file Every error that this package raises on purpose. */
 import {
+  describeValue,
   didYouMean,
   editOf,
   isRawBytes,
@@ -8,7 +9,7 @@ import {
   SconceError,
   withArticle,
 } from "@sconce/errors";
-import type { DType } from "./dtype.js";
+import { type DType, isDType } from "./dtype.js";
 import { type Element, elementText } from "./element.js";
 import { indexOf } from "./shape.js";
 
@@ -65,14 +66,19 @@ export const dtypeAsOptions = (dtype: string): SconceError =>
     fix: `write Tensor.from(values, { dtype: ${JSON.stringify(dtype)} })`,
   });
 
+/** Values in the place of the storage and the layout of a tensor. */
+export const notTensorInit = (given: unknown): SconceError =>
+  new SconceError({
+    code: "TENSOR_OPTION",
+    message: `new Tensor takes an object with a dtype, a shape and a storage, got ${describeValue(given)}`,
+    fix: "write Tensor.from([1, 2]) for values, or torch.empty([2, 3]) for a shape",
+  });
+
 /** A dtype that does not exist. */
 export function unknownDType(name: unknown, known: Iterable<string>): SconceError {
   const names = [...known];
   const list = `the dtypes are: ${names.join(", ")}`;
-  const long = String(name).replace(
-    /^(torch\.|(?:bf|[fiuc])(?=\d))/,
-    (prefix) => LONG_NAMES[prefix] ?? prefix,
-  );
+  const long = longName(String(name));
   return new SconceError({
     code: "TENSOR_OPTION",
     message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : String(name)}`,
@@ -80,6 +86,15 @@ export function unknownDType(name: unknown, known: Iterable<string>): SconceErro
     ...(names.includes(long) ? editOf(name, long) : nearestEdit(String(name), names)),
   });
 }
+
+const longName = (name: string): string =>
+  name.replace(/^(torch\.|(?:bf|[fiuc])(?=\d))/, (prefix) => LONG_NAMES[prefix] ?? prefix);
+
+/** The dtype that a short name represents: `f32`, `torch.float32`; undefined for other names. */
+export const longDType = (name: string): DType | undefined => {
+  const long = longName(name);
+  return long !== name && isDType(long) ? long : undefined;
+};
 
 /** Short names that texts of programs show (`f32`), and Python's (`torch.float32`). */
 const LONG_NAMES: Readonly<Record<string, string>> = {
@@ -181,6 +196,15 @@ export const safetensorsError = (message: string, where?: string, cause?: unknow
     where: where === "" ? 'the tensor ""' : where,
     fix: "write the file again; it is damaged or not safetensors",
     cause,
+  });
+
+/** A file of another format, in the place of a safetensors file. */
+export const notSafetensors = (what: string, fix: string): SconceError =>
+  new SconceError({
+    code: "SAFETENSORS",
+    message: `not a safetensors file: it is ${what}`,
+    where: "byte 0",
+    fix,
   });
 
 /** A shape that does not broadcast to the shape of the tensor that it is written to. */

@@ -12,6 +12,7 @@ export {
 } from "./dtype.js";
 export type { ComplexElement, Element } from "./element.js";
 export { elementReader, elementWriter, laneReader, patternEncoder, valueTable } from "./element.js";
+export { longDType } from "./errors.js";
 export type { Float8DType } from "./float8.js";
 export { float8Values, numberToFloat8 } from "./float8.js";
 export {
@@ -23,7 +24,13 @@ export {
   numberToFloat16,
 } from "./half.js";
 export type { FirstItems, Items } from "./items.js";
-export { holdsDType, type NestedValues, type NumericArray, numericArrayName } from "./nested.js";
+export {
+  holdsDType,
+  isNumericArray,
+  type NestedValues,
+  type NumericArray,
+  numericArrayName,
+} from "./nested.js";
 export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
 export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";

@@ -195,3 +195,17 @@ function integerRange(dtype: DType): readonly [bigint, bigint] {
   const values = 1n << BigInt(8 * itemSize);
   return signed ? [-values / 2n, values / 2n - 1n] : [1n - values, values - 1n];
 }
+
+/** Most elements that are looked at, for an error. */
+const MOST_ELEMENTS = 10_000;
+
+/** Whether a value is arrays of numbers, of any depth, and not empty. */
+export function isNumericArray(value: unknown): boolean {
+  let left = MOST_ELEMENTS;
+  const isElement = (one: unknown): boolean =>
+    left-- > 0 &&
+    (Array.isArray(one)
+      ? one.length > 0 && one.every(isElement)
+      : typeof one === "number" || typeof one === "boolean" || typeof one === "bigint");
+  return Array.isArray(value) && isElement(value);
+}

@@ -85,3 +85,20 @@ describe("refused headers", () => {
     );
   });
 });
+
+test.each([
+  ["PK\x03\x04", "a zip archive", "`load`"],
+  ["\x93NUMPY", "a NumPy .npy file", "safetensors.torch.save_file"],
+  ["GGUF", "a GGUF file", "safetensors"],
+  ["\x80\x02", "a Python pickle", "safetensors.torch.save_file"],
+])("a file that begins with %j is named", (start, name, fix) => {
+  const bytes = new Uint8Array(64);
+  bytes.set([...start].map((char) => char.charCodeAt(0)));
+  expect(() => readSafetensors(bytes)).toThrow(
+    expect.objectContaining({
+      code: "SAFETENSORS",
+      message: expect.stringContaining(`it is ${name}`),
+      fix: expect.stringContaining(fix),
+    }),
+  );
+});

@@ -11,7 +11,7 @@ import {
   type WorkOptions,
 } from "@sconce/errors";
 import { type DType, dtypeInfo } from "./dtype.js";
-import { safetensorsError, writtenWithoutValues } from "./errors.js";
+import { notSafetensors, safetensorsError, writtenWithoutValues } from "./errors.js";
 import { isSize, numel } from "./shape.js";
 import { Storage } from "./storage.js";
 import { Tensor } from "./tensor.js";
@@ -85,7 +85,27 @@ export function readSafetensors(bytes: Uint8Array, options: WorkOptions = {}): S
   return { tensors, metadata };
 }
 
+/** First bytes of files that are often given in the place of safetensors, and what to do. */
+const OTHERS: readonly (readonly [start: string, what: string, fix: string])[] = [
+  [
+    "PK\x03\x04",
+    "a zip archive (a .pt2 program, a file of torch.save or of NumPy)",
+    "read a .pt2 program with `load`; write tensors in Python: safetensors.torch.save_file({...}, path)",
+  ],
+  ["\x93NUMPY", "a NumPy .npy file", "write tensors in Python: safetensors.torch.save_file({...}, path)"],
+  ["GGUF", "a GGUF file", "take the weights as safetensors, which most models have beside it"],
+  [
+    "\x80\x02",
+    "a Python pickle (an old file of torch.save, for example)",
+    "write tensors in Python: safetensors.torch.save_file({...}, path)",
+  ],
+];
+
+/** @throws SconceError `SAFETENSORS` for a header that cannot be, and for another format */
 function readHeaderLength(bytes: Uint8Array): number {
+  for (const [start, what, fix] of OTHERS)
+    if (bytes[PREFIX] !== 0x7b && [...start].every((char, i) => bytes[i] === char.charCodeAt(0)))
+      throw notSafetensors(what, fix);
   if (bytes.byteLength < PREFIX)
     throw safetensorsError(`${bytes.byteLength} bytes are too few for a header`, "byte 0");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -145,3 +145,17 @@ test.each([[[-1]], [[1.5]], [[2, Number.NaN]]])("the shape %j is refused", (shap
     expect.objectContaining({ code: "SHAPE", fix: "give whole numbers from 0 on" }),
   );
 });
+
+test.each<[unknown, RegExp]>([
+  [[1, 2], /got a list/],
+  [undefined, /got undefined/],
+  [{ shape: [2] }, /takes an object with a dtype, a shape and a storage/],
+])("new Tensor(%j) names Tensor.from", (init, message) => {
+  expect(() => new Tensor(init as never)).toThrow(
+    expect.objectContaining({
+      code: "TENSOR_OPTION",
+      message: expect.stringMatching(message),
+      fix: expect.stringContaining("Tensor.from([1, 2])"),
+    }),
+  );
+});

@@ -7,6 +7,7 @@ import {
   elementCountMismatch,
   indexOutOfRange,
   invalidSizes,
+  notTensorInit,
   tensorCoercion,
   unknownDType,
   wrongArray,
@@ -84,7 +85,9 @@ export class Tensor {
   /** Whether PyTorch records gradients for it; kept for files. */
   readonly requiresGrad: boolean;
 
+  /** @throws SconceError `TENSOR_OPTION` for values, which `Tensor.from` takes */
   constructor(init: TensorInit) {
+    if (init?.storage === undefined) throw notTensorInit(init);
     this.dtype = init.dtype;
     this.shape = init.shape as Items<number>;
     this.strides = (init.strides ?? contiguousStrides(init.shape)) as Items<number>;
@@ -156,10 +159,12 @@ export class Tensor {
 
   /**
    * A new, zeroed, row-major tensor.
-   * @throws SconceError `SHAPE` for sizes that are not whole numbers from 0 on
+   * @throws SconceError `SHAPE` for sizes that are not whole numbers from 0 on, `TENSOR_OPTION` for
+   * an unknown dtype
    */
   static empty(shape: readonly number[], dtype: DType): Tensor {
     if (!shape.every(isSize)) throw invalidSizes(shape);
+    if (!isDType(dtype)) throw unknownDType(dtype, DTYPES);
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
   }
 

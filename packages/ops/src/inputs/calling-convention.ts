@@ -8,6 +8,7 @@ import {
   type PytreeRegistry,
   type TreeSpec,
 } from "@sconce/ir";
+import { isNumericArray } from "@sconce/tensor";
 import { arraysForTensor, keywordMismatch, keywordsNotObject, noCallingConvention } from "./errors.js";
 import { userLeaves } from "./leaf-path.js";
 
@@ -67,7 +68,7 @@ function leafOfArrays(given: readonly unknown[], inSpec: TreeSpec): ArraysLeaf |
   let found: number | undefined;
   const visit = (value: unknown, spec: TreeSpec): void => {
     if (spec.type === null) {
-      if (Array.isArray(value) && isNumbers(value)) found ??= count;
+      if (Array.isArray(value) && isNumericArray(value)) found ??= count;
       count++;
       return;
     }
@@ -82,7 +83,7 @@ function leafOfArrays(given: readonly unknown[], inSpec: TreeSpec): ArraysLeaf |
   if (
     takesOne &&
     args.children[0]!.type === null &&
-    isNumbers(given[0]) &&
+    isNumericArray(given[0]) &&
     childOf(given[0], 1) !== undefined
   )
     return { index: 0, isCall: true };
@@ -93,20 +94,6 @@ const childOf = (value: unknown, key: unknown): unknown =>
   value instanceof Map
     ? value.get(key)
     : (value as Partial<Record<string, unknown>> | null | undefined)?.[String(key)];
-
-/** Most elements that are looked at, for an error. */
-const MOST_ELEMENTS = 10_000;
-
-/** Whether a value is arrays of numbers, of any depth, and not empty. */
-function isNumbers(value: unknown): boolean {
-  let left = MOST_ELEMENTS;
-  const isElement = (one: unknown): boolean =>
-    left-- > 0 &&
-    (Array.isArray(one)
-      ? one.length > 0 && one.every(isElement)
-      : typeof one === "number" || typeof one === "boolean" || typeof one === "bigint");
-  return Array.isArray(value) && isElement(value);
-}
 
 /** Keywords in the program's order; other names are refused as PyTorch does. */
 function reorder(kwargs: Readonly<Record<string, unknown>>, inSpec: TreeSpec): Record<string, unknown> {

@@ -10,14 +10,12 @@ import { whileLoop } from "./while-loop.js";
 
 type Model = (x: Tensor) => unknown;
 
-const zero = 0 as unknown as SymInt;
-
 const MODELS: Readonly<Record<string, Model>> = {
   "a size that a loop carries": (x) =>
     whileLoop(
       (n: SymInt) => sym.gt(n, 1),
       (n: SymInt, a: Tensor) => [sym.sub(n, 1), a.add(n as never)],
-      [x.size(0) as unknown as SymInt, x],
+      [x.size(0), x],
     ),
   "branches on an integer that a loop carries": (x) =>
     whileLoop(
@@ -33,7 +31,7 @@ const MODELS: Readonly<Record<string, Model>> = {
           ),
         ];
       },
-      [zero, x],
+      [0, x],
     ),
   "a number that a branch reads": (x) =>
     cond(

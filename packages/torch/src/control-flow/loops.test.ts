@@ -223,7 +223,7 @@ describe("map", () => {
     ],
     [
       "xs that are not tensors",
-      () => map((row: Tensor) => row, 3 as never),
+      (_x) => map((row: Tensor) => row, 3 as never),
       "Mapped xs can only consist of tensors",
     ],
   ])("%s is refused", (_, model, message) => {

@@ -46,10 +46,31 @@ const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
  * @example whileLoop((i) => i.lt(5), (i, x) => [i.add(1), x.mul(2)], [torch.tensor(0), x]);
  */
 export function whileLoop<
-  Carried extends readonly unknown[],
-  Condition extends (...carried: Carried) => unknown,
-  Body extends (...carried: Carried) => unknown,
->(condFn: Condition, bodyFn: Body, carried: readonly [...Carried]): Carried {
+  Given extends readonly unknown[],
+  Condition extends (...carried: LoopValues<Given>) => unknown,
+  Body extends (...carried: LoopValues<Given>) => unknown,
+>(condFn: Condition, bodyFn: Body, carried: readonly [...Given]): LoopResults<Given> {
+  return runLoop(condFn, bodyFn, carried) as unknown as LoopResults<Given>;
+}
+
+/**
+ * What the functions of a loop take: an integer may be declared as `SymInt`, which it is while a
+ * program is traced, as a number, or as both.
+ */
+type LoopValues<Given extends readonly unknown[]> = {
+  [Index in keyof Given]: Given[Index] extends number | SymInt ? number & SymInt : Given[Index];
+};
+
+/** What a loop gives: an integer is a number, and a `SymInt` while a program is traced. */
+type LoopResults<Given extends readonly unknown[]> = {
+  -readonly [Index in keyof Given]: Given[Index] extends number ? number | SymInt : Given[Index];
+};
+
+function runLoop<Carried extends readonly unknown[]>(
+  condFn: (...carried: never) => unknown,
+  bodyFn: (...carried: never) => unknown,
+  carried: Carried,
+): Carried {
   requireFunctions("cond_fn and body_fn", [condFn, bodyFn]);
   const { leaves, spec } = flattenValue(carried);
   if (!isArray(carried)) throw wrongCarry(describeValue(carried));
@@ -58,17 +79,17 @@ export function whileLoop<
     throw wrongCarry(wrong.map((leaf) => describeValue(leaf)).join(", "));
   }
   const trace = currentTrace();
-  const run = (fn: (...values: Carried) => unknown): Run => {
-    const checked = checkedFunction(trace, "while_loop", fn);
-    return (values) => checked(...(unflattenTree(values, spec) as Carried));
+  const run = (fn: (...values: never) => unknown): Run => {
+    const checked = checkedFunction(trace, "while_loop", fn as (...values: Carried) => unknown);
+    return (values) => checked(...(unflattenTree(values, spec) as unknown as Carried));
   };
   if (trace instanceof Tracer) {
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;
   }
-  let state = carried as Carried;
-  while (isTrue(condFn(...state))) {
-    const next = flattenValue(bodyFn(...state)).leaves;
+  let state = carried;
+  while (isTrue(condFn(...(state as never)))) {
+    const next = flattenValue(bodyFn(...(state as never))).leaves;
     requireSameFacts("while_loop", NAMES, next, leaves);
     // Leaves are matched by their order, whatever containers the body gives.
     state = unflattenTree(next, spec) as Carried;

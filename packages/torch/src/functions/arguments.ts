@@ -23,26 +23,13 @@ import { callOperator, currentTrace, type OperatorArgument } from "../trace/disp
 import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { invalidArgument } from "./errors.js";
+import { LAYOUTS, MEMORY_FORMATS } from "./literal-words.js";
 import type { Parameter } from "./parameters.js";
 import { guardInt } from "./sym.js";
 
-const LAYOUTS = new Set<unknown>([
-  "strided",
-  "sparse_coo",
-  "sparse_csr",
-  "sparse_csc",
-  "sparse_bsr",
-  "sparse_bsc",
-  "_mkldnn",
-]);
-const MEMORY_FORMATS = new Set<unknown>([
-  "contiguous_format",
-  "preserve_format",
-  "channels_last",
-  "channels_last_3d",
-]);
 const DEVICE = /^(cpu|cuda|meta|mps|xpu|xla|hpu|mtia|privateuseone|mkldnn|ipu|lazy|maia|vulkan)(?::(\d+))?$/;
 
+const isOneOf = (words: readonly unknown[], value: unknown): boolean => words.includes(value);
 const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
 /** What PyTorch takes for a `Scalar`. */
 export const isScalar = (value: unknown): boolean =>
@@ -82,9 +69,9 @@ function takesElement(base: Parameter["base"], value: unknown): boolean {
     case "ScalarType":
       return isDType(value) || kindOf(value) === "dtype";
     case "Layout":
-      return LAYOUTS.has(value) || kindOf(value) === "layout";
+      return isOneOf(LAYOUTS, value) || kindOf(value) === "layout";
     case "MemoryFormat":
-      return MEMORY_FORMATS.has(value) || kindOf(value) === "memory_format";
+      return isOneOf(MEMORY_FORMATS, value) || kindOf(value) === "memory_format";
     case "Device":
       return (typeof value === "string" && DEVICE.test(value)) || kindOf(value) === "device";
     default:

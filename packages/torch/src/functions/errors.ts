@@ -1,6 +1,15 @@
 /** @file Errors of calls of the functional API. */
-import { describeValue, didYouMean, SconceError } from "@sconce/errors";
-import { Tensor } from "@sconce/tensor";
+import {
+  describeValue,
+  didYouMean,
+  type ErrorEdit,
+  editOf,
+  nearestEdit,
+  SconceError,
+  suggestions,
+} from "@sconce/errors";
+import { DTYPES, isNumericArray, longDType, Tensor } from "@sconce/tensor";
+import { LAYOUTS, MEMORY_FORMATS } from "./literal-words.js";
 import type { Parameter, Signature } from "./parameters.js";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -38,13 +47,86 @@ export function noSignature(
     ...args.map(valueText),
     ...Object.entries(kwargs).map(([key, value]) => `${key}: ${valueText(value)}`),
   ];
+  const slip = slipOf(signatures, args, kwargs);
   const undefinedFix = args.includes(undefined) ? "an argument is undefined: check that it exists; " : "";
   const shown = signatures.filter(({ deprecated }) => !deprecated).map(signatureText);
   return new SconceError({
     code: "NO_SIGNATURE",
     message: `${name} does not take the arguments (${given.join(", ")})`,
-    fix: `${undefinedFix}use ${shown.length === 1 ? "" : "one of "}${shown.map((text) => `${name}${text}`).join("; ")}`,
+    fix: `${slip?.fix ?? ""}${undefinedFix}use ${shown.length === 1 ? "" : "one of "}${shown.map((text) => `${name}${text}`).join("; ")}`,
+    edits: slip?.edits,
   });
+}
+
+/** What is probably wrong with a call, in front of what its function takes. */
+interface Slip {
+  readonly fix: string;
+  readonly edits?: readonly ErrorEdit[] | undefined;
+}
+
+/** A misspelled keyword, a misspelled word, or nested arrays in the place of a tensor. */
+function slipOf(
+  signatures: readonly Signature[],
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+): Slip | undefined {
+  const keywords = signatures.flatMap(({ parameters }) =>
+    parameters.flatMap((parameter) => parameter.keywords),
+  );
+  for (const [key, value] of Object.entries(kwargs)) {
+    if (value === undefined) continue;
+    if (!keywords.includes(key)) {
+      const fix = didYouMean(key, keywords, "");
+      if (fix !== "") return { fix, ...nearestEdit(key, keywords) };
+    }
+    const found = wordSlip(value, (parameter) => parameter.keywords.includes(key), signatures);
+    if (found !== undefined) return found;
+  }
+  for (const [i, value] of args.entries()) {
+    const isAt = (parameter: Parameter, at: number): boolean => at === i && !parameter.keywordOnly;
+    const found = wordSlip(value, isAt, signatures) ?? arraySlip(value, isAt, signatures);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+type Chosen = (parameter: Parameter, at: number) => boolean;
+
+/** The words that parameters of these types take. */
+const WORDS: Partial<Record<Parameter["base"], readonly string[]>> = {
+  ScalarType: DTYPES,
+  Layout: LAYOUTS,
+  MemoryFormat: MEMORY_FORMATS,
+};
+
+function wordSlip(value: unknown, isChosen: Chosen, signatures: readonly Signature[]): Slip | undefined {
+  if (typeof value !== "string") return undefined;
+  const bases = new Set(
+    signatures.flatMap(({ parameters }) => parameters.filter(isChosen).map(({ base }) => base)),
+  );
+  for (const base of bases) {
+    const words = WORDS[base];
+    if (words === undefined || words.includes(value)) continue;
+    const kind = TYPES[base] ?? base.toLowerCase();
+    const long = base === "ScalarType" ? longDType(value) : undefined;
+    const near = long === undefined ? suggestions(value, words) : [long];
+    if (near.length === 0 && bases.size > 1) continue;
+    const edit = long === undefined ? nearestEdit(value, words) : editOf(value, long);
+    const question =
+      near.length === 0 ? "" : `, did you mean ${near.map((word) => `"${word}"`).join(" or ")}?`;
+    return { fix: `"${value}" is not a ${kind}${question || ";"} `, ...edit };
+  }
+  return undefined;
+}
+
+/** Nested arrays of numbers where a tensor is expected. */
+function arraySlip(value: unknown, isChosen: Chosen, signatures: readonly Signature[]): Slip | undefined {
+  const isTensor = ({ base, list }: Parameter): boolean => base === "Tensor" && !list;
+  const takesTensor = signatures.some(({ parameters }) =>
+    parameters.some((parameter, at) => isChosen(parameter, at) && isTensor(parameter)),
+  );
+  if (!takesTensor || !isNumericArray(value)) return undefined;
+  return { fix: "make a tensor of the nested arrays with `Tensor.from(arrays)`; " };
 }
 
 /** An argument of a function that is written in TypeScript has a wrong value. */

@@ -45,3 +45,40 @@ describe("torch.ops", () => {
     );
   });
 });
+
+describe("a probable slip is named in front of what a function takes", () => {
+  const x = torch.ones(2);
+  const wrong = (value: unknown): never => value as never;
+  test.each<[string, () => unknown, RegExp]>([
+    [
+      "a dtype",
+      () => torch.ones(2, { dtype: wrong("flaot32") }),
+      /^"flaot32" is not a dtype, did you mean "float32"\?/,
+    ],
+    [
+      "a dtype by position",
+      () => x.to(wrong("flaot32")),
+      /^"flaot32" is not a dtype, did you mean "float32"\?/,
+    ],
+    [
+      "a short dtype",
+      () => x.sum({ dtype: wrong("f32") }),
+      /^"f32" is not a dtype, did you mean "float32"\?/,
+    ],
+    ["an unknown dtype", () => x.sum({ dtype: wrong("zzz") }), /^"zzz" is not a dtype; use/],
+    ["a layout", () => torch.zeros([2], { layout: wrong("stridedd") }), /layout, did you mean "strided"\?/],
+    [
+      "a format",
+      () => torch.clone(x, { memoryFormat: wrong("channels_lats") }),
+      /memory format, did you mean "chann/,
+    ],
+    ["a keyword", () => torch.ones(2, wrong({ dtpye: "float32" })), /^did you mean "dtype"\?/],
+    [
+      "nested arrays",
+      () => torch.relu(wrong([[1, 2]])),
+      /^make a tensor of the nested arrays with `Tensor.from/,
+    ],
+  ])("%s", (_, call, fix) => {
+    expect(call).toThrow(expect.objectContaining({ code: "NO_SIGNATURE", fix: expect.stringMatching(fix) }));
+  });
+});

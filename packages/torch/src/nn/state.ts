@@ -64,7 +64,7 @@ export function buffersOf(module: ModuleBase): NamedTensor[] {
   const { buffers } = registryOf(module);
   return propertiesOf(module).filter((entry): entry is [string, Tensor] => {
     const [name, value] = entry;
-    if (value instanceof Buffer && !buffers.has(name)) buffers.set(name, value.persistent);
+    if (value instanceof Buffer && !buffers.has(name)) buffers.set(name, value.persistent ?? true);
     return buffers.has(name) && value instanceof Tensor;
   });
 }

@@ -36,11 +36,14 @@ export class Buffer extends Tensor {
     markClass(Buffer, "Buffer", COPY);
   }
 
-  /** Whether `stateDict()` holds it. */
-  readonly persistent: boolean;
+  /**
+   * Whether `stateDict()` holds it. Optional in the type, so that a property of this class takes a
+   * tensor: `this.count = this.count.add(1)`.
+   */
+  readonly persistent?: boolean | undefined;
 
   /** While a program is traced, a traced tensor becomes its detached alias. */
-  constructor(data: Tensor, options: { readonly persistent?: boolean } = {}) {
+  constructor(data: Tensor, options: { readonly persistent?: boolean | undefined } = {}) {
     super(tensorParts(data));
     this.persistent = options.persistent ?? true;
     // biome-ignore lint/correctness/noConstructorReturn: PyTorch gives an alias, too
