@@ -150,6 +150,7 @@ export { withRuleLayouts } from "./shapes/rule-layouts.js";
 export { SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";
+export { keyProblem as decompositionKeyProblem } from "./tables/entry-problems.js";
 export type { Decompositions } from "./tables/table.js";
 export {
   CustomDecompTable,
@@ -157,4 +158,3 @@ export {
   defaultDecompositions,
   isAlwaysDecomposed,
 } from "./tables/table.js";
-export { keyProblem as decompositionKeyProblem } from "./tables/table-keys.js";

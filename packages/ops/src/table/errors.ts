@@ -28,12 +28,12 @@ export const unknownOperator = (target: string, fix: string): SconceError =>
   new SconceError({ code: "UNKNOWN_OPERATOR", message: `unknown operator "${target}"`, fix });
 
 /** What to do about a target that no row has: one that is written like it, or a plugin. */
-export const unknownOperatorFix = (target: string, known: Iterable<string>): string =>
-  didYouMean(
-    target,
-    known,
-    'write the overload out ("aten.relu.default"), or register it with a plugin that lists it under `ops`',
-  );
+export function unknownOperatorFix(target: string, known: Iterable<string>): string {
+  const plugin = "register it with a plugin that lists it under `ops`";
+  const fix = didYouMean(target, known, `otherwise ${plugin}`);
+  // The example is another operator, which is confusing beside the one that is meant.
+  return fix.startsWith("otherwise") ? `write the overload out ("aten.relu.default"), or ${plugin}` : fix;
+}
 
 /** Calls of operators that nothing defines; `listed` names some of them with their nodes. */
 export const opaqueOperators = (count: number, listed: string, where: string, fix: string): SconceError =>

@@ -1,5 +1,5 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { didYouMean, type ErrorEdit, nearestEdit, thrownText, withArticle } from "@sconce/errors";
+import { didYouMean, type ErrorEdit, editOf, nearestEdit, thrownText, withArticle } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
 
 /** A wrong option, with the item of a list that is wrong. */
@@ -60,7 +60,11 @@ function valueProblem(
   const isList = Array.isArray(value);
   if (kindOf(value) !== kind || (isList && value.some((item: unknown) => typeof item !== "string"))) {
     const message = `pass "${pass.name}" option "${option}" must be a ${kind}, got ${JSON.stringify(value)}`;
-    return { option, code: "PASS_OPTION", message, fix: `write ${exampleOf(option, spec)}` };
+    const meant = kind === "boolean" ? booleanMeant(value) : undefined;
+    if (meant === undefined)
+      return { option, code: "PASS_OPTION", message, fix: `write ${exampleOf(option, spec)}` };
+    const fix = `write ${option}=${meant}`;
+    return { option, code: "PASS_OPTION", message, fix, ...editOf(value, String(meant)) };
   }
   const items = isList ? (value as readonly string[]) : [value as string | number | boolean];
   for (const [i, item] of items.entries()) {
@@ -128,8 +132,19 @@ const oneOf = (words: readonly string[]): Choices => ({ kind: "", words: () => w
 
 const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
 
+/** The boolean that a word or a number of another language represents: `True`, `off`, `1`. */
+function booleanMeant(value: OptionValue): boolean | undefined {
+  const word = String(value).toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return true;
+  return ["false", "no", "off", "0"].includes(word) ? false : undefined;
+}
+
 const exampleOf = (option: string, { default: value }: OptionSpec): string =>
-  Array.isArray(value) ? `${option}=[a,b]` : `${option}=${String(value) || "word"}`;
+  typeof value === "boolean"
+    ? `${option}=true or ${option}=false`
+    : Array.isArray(value)
+      ? `${option}=[a,b]`
+      : `${option}=${String(value) || "word"}`;
 
 /** The words that an option takes, as far as the session knows; none where they are not listed. */
 export function wordsOf({ choices, default: value }: OptionSpec, session: OptionSession): string[] {

@@ -1,5 +1,5 @@
 /** @file Errors of decomposition tables and of their entries. */
-import { didYouMean, SconceError, thrownText } from "@sconce/errors";
+import { didYouMean, SconceError, suggestions, thrownText } from "@sconce/errors";
 
 /** `pop` of an entry that the table does not have. */
 export const notInTable = (target: string, known: Iterable<string>): SconceError =>
@@ -20,12 +20,18 @@ export const noSuchOperator = (
 ): SconceError =>
   badTable(
     `${target} is not an operator of ATen`,
-    didYouMean(
+    operatorFix(
       target,
       Array.from(operators, (row) => row.target),
       "write the overload out: aten.relu.default",
     ),
   );
+
+/** The operator that was meant; `fix` where none is near, as its example is another operator. */
+const operatorFix = (target: string, known: readonly string[], fix: string): string => {
+  const near = suggestions(target, known);
+  return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`;
+};
 
 /** A decomposition table with an invalid value, entry or key. */
 export const badTable = (message: string, fix: string, where?: string): SconceError =>
@@ -38,7 +44,7 @@ export function unknownCall(called: unknown, candidates: readonly string[]): Sco
     ? new SconceError({
         code: "UNKNOWN_OPERATOR",
         message: `unknown operator "${called}"`,
-        fix: didYouMean(called, candidates, fix),
+        fix: operatorFix(called, candidates, fix),
       })
     : new SconceError({
         code: "UNKNOWN_OPERATOR",

@@ -58,6 +58,27 @@ describe("the decomposition table", () => {
     expect(tables[0]!.pop("aten.add.Tensor", fallback)).toBe(fallback);
   });
 
+  test.each<[string, unknown, string]>([
+    ["aten.relu", (): never => expect.fail(), 'did you mean "aten.relu.default"?'],
+    ["aten.relu.default", "text", "give a function"],
+    ["aten.relu.default", undefined, "give a function"],
+    ["aten::relu", (): never => expect.fail(), 'did you mean "aten.relu.default"?'],
+  ])("setting %s to %s is refused at the call", (target, entry, fix) => {
+    for (const table of [defaultDecompositions(), new DecompositionTable()])
+      expect(() => table.set(target, entry as never)).toThrow(
+        expect.objectContaining({ code: "DECOMPOSITION_TABLE", fix: expect.stringContaining(fix) }),
+      );
+  });
+
+  test("the hint for a misspelled operator names no other one", () => {
+    expect(() => defaultDecompositions().delete("aten.linaer.default")).toThrow(
+      expect.objectContaining({
+        code: "DECOMPOSITION_TABLE",
+        fix: expect.stringMatching(/^did you mean "aten\.linear\.default"[^;]*\?$/),
+      }),
+    );
+  });
+
   test("gives each caller a separate table", () => {
     defaultDecompositions().clear();
     expect(defaultDecompositions().size).toBeGreaterThan(100);

@@ -3,6 +3,7 @@ import { defaultOperators, type OpDefinition, type OperatorTable } from "@sconce
 import { perVersion } from "../analysis/per-version.js";
 import { COPY } from "../copy/this-copy.js";
 import type { Decomposition } from "./decomposition.js";
+import { badEntry, entryProblem, keyProblem, spellingProblem } from "./entry-problems.js";
 import { noSuchOperator, notInTable } from "./errors.js";
 import { furtherEntries } from "./unread-entries.js";
 import { writingEntries } from "./writing-entries.js";
@@ -40,6 +41,18 @@ export class DecompositionTable extends Map<string, Decomposition> {
   override delete(target: string): boolean {
     if (!super.delete(target)) throw notInTable(target, this.keys());
     return true;
+  }
+
+  /**
+   * Sets an entry.
+   *
+   * @throws SconceError `DECOMPOSITION_TABLE` for an entry that is not a function, and for an
+   * operator of ATen without an overload
+   */
+  override set(target: string, entry: Decomposition): this {
+    const problem = entryProblem(entry) ?? spellingProblem(target);
+    if (problem !== undefined) throw badEntry(target, problem);
+    return super.set(target, entry);
   }
 
   /** Sets entries of another table, over those that are there. */
@@ -95,7 +108,15 @@ export class CustomDecompTable extends DecompositionTable {
     return super.has(target);
   }
 
+  /**
+   * Sets an entry, also one of an operator that is not registered yet.
+   *
+   * @throws SconceError `DECOMPOSITION_TABLE` for an entry that is not a function, and for what is
+   * not an overload of ATen
+   */
   override set(target: string, entry: Decomposition): this {
+    const problem = isAten(target) ? keyProblem(target, entry, this.#operators) : undefined;
+    if (problem !== undefined) throw badEntry(target, problem);
     this.#deleted.delete(target);
     return super.set(target, entry);
   }
@@ -201,7 +222,7 @@ export function isAlwaysDecomposed({ schema, tags }: OpDefinition): boolean {
 const isInTable = (row: OpDefinition): boolean =>
   row.decompose !== undefined && !row.tags.includes("not_in_default_table") && !isAlwaysDecomposed(row);
 
-const isAten = (target: string): boolean => target.startsWith("aten.");
+const isAten = (target: unknown): boolean => typeof target === "string" && target.startsWith("aten.");
 
 /**
  * ATen's entries: those of the rows, then those of the in-place and `out=` overloads that PyTorch
