@@ -45,6 +45,17 @@ describe("a program of one argument takes that argument alone", () => {
     expect(((await module.call(input, {})) as Tensor).toArray()).toEqual([2, 5]);
   });
 
+  test("with keywords behind it", async () => {
+    using module = await open("mixed");
+    expect(((await module.call(x, { y: x })) as Tensor).toArray()).toEqual([2, 5]);
+    const stopped = module.call(x, { y: x }, { signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toMatchObject({ code: "ABORTED" });
+    await expect(module.call(x, { z: x })).rejects.toMatchObject({ code: "KEYWORD_MISMATCH" });
+    using one = await open("one");
+    const both = one.call(x, {}, { signal: AbortSignal.abort() });
+    await expect(both).rejects.toMatchObject({ code: "ABORTED" });
+  });
+
   test("with options", async () => {
     using module = await open("one");
     const stopped = module.call(x, { signal: AbortSignal.abort() });

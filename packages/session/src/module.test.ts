@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import type { Backend, ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
@@ -61,6 +62,27 @@ test("a module lists its arguments", async () => {
         ],
       },
     ]
+  `);
+});
+
+test("a module shows its call and its inputs", async () => {
+  using module = await sconce.module(await load("tree_keyword_order"));
+  expect(inspect(module)).toMatchInlineSnapshot(`
+    "ProgramModule:
+        call([a], { d, b, c })
+        a: float32[2]
+        d: float32[2] (keyword)
+        b: float32[2] (keyword)
+        c: float32[2] (keyword)"
+  `);
+  expect(String(module)).toBe(inspect(module));
+  using other = await sconce.module(await load("net_mlp"));
+  expect(inspect({ other })).toMatchInlineSnapshot(`
+    "{
+      other: ProgramModule:
+          call([x])
+          x: float32[s77, 12]
+    }"
   `);
 });
 

@@ -11,7 +11,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import { callingConvention, disposed, flattenCall, keywordsOf, userLeaves } from "@sconce/ops";
-import { type DType, type NumericArray, Tensor } from "@sconce/tensor";
+import { type DType, type NumericArray, showsAsText, Tensor } from "@sconce/tensor";
 import { notArguments, unknownArgument } from "./errors.js";
 import { type ImagePixels, isTensorLike, typedInputs } from "./typed-inputs.js";
 
@@ -40,6 +40,15 @@ export interface ProgramModule {
   call(inputs: Readonly<Record<string, unknown>>, options?: RunOptions): Promise<unknown>;
   /** Calls a program of one argument with that argument: `module.call(x)`. */
   call(input: Tensor | NumericArray | ImagePixels, options?: RunOptions): Promise<unknown>;
+  /**
+   * Calls a program of one positional argument with that argument and the keywords:
+   * `module.call(x, { mask })`.
+   */
+  call(
+    input: Tensor | NumericArray | ImagePixels,
+    kwargs: Readonly<Record<string, unknown>>,
+    options?: RunOptions,
+  ): Promise<unknown>;
   /**
    * Calls with positional and keyword arguments, containers as arrays, objects and Maps; returns
    * the outputs likewise. A typed array may represent a tensor where its class holds the dtype, and
@@ -97,13 +106,7 @@ export function createModule(
   const namedArguments = (given: unknown): Readonly<Record<string, unknown>> => {
     const [only, ...others] = described.argumentNames;
     if (only !== undefined && others.length === 0 && isTensorLike(given)) return { [only]: given };
-    if (
-      typeof given === "object" &&
-      given !== null &&
-      !isTensorLike(given) &&
-      platformClass(given) === undefined
-    )
-      return knownArguments(given as Readonly<Record<string, unknown>>, described.argumentNames);
+    if (isKeywords(given)) return knownArguments(given, described.argumentNames);
     throw notArguments(givenText(given), names, described.argumentNames);
   };
   const dispose = (): void => {
@@ -111,7 +114,7 @@ export function createModule(
     isDisposed = true;
     executable.dispose();
   };
-  return {
+  const module: ProgramModule = {
     executable,
     state: executable.state,
     ...described,
@@ -119,7 +122,8 @@ export function createModule(
       if (!Array.isArray(args)) throw notArguments(givenText(args), names, described.argumentNames);
       return run(args, kwargs, options);
     },
-    call: async (given: unknown, ...rest: readonly [unknown?, unknown?]) => {
+    call: async (first: unknown, ...rest: readonly [unknown?, unknown?]) => {
+      const given = takesOne(described.argumentNames, names.length, first, rest) ? [first] : first;
       if (!Array.isArray(given) && (isTensorLike(rest[0]) || Array.isArray(rest[0])))
         throw notArguments("several values, one after the other", names, described.argumentNames);
       const [args, kwargs, options] = Array.isArray(given)
@@ -131,6 +135,35 @@ export function createModule(
     dispose,
     [Symbol.dispose]: dispose,
   };
+  const text = (): string => moduleText(described, names.length);
+  Object.defineProperty(module, "toString", { value: text });
+  showsAsText(module);
+  return module;
+}
+
+/** Whether a tensor represents the list of it, with keywords or options behind. */
+const takesOne = (
+  all: readonly string[],
+  positional: number,
+  given: unknown,
+  [kwargs, options]: readonly [unknown?, unknown?],
+): boolean =>
+  positional === 1 && isTensorLike(given) && (all.length > 1 ? isKeywords(kwargs) : options !== undefined);
+
+/** The call and the inputs, as `console.log` shows a module. */
+function moduleText(
+  { argumentNames, inputs }: Pick<ProgramModule, "argumentNames" | "inputs">,
+  count: number,
+): string {
+  const keywords = argumentNames.slice(count).join(", ");
+  const list = `[${argumentNames.slice(0, count).join(", ")}]`;
+  const lines = inputs.map(({ name, kind, dtype, shape }) => {
+    const type = dtype === undefined ? "a value" : `${dtype}[${shape!.join(", ")}]`;
+    return `    ${name}: ${type}${kind === "keyword" ? " (keyword)" : ""}`;
+  });
+  return ["ProgramModule:", `    call(${list}${keywords === "" ? "" : `, { ${keywords} }`})`, ...lines].join(
+    "\n",
+  );
 }
 
 const givenText = (given: unknown): string =>
@@ -139,6 +172,13 @@ const givenText = (given: unknown): string =>
     : isTensorLike(given) && platformClass(given) === undefined
       ? "an ImageData"
       : describeValue(given);
+
+const isKeywords = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !isTensorLike(value) &&
+  platformClass(value) === undefined;
 
 /** Arguments by name, if the program has all these names. @throws SconceError `KEYWORD_MISMATCH` */
 function knownArguments<T extends object>(given: T, names: readonly string[]): T {

@@ -73,13 +73,13 @@ describe("an array that does not say which tensor it is", () => {
       "f32[2, 3]",
       new Float32Array(5),
       "5 elements do not fill the shape",
-      'Tensor.fromData(data, "float32", [2, 3])',
+      'with 6 elements, Tensor.fromData(data, "float32", [2, 3])',
     ],
     [
       "f32[s0, 2]",
       new Float32Array(5),
       "5 elements do not fill the shape",
-      'Tensor.fromData(data, "float32", [s0, 2])',
+      'with a multiple of 2 elements, Tensor.fromData(data, "float32", [s0, 2])',
     ],
     [
       "f32[s0, s1]",

@@ -95,19 +95,28 @@ function tensorOver(data: NumericArray, fake: FakeTensor, leaf: Leaf): Tensor {
   const elements = data.length / dtypeInfo(dtype).lanes;
   const shape = shapeFor(elements, fake);
   if (typeof shape !== "string") return Tensor.fromData(data, dtype, shape);
+  const needed = neededElements(fake);
   throw inputArrayRefused(
     "typed array",
     inputOf(leaf, fake),
     `${countText(elements, "element")} ${shape}`,
-    `Tensor.fromData(data, "${dtype}", [${sizesText(fake)}])`,
+    `${needed === undefined ? "" : `with ${needed}, `}Tensor.fromData(data, "${dtype}", [${sizesText(fake)}])`,
   );
 }
 
 const sizesText = ({ shape }: FakeTensor): string => shape.join(", ");
 
+const isFixed = (size: unknown): size is number => typeof size === "number";
+
+/** How many elements fill the shape: `6 elements`; undefined where any number may. */
+function neededElements({ shape }: FakeTensor): string | undefined {
+  const fixed = shape.filter(isFixed).reduce((count, size) => count * size, 1);
+  if (shape.every(isFixed)) return countText(fixed, "element");
+  return fixed > 1 ? `a multiple of ${fixed} elements` : undefined;
+}
+
 /** The only shape of so many elements, or why there is none. */
 function shapeFor(elements: number, { shape }: FakeTensor): readonly number[] | string {
-  const isFixed = (size: unknown): size is number => typeof size === "number";
   const open = shape.filter((size) => !isFixed(size)).length;
   if (open > 1) return `do not say which of the ${open} dynamic sizes is which`;
   const fixed = shape.filter(isFixed).reduce((count, size) => count * size, 1);
