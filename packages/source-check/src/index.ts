@@ -29,6 +29,7 @@ export {
   declareParameters,
   type FunctionParameter,
   functionParameters,
+  mayTakeMore,
   takeParametersOf,
 } from "./source/function-parameters.js";
 export { type AnyFunction, isClass } from "./source/parse-function.js";

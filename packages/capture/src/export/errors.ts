@@ -1,5 +1,5 @@
 /** @file Errors of `exportProgram`. */
-import { describeValue, SconceError } from "@sconce/errors";
+import { describeValue, didYouMean, nearestEdit, SconceError } from "@sconce/errors";
 
 /** Arguments that are not an array. */
 export const badArguments = (args: unknown): SconceError =>
@@ -32,6 +32,28 @@ export const unexpectedKeywords = (names: readonly string[], count: number): Sco
     code: "EXPORT_ARGUMENTS",
     message: `the model has ${count} parameter${count === 1 ? "" : "s"}, and takes no keyword arguments; got ${names.join(", ")}`,
     fix: `take them in an object behind the others: \`forward(x, { ${names[0]} })\``,
+  });
+
+/** A keyword argument that the model does not declare, in Python's words. */
+export const unexpectedKeyword = (name: string, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `got an unexpected keyword argument '${name}'; the model takes ${known.join(", ") || "none"}`,
+    where: name,
+    fix: didYouMean(
+      name,
+      known,
+      `declare it in the last parameter of the model: \`{ ${[...known, name].join(", ")} }\``,
+    ),
+    ...nearestEdit(name, known),
+  });
+
+/** More positional arguments than the model declares parameters, in Python's words. */
+export const tooManyArguments = (count: number, known: readonly string[]): SconceError =>
+  new SconceError({
+    code: "EXPORT_ARGUMENTS",
+    message: `too many positional arguments: got ${count}, and the model takes ${known.length}${known.length === 0 ? "" : ` (${known.join(", ")})`}`,
+    fix: "remove what the model does not take, or declare a parameter for each argument; `...args` takes any number",
   });
 
 /** A class in place of an instance. */

@@ -14,11 +14,12 @@ import {
   captureStack,
   type FunctionParameter,
   functionParameters,
+  mayTakeMore,
   type RawStack,
   type SourceFinding,
 } from "@sconce/source-check";
 import { freeSymbols, SymExpr, symbolByName } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import { isNumericArray, Tensor } from "@sconce/tensor";
 import {
   type DraftPlace,
   type DraftRecorder,
@@ -49,11 +50,18 @@ import {
   ShapesCollection,
   solveConstraints,
 } from "../dynamic/index.js";
+import { arrayInput } from "../pytree/errors.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
-import { exchangedBuffers, positionalKeyword, unexpectedKeywords } from "./errors.js";
+import {
+  exchangedBuffers,
+  positionalKeyword,
+  tooManyArguments,
+  unexpectedKeyword,
+  unexpectedKeywords,
+} from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
 import { PreservedCalls } from "./module-calls.js";
@@ -89,9 +97,10 @@ const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: 
 
 /** Traces a model. */
 export function traceProgram(request: TraceRequest): ExportedProgram {
-  const { call, module, args, kwargs, warn, draft } = request;
+  const { module, args, kwargs, warn, draft } = request;
   const source = sourceOf(request);
   const parameters = parametersOf(request, source);
+  requireCount(source, parameters, args);
   const inputs = flattenInputs(parameters, args, kwargs);
   for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
   let tracer: ExportTracer | undefined;
@@ -106,7 +115,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   // The modules of programs take keywords by their names.
   const given = callArguments(inputs, values, module instanceof GraphModule ? undefined : parameters);
   checks?.model(source, given);
-  const runModel = (): unknown => (call as (...all: unknown[]) => unknown)(...given);
+  const runModel = (): unknown => callModel(request, given);
   const { result: run, changes } = withTracedState(state, traced, tracer.paths, () =>
     withRefusals(() =>
       withUserLines(() =>
@@ -147,6 +156,17 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     inferred: draft?.inferred,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
+}
+
+/** @throws SconceError `UNSUPPORTED_INPUT` where the model calls methods of nested arrays */
+function callModel({ call, args, kwargs }: TraceRequest, given: readonly unknown[]): unknown {
+  try {
+    return (call as (...all: readonly unknown[]) => unknown)(...given);
+  } catch (error) {
+    const [at] = Object.entries({ ...args, ...kwargs }).find(([, value]) => isNumericArray(value)) ?? [];
+    if (at === undefined || !(error instanceof TypeError)) throw error;
+    throw arrayInput(error, Object.hasOwn(kwargs, at) ? at : `args[${at}]`);
+  }
 }
 
 /** What a trace begins with. */
@@ -344,12 +364,33 @@ function callArguments(
   if (names.length === 0) return args;
   const left = parameters?.slice(args.length) ?? [];
   const place = left.findIndex(({ name, isRest }) => name === undefined && !isRest);
+  if (place >= 0) requireKeywords(names, left[place]!);
   if (place >= 0) return [...args, ...new Array<undefined>(place).fill(undefined), kwargs];
   const taken = left.find(({ name, isRest }) => !isRest && name !== undefined && names.includes(name));
   if (taken !== undefined) throw positionalKeyword(taken.name!);
   if (parameters !== undefined && left.length === 0 && !parameters.some(({ isRest }) => isRest))
     throw unexpectedKeywords(names, parameters.length);
   return [...args, kwargs];
+}
+
+/** @throws SconceError `EXPORT_ARGUMENTS` for a keyword that the pattern does not take */
+function requireKeywords(names: readonly string[], { keywords }: FunctionParameter): void {
+  const unknown = keywords && names.find((name) => !keywords.includes(name));
+  if (unknown !== undefined) throw unexpectedKeyword(unknown, keywords!);
+}
+
+/** @throws SconceError `EXPORT_ARGUMENTS` for more arguments than a model has parameters */
+function requireCount(
+  source: AnyFunction,
+  parameters: readonly FunctionParameter[] | undefined,
+  args: readonly unknown[],
+): void {
+  if (parameters === undefined || args.length <= parameters.length) return;
+  if (parameters.some(({ isRest }) => isRest) || mayTakeMore(source)) return;
+  throw tooManyArguments(
+    args.length,
+    parameters.map(({ name, keywords = ["..."] }) => name ?? `{ ${keywords.join(", ")} }`),
+  );
 }
 
 function outputArgument(tracer: ExportTracer, leaf: unknown): TraceArgument {

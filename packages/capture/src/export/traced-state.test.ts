@@ -96,3 +96,20 @@ test("a buffer is copied as it was assigned, a constant is what was written to i
     "return (add,)",
   ]);
 });
+
+test("a property that is a buffer takes tensors, by the types as well", () => {
+  class Counter extends nn.Module {
+    count = new nn.Buffer(torch.zeros(3));
+    override forward(x: Tensor): Tensor {
+      this.count = this.count.add(x);
+      this.count = this.count.mul_(2);
+      return this.count.add(1);
+    }
+  }
+  const program = exportProgram(new Counter(), [torch.ones(3)]);
+  expect(program.graphSignature.outputSpecs.map(({ kind }) => kind)).toContain("BUFFER_MUTATION");
+  const model = new Counter();
+  model.forward(torch.ones(3));
+  model.forward(torch.ones(3));
+  expect(model.stateDict().get("count")!.toArray()).toEqual([6, 6, 6]);
+});

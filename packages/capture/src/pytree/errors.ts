@@ -15,6 +15,16 @@ export const unsupportedInput = (className: string, where: string): SconceError 
     fix: "pass tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `pytree.registerDataclass`, `pytree.registerPytreeNode` or `pytree.registerConstant`",
   });
 
+/** A model that calls methods of nested arrays, which are numbers to it. */
+export const arrayInput = (cause: Error, where: string): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_INPUT",
+    message: `${cause.message}; ${where} is nested arrays, which the model gets as numbers`,
+    where,
+    fix: `make a tensor of the nested arrays at ${where}: Tensor.from(arrays)`,
+    cause,
+  });
+
 /** A leaf of the outputs that is neither a tensor nor a plain value. */
 export const unsupportedOutput = (className: string): SconceError =>
   new SconceError({

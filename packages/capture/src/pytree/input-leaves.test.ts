@@ -195,7 +195,7 @@ describe("names of placeholders", () => {
     }
     expect(functionParameters(Net.prototype.forward)).toEqual([
       { name: "x", isRest: false, hasDefault: false },
-      { name: undefined, isRest: false, hasDefault: true },
+      { name: undefined, isRest: false, hasDefault: true, keywords: ["mask"] },
     ]);
     const computed = (Net.prototype as unknown as Record<string, AnyFunction>)["computed1"]!;
     expect(functionParameters(computed)).toEqual([

@@ -1,4 +1,4 @@
-import type { Identifier, Pattern } from "acorn";
+import type { Identifier, ObjectPattern, Pattern } from "acorn";
 import { originalNames } from "./original-names.js";
 import { type AnyFunction, parseFunction } from "./parse-function.js";
 
@@ -10,6 +10,8 @@ export interface FunctionParameter {
   readonly isRest: boolean;
   /** Whether it may be left out. */
   readonly hasDefault: boolean;
+  /** The names that a pattern takes, `{ scale }`; undefined where it takes further ones. */
+  readonly keywords?: readonly string[] | undefined;
 }
 
 const declared = new WeakMap<AnyFunction, readonly FunctionParameter[]>();
@@ -54,6 +56,16 @@ export function functionParameters(fn: AnyFunction): readonly FunctionParameter[
   return parameters;
 }
 
+/**
+ * Whether a function may take more arguments than its parameters show: it speaks of `arguments`, or
+ * the engine has no source of it.
+ */
+export function mayTakeMore(fn: AnyFunction): boolean {
+  const model = models.get(fn);
+  const parsed = parseFunction(model ?? fn);
+  return parsed === null || /\barguments\b/.test(parsed.source);
+}
+
 /** The identifier that a parameter declares; undefined for a pattern. */
 function identifierOf(pattern: Pattern): Identifier | undefined {
   if (pattern.type === "RestElement") return identifierOf(pattern.argument);
@@ -64,5 +76,18 @@ function identifierOf(pattern: Pattern): Identifier | undefined {
 function parameterOf(pattern: Pattern): Omit<FunctionParameter, "name"> {
   if (pattern.type === "RestElement") return { ...parameterOf(pattern.argument), isRest: true };
   if (pattern.type === "AssignmentPattern") return { ...parameterOf(pattern.left), hasDefault: true };
-  return { isRest: false, hasDefault: false };
+  const keywords = pattern.type === "ObjectPattern" ? keywordsOf(pattern) : undefined;
+  return { isRest: false, hasDefault: false, ...(keywords && { keywords }) };
+}
+
+/** The names that an object pattern takes; undefined where it has a rest or computes a name. */
+function keywordsOf({ properties }: ObjectPattern): readonly string[] | undefined {
+  const names = properties.map((property) => {
+    if (property.type === "RestElement" || property.computed) return undefined;
+    const { key } = property;
+    if (key.type === "Identifier") return key.name;
+    const value = key.type === "Literal" ? key.value : undefined;
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  });
+  return names.includes(undefined) ? undefined : (names as string[]);
 }
