@@ -431,6 +431,14 @@ function setProperty(module: Module, name: string, value: unknown): void {
 }
 
 function callModule(module: Module, args: never[]): unknown {
+  const registry = registryOf(module);
+  // A tensor that `forward` assigns to a property does not show that it was a buffer.
+  if (!registry.isRead)
+    withoutNotes(() => {
+      registry.isRead = true;
+      parametersOf(module);
+      buffersOf(module);
+    });
   const trace = currentTrace();
   const run = (): unknown => module.forward(...args);
   return trace?.inModule === undefined ? run() : trace.inModule(module, args, run);
