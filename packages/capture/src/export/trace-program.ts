@@ -100,9 +100,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const { module, args, kwargs, warn, draft } = request;
   const source = sourceOf(request);
   const parameters = parametersOf(request, source);
-  requireCount(source, parameters, args);
-  const inputs = flattenInputs(parameters, args, kwargs);
-  for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
+  const inputs = userInputs(request, source, parameters);
   let tracer: ExportTracer | undefined;
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
   const state = module === undefined ? NO_STATE : stateOf(module);
@@ -156,6 +154,18 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
     inferred: draft?.inferred,
     argumentNames: argumentNames(parameters, args.length, kwargs),
   });
+}
+
+/** The leaves of the inputs. @throws SconceError `EXPORT_ARGUMENTS`, `UNSUPPORTED_INPUT` */
+function userInputs(
+  { args, kwargs }: TraceRequest,
+  source: AnyFunction,
+  parameters: readonly FunctionParameter[] | undefined,
+): InputLeaves {
+  requireCount(source, parameters, args);
+  const inputs = flattenInputs(parameters, args, kwargs);
+  for (const { value, path } of inputs.leaves) requireInputLeaf(value, keyPathText(path));
+  return inputs;
 }
 
 /** @throws SconceError `UNSUPPORTED_INPUT` where the model calls methods of nested arrays */

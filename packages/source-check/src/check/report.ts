@@ -50,7 +50,7 @@ const origins = new WeakMap<SourceFinding, AnyFunction>();
  */
 export function findingPlace(finding: SourceFinding): string | undefined {
   const fn = origins.get(finding);
-  return fn && placeInFunction(fn, finding.line, finding.code);
+  return fn && placeInFunction(fn, finding);
 }
 
 /**

@@ -14,7 +14,9 @@ const first = (fn: AnyFunction, ..._around: unknown[]): AnyFunction => fn;
 
 test("the place of a function that is a small part of its line", () => {
   const fn = first((width: number, height: number) => width + height, "a", "b", "c", "d", "e");
-  expect(placeInFunction(fn, 1, "width + height")).toBe(`${path}:${lineOf("const fn = first((width")}`);
+  expect(placeInFunction(fn, { line: 1, column: 1, code: "width + height" })).toBe(
+    `${path}:${lineOf("const fn = first((width")}`,
+  );
 });
 
 test("the place of a line of a function", () => {
@@ -22,5 +24,8 @@ test("the place of a line of a function", () => {
     const twice = width * 2;
     return twice + 1;
   });
-  expect(placeInFunction(fn, 3, "twice + 1")).toBe(`${path}:${lineOf("return twice + 1")}`);
+  const column = String(fn).split("\n")[2]!.indexOf("twice + 1") + 1;
+  expect(placeInFunction(fn, { line: 3, column, code: "twice + 1" })).toBe(
+    `${path}:${lineOf("return twice + 1")}`,
+  );
 });

@@ -2,9 +2,10 @@
  * @file Where a function is defined, asked of the inspector of V8, for errors and warnings. The
  * first place in a script takes 50 ms.
  */
+import { type InspectedScript, placeOfOffset, scriptOf } from "./inspected-script.js";
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
-import { originalFrame, sourceLines } from "./source-files.js";
+import { originalFrame, originalPlaces, sourceLines } from "./source-files.js";
 import { pathOf, type StackFrame } from "./stack-frames.js";
 
 /** A place of the user's code: `/models/net.ts:12`. */
@@ -14,16 +15,48 @@ export type CodePlace = `${string}:${number}`;
  * Returns the place of a line of a function in its source, undefined where the engine does not
  * report it. Tools may have changed the lines: the place is that of the code nearby.
  *
- * @param line the line in the function, counted from 1
- * @param code the code that stands there
+ * @param place the line in the function and the column in it, counted from 1, and the code there
  */
-export function placeInFunction(fn: AnyFunction, line: number, code: string): CodePlace | undefined {
-  const found = frameInFunction(fn, line, code);
+export function placeInFunction(fn: AnyFunction, place: FunctionPlace): CodePlace | undefined {
+  const found = frameInFunction(fn, place);
   return found && `${found.file}:${found.line}`;
 }
 
-/** The frame of a line of a function in its source, with the column of the code in it. */
-function frameInFunction(fn: AnyFunction, line: number, code: string): StackFrame | undefined {
+/** A place in a function. */
+export interface FunctionPlace {
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+}
+
+type Places = NonNullable<ReturnType<typeof originalPlaces>>;
+type Place = Pick<StackFrame, "file" | "line" | "column">;
+
+/** What gives the places of a script; null for one without a source map. */
+const places = new WeakMap<InspectedScript, Places | null>();
+
+/** The place that the source map of the script gives, which tools may leave in its text alone. */
+function mappedPlace(fn: AnyFunction, { line, column, code }: FunctionPlace): Place | undefined {
+  const found = scriptOf(fn);
+  if (found === undefined) return undefined;
+  const { script, offset } = found;
+  if (!places.has(script)) places.set(script, originalPlaces(script.path, script.text) ?? null);
+  const begin =
+    String(fn)
+      .split("\n")
+      .slice(0, line - 1)
+      .join("\n").length + (line > 1 ? 1 : 0);
+  const original = places.get(script)?.(...placeOfOffset(script, offset + begin + column - 1));
+  if (original === undefined) return undefined;
+  const at = original.text?.indexOf(code, original.column - 1) ?? -1;
+  return at < 0 ? original : { ...original, column: at + 1 };
+}
+
+/** The place of code of a function in its source, with the column of the code in it. */
+function frameInFunction(fn: AnyFunction, place: FunctionPlace): Place | undefined {
+  const mapped = mappedPlace(fn, place);
+  if (mapped !== undefined) return mapped;
+  const { line, code } = place;
   const start = definition(fn);
   if (start === undefined) return undefined;
   const { file } = start;
@@ -48,11 +81,8 @@ function columnOf(code: string, line: string | undefined): number | undefined {
 }
 
 /** Returns the place of code in a function, as {@link placeInFunction}, with its column. */
-export function positionInFunction(
-  fn: AnyFunction,
-  { line, code }: { readonly line: number; readonly code: string },
-): string | undefined {
-  const found = frameInFunction(fn, line, code);
+export function positionInFunction(fn: AnyFunction, place: FunctionPlace): string | undefined {
+  const found = frameInFunction(fn, place);
   return found && `${found.file}:${found.line}:${found.column}`;
 }
 

@@ -3,21 +3,14 @@
  * what has the name of a variable around it: `x` becomes `x2`. Minifiers rename all of them.
  */
 import type { Identifier } from "acorn";
-import { inspect } from "./inspector.js";
+import { type InspectedScript, placeOfOffset, scriptOf } from "./inspected-script.js";
 import type { AnyFunction, ParsedFunction } from "./parse-function.js";
 import { identifierNames } from "./source-files.js";
-import { pathOf } from "./stack-frames.js";
 
-/** A script with a source map. */
-interface MappedScript {
-  readonly text: string;
-  /** Where the lines begin. */
-  readonly lines: readonly number[];
-  readonly nameAt: (line: number, column: number) => string | undefined;
-}
+type NameAt = (line: number, column: number) => string | undefined;
 
-/** Scripts by the identifiers that the engine gives them; null for those without a map. */
-const scripts = new Map<string, MappedScript | null>();
+/** What gives the names of a script; null for one without a source map. */
+const names = new WeakMap<InspectedScript, NameAt | null>();
 
 const SHORT = 2;
 
@@ -40,31 +33,18 @@ export function originalNames(
   parsed: ParsedFunction,
   parameters: readonly (Identifier | undefined)[],
 ): readonly (string | undefined)[] {
-  const names = parameters.flatMap((parameter) => parameter?.name ?? []);
-  if (!mayBeRenamed(names, parsed)) return [];
+  const given = parameters.flatMap((parameter) => parameter?.name ?? []);
+  if (!mayBeRenamed(given, parsed)) return [];
   const { source, start } = parsed;
   const own = Function.prototype.toString.call(fn);
-  const found = inspect(fn, (inspected) => inspected.script((id) => scripts.has(id)));
-  if (found === undefined) return [];
-  const { id, url, text, line, column } = found;
-  if (!scripts.has(id)) scripts.set(id, readScript(url, text));
-  const script = scripts.get(id);
-  if (!script) return [];
-  // The engine names a place within the head of the function.
-  const at = script.text.lastIndexOf(own, script.lines[line]! + column);
-  if (at < 0 || source.slice(start, start + own.length) !== own) return [];
+  const found = scriptOf(fn);
+  if (found === undefined || source.slice(start, start + own.length) !== own) return [];
+  const { script, offset: at } = found;
+  if (!names.has(script)) names.set(script, identifierNames(script.path, script.text) ?? null);
+  const nameAt = names.get(script);
+  if (!nameAt) return [];
   return parameters.map((parameter) => {
     if (parameter === undefined) return undefined;
-    const offset = at + parameter.start - start;
-    const row = script.lines.findLastIndex((begin) => begin <= offset);
-    return script.nameAt(row, offset - script.lines[row]!);
+    return nameAt(...placeOfOffset(script, at + parameter.start - start));
   });
-}
-
-function readScript(url: string | undefined, text: string | undefined): MappedScript | null {
-  if (url === undefined || text === undefined) return null;
-  const nameAt = identifierNames(pathOf(url), text);
-  if (nameAt === undefined) return null;
-  const ends = [...text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)];
-  return { text, lines: [0, ...ends.map(({ 0: end, index }) => index + end.length)], nameAt };
 }

@@ -174,6 +174,38 @@ export function identifierNames(
   };
 }
 
+/** A place of the source that a script was made of, and the text of its line where it is known. */
+export interface OriginalPlace {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Counted from 1. */
+  readonly column: number;
+  readonly text: string | undefined;
+}
+
+/**
+ * Returns a function that gives the place in the source which a place of a script was made of, both
+ * counted from 0. Undefined for a script without a source map.
+ *
+ * @param path the file of the script, which has an external map beside it
+ * @param text the script as the engine runs it
+ */
+export function originalPlaces(
+  path: string,
+  text: string,
+): ((line: number, column: number) => OriginalPlace | undefined) | undefined {
+  const map = readMap(path, text.slice(-MOST_COMMENT).split("\n"));
+  if (map === undefined) return undefined;
+  return (row, from) => {
+    const { originalSource, originalLine, originalColumn = 0 } = map.mappings.findEntry(row, from);
+    if (originalSource === undefined || originalLine === undefined) return undefined;
+    const file = sourcePath(map, originalSource);
+    const lines = map.texts.get(originalSource)?.split("\n") ?? sourceLines(file);
+    return { file, line: originalLine + 1, column: originalColumn + 1, text: lines?.[originalLine] };
+  };
+}
+
 /** Most characters of the end of a script that may hold the comment of its map. */
 const MOST_COMMENT = 2 ** 24;
 
