@@ -133,6 +133,18 @@ function forcedText(
   return `Specializations unexpectedly required (${names})!${LOGS}\n${lines.join("")}`;
 }
 
+const LARGER = "pass larger example sizes";
+
+/** What helps besides `Dim.AUTO`: a larger example only where the example is what is too small. */
+function otherRemedy({ text }: ReportedViolation): string {
+  const constant = /specialized it to be a constant \((-?\d+)\)/.exec(text)?.[1];
+  const guard = / the generated guard (.*?)\.?$/.exec(text)?.[1] ?? "";
+  const isUpperBound = guard.split(" and ").some((part) => /^[^<>=!]*<=? *\d+$/.test(part));
+  const isTooSmall = constant === undefined ? isUpperBound : Number(constant) < 2;
+  if (isTooSmall) return LARGER;
+  return constant === undefined ? "declare a range without the sizes that break it" : "leave the size static";
+}
+
 function violationError(
   report: ConstraintReport,
   describe: (location: unknown) => string | undefined,
@@ -147,10 +159,12 @@ function violationError(
   });
   const examples = lines.length === 0 ? "" : `\n\nSizes that break it:\n${[...new Set(lines)].join("\n")}`;
   const names = [...new Set(report.violations.map(({ name }) => name))].join(", ");
-  const relax = `use \`Dim.AUTO\` for ${names}, or pass larger example sizes`;
+  const other = [...new Set(report.violations.map(otherRemedy))].join(", ");
+  const relax = `use \`Dim.AUTO\` for ${names}${other === "" ? "" : `, or ${other}`}`;
   const fixes = report.fixes.map(fixCode).join("; ");
+  const isTooSmall = report.violations.some((violation) => otherRemedy(violation) === LARGER);
   const fix = report.fixesSuffice
-    ? fixes
+    ? `${fixes}${isTooSmall ? `; if the size is to be dynamic, ${LARGER}` : ""}`
     : fixes === ""
       ? relax
       : `${fixes}; if that is refused too, ${relax}`;
