@@ -13,7 +13,7 @@ import {
   typeText,
 } from "@sconce/ir";
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
-import { SymExpr } from "@sconce/symbolic";
+import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
 import { camelCase, type OperatorArgument } from "@sconce/torch";
 import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
 import { callForm, standIn } from "./call-form.js";
@@ -185,7 +185,11 @@ export class BodyText implements LanesBody {
         // Exports assert this of each size that a branch takes.
         if (typeof message === "string" && LEAST_SIZE.test(message)) return;
         this.file.differ("known-condition", name);
-      }
+      } else if (isOnInputSizes(val.expr)) this.file.differ("deferred-condition", name);
+      else if (
+        isInOwnForm(val.expr, isRef(condition) ? this.graph.find(condition.name) : undefined, this.graph)
+      )
+        this.file.differ("data-condition", name);
       const shown =
         typeof message === "string" && !GENERATED.test(message) ? `, ${scriptString(message)}` : "";
       this.lines.push(`${this.indent}${this.file.use("check")}(${this.text(condition!, name)}${shown});`);
@@ -282,6 +286,23 @@ export class BodyText implements LanesBody {
 /** `torch.ops.aten.add.Tensor`; overloads may be words of JavaScript, which properties may be. */
 const overloadText = (target: string): string =>
   target.split(".").reduce((owner, part) => memberText(owner, part), "torch.ops");
+
+/** Whether a condition is on sizes of inputs alone, of which an export makes guards. */
+function isOnInputSizes(condition: SymExpr): boolean {
+  const names = [...freeSymbols(condition).values()].map(({ name }) => name);
+  return names.length > 0 && names.every((name) => /^s\d+$/.test(name));
+}
+
+/**
+ * Whether an export asserts a condition on data in another form: without a part that is asserted by
+ * itself, or with Python's modulo.
+ */
+function isInOwnForm(condition: SymExpr, node: Node | undefined, graph: Graph): boolean {
+  const hasAsserted =
+    node?.target === "operator.and_" &&
+    node.args.some((part) => isRef(part) && graph.users(part.name).length > 1);
+  return hasAsserted || /(?<![A-Za-z])Mod\(/.test(printExpr(condition));
+}
 
 /** Whether a node is a copy that the export made of an assignment, by its name. */
 const isCopyOfExport = ({ target, name }: Node): boolean =>

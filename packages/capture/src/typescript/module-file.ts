@@ -26,20 +26,37 @@ const TYPES = new Set(["ExportedProgram", "Size", "SymFloat", "SymInt", "Tensor"
 /** A part of a program that comes back in another form when what is written is exported. */
 export interface SourceDifference {
   /**
-   * `batched-scan`: the items of a batch are computed one by one. `known-condition`: an assertion
-   * that always holds is left out. `operand-order`: operands of nested control flow come in another
-   * order. `repeated-size`: a size that equals one computed before is that one. `unused-size`: a
-   * size that nothing reads is left out.
+   * `batched-scan`: the items of a batch are computed one by one. `data-condition`: an assertion on
+   * data has another form. `deferred-condition`: an assertion on sizes of inputs needs an option of
+   * the export. `known-condition`: an assertion that always holds is left out. `input-order`:
+   * parameters of one module are not together. `operand-order`: operands of nested control flow
+   * come in another order. `parameter-write`: a call that writes to a parameter needs
+   * `torch.noGrad`. `repeated-size`: a size that equals one computed before is that one.
+   * `unused-size`: a size that nothing reads is left out.
    */
-  readonly reason: "batched-scan" | "known-condition" | "operand-order" | "repeated-size" | "unused-size";
+  readonly reason:
+    | "batched-scan"
+    | "data-condition"
+    | "deferred-condition"
+    | "input-order"
+    | "known-condition"
+    | "operand-order"
+    | "parameter-write"
+    | "repeated-size"
+    | "unused-size";
   /** The node. */
   readonly where: string;
 }
 
 const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
   "batched-scan": "the items of the batch are computed one by one",
+  "data-condition": "the export asserts the condition on data in another form",
+  "deferred-condition":
+    "the assertion is on sizes of inputs: export the model with `preferDeferredRuntimeAssertsOverGuards: true`",
+  "input-order": "the export puts the parameters of a module together",
   "known-condition": "the assertion always holds, and is left out",
   "operand-order": "the operands come in another order",
+  "parameter-write": "the call writes to a parameter: export the model in `torch.noGrad`",
   "repeated-size": "the size equals one computed before, and is that one",
   "unused-size": "nothing reads the size, and it is left out",
 };

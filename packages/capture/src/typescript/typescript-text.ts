@@ -150,6 +150,8 @@ class ModelText {
       (write) => `    ${this.#file.use("guard")}(${write((input) => body.nodeText(input, input))});`,
     );
     const items = body.run();
+    this.#noteWrites();
+    this.#noteOrder();
     const result = this.#result(items, body);
     const { use } = this.#file;
     const hasState = state.places.size > 0;
@@ -181,6 +183,35 @@ class ModelText {
       ...(hasState ? [this.#load()] : []),
       ...this.#example(),
     ];
+  }
+
+  /** Notes calls that write to parameters where gradients are recorded. */
+  #noteWrites(): void {
+    const { graph, graphSignature, stateDict } = this.#program;
+    const learned = new Set(
+      graphSignature.inputSpecs
+        .filter(({ kind, target }) => kind === "PARAMETER" && stateDict.get(target!)?.requiresGrad)
+        .map(({ arg }) => arg.name),
+    );
+    for (const { target, name, args } of graph.nodes()) {
+      if (target.includes("set_grad_enabled")) return;
+      const [self] = args;
+      if (isRef(self) && learned.has(self.name) && this.#file.operators.schemaOf(target)?.isMutable)
+        this.#file.differ("parameter-write", name);
+    }
+  }
+
+  /** Notes a parameter or a buffer that is not beside the others of its module. */
+  #noteOrder(): void {
+    const seen = new Set<string>();
+    let last = "";
+    for (const { kind, target } of this.#program.graphSignature.inputSpecs) {
+      if (kind !== "PARAMETER" && kind !== "BUFFER") continue;
+      const module = `${kind} ${target!.replace(/[^.]*$/, "")}`;
+      if (module !== last && seen.has(module)) this.#file.differ("input-order", target!);
+      seen.add(module);
+      last = module;
+    }
   }
 
   #load(): string {

@@ -244,3 +244,41 @@ describe("source out", () => {
     expect(await typeErrors(written)).toBe("");
   });
 });
+
+describe("options of the export that a program needs are named at the head of its text", () => {
+  test("assertions on sizes of inputs", () => {
+    const model = (x: Tensor): Tensor => x.view([-1, 4]).sum();
+    const program = exportProgram(model, [torch.ones(8)], {
+      dynamicShapes: [{ 0: Dim("n") }],
+      preferDeferredRuntimeAssertsOverGuards: true,
+    });
+    expect(typescriptText(program)).toMatch(
+      /^\/\*\n \* Exported, .*\n \* - deferred-condition at \w+: .*`preferDeferredRuntimeAssertsOverGuards: true`\.\n/,
+    );
+  });
+
+  test("parameters in the order of a strict export", () => {
+    class Head extends nn.Module {
+      readonly a = new nn.Linear(2, 2);
+      readonly head = new nn.Linear(2, 2);
+      override forward(x: Tensor): Tensor {
+        const start = x.add(this.head.bias!);
+        return this.head(this.a(start));
+      }
+    }
+    const strict = exportProgram(new Head(), [torch.ones(1, 2)], { strict: true });
+    expect(typescriptText(strict)).toMatch(/ \* - input-order at head\.weight: /);
+    expect(typescriptText(exportProgram(new Head(), [torch.ones(1, 2)]))).toMatch(/^import /);
+  });
+
+  test("writes to parameters", () => {
+    class Decay extends nn.Module {
+      readonly w = new nn.Parameter(torch.ones(3));
+      override forward(x: Tensor): Tensor {
+        return x.mul(this.w.mul_(float(0.5)));
+      }
+    }
+    const program = noGrad(() => exportProgram(new Decay(), [torch.ones(3)]));
+    expect(typescriptText(program)).toMatch(/ \* - parameter-write at mul_: .*`torch\.noGrad`\.\n/);
+  });
+});
