@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import { torchSize } from "@sconce/torch";
 import { isDerived, isNamedDim, type NamedDim, readable } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
-import { badDynamicShapes } from "./errors.js";
+import { badDynamicShapes, type Edits, renamedParameters } from "./errors.js";
 import { missingEntryEdits } from "./shape-edits.js";
 import { containerOf, isIntInput, mapTree, pythonText, pythonType } from "./tree.js";
 
@@ -111,9 +111,30 @@ function checkNames({ args }: NamedInputs, spec: DynamicShapes): void {
         ? "Since here `inputs` is a list/tuple enclosing a single dict, maybe you just forgot to enclose `dynamic_shapes` in a list/tuple?"
         : "Alternatively, you could also ignore arg names entirely and specify `dynamic_shapes` as a list/tuple matching `inputs`."
     }`,
-    undefined,
-    missingEntryEdits("", Object.fromEntries(args), spec),
+    ...renamedOr(given.map(String), expected, () => missingEntryEdits("", Object.fromEntries(args), spec)),
   );
+}
+
+const SHORT = 2;
+
+/**
+ * The fix and the edits for names that are not those of the parameters. Where a bundler may have
+ * renamed these, an edit would break the code that is not bundled.
+ */
+function renamedOr(
+  given: readonly string[],
+  expected: readonly string[],
+  edits: () => Edits,
+): readonly [fix: string | undefined, edits: Edits] {
+  const unknown = given.filter((name) => !expected.includes(name));
+  const missing = expected.filter((name) => !given.includes(name));
+  const isNumbered = (name: string): boolean =>
+    /\d$/.test(name) && unknown.includes(name.replace(/\d+$/, ""));
+  const isShort = (name: string): boolean =>
+    name.length <= SHORT && unknown.every(({ length }) => length > SHORT);
+  const isRenamed =
+    unknown.length > 0 && missing.length > 0 && missing.every((name) => isNumbered(name) || isShort(name));
+  return isRenamed ? [renamedParameters(missing), {}] : [undefined, edits()];
 }
 
 function checkInteger(given: unknown): void {

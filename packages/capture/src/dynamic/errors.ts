@@ -14,6 +14,10 @@ export const badDim = (message: string, fix = DIM_FIX): SconceError =>
 
 const MIRROR = "make `dynamicShapes` mirror the inputs: an object by argument name, or a list in input order";
 
+/** Names of parameters that a bundler may have chosen. */
+export const renamedParameters = (names: readonly string[]): string =>
+  `${MIRROR}; if a bundler renamed the parameters (${names.join(", ")}), give a list, or keep the source map of the bundle beside it`;
+
 /** A specification that does not fit the inputs. */
 export const badDynamicShapes = (message: string, fix: string = MIRROR, { edits }: Edits = {}): SconceError =>
   new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix, edits });

@@ -40,3 +40,18 @@ test("a larger example is suggested only where it helps", () => {
   );
   expect(fixOf(small, torch.ones(6, 2), Dim("n", { min: 6, max: 9 }))).toBeUndefined();
 });
+
+test.each([
+  ["minified", (e: Tensor, s: Tensor) => e.add(s), ["ids", "mask"], "(e, s)"],
+  ["renamed", (ids2: Tensor, mask: Tensor) => ids2.add(mask), ["ids", "mask"], "(ids2)"],
+])("parameters that a bundler has %s are named, without an edit", (_, model, names, shown) => {
+  const dynamicShapes = Object.fromEntries(names.map((name) => [name, null]));
+  try {
+    exportProgram(model, [torch.ones(3), torch.zeros(3)], { dynamicShapes });
+    expect.fail("nothing was thrown");
+  } catch (error) {
+    if (!isSconceError(error, "BAD_DYNAMIC_SHAPES")) throw error;
+    expect(error.fix).toContain(`if a bundler renamed the parameters ${shown}, give a list`);
+    expect(error.edits).toBeUndefined();
+  }
+});
