@@ -5,6 +5,7 @@
 
 import { dtypeInfo, floatToInt32, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { elementwise, map1, map3 } from "./pointwise-loop.js";
@@ -102,6 +103,17 @@ interface FakeQuantize {
 /** What int64 does not hold becomes its least, as processors convert. */
 const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
+/** Zero points of channels that are integers have to be in the range. */
+function checkZeroPoints(zeros: Tensor, low: number, high: number): void {
+  if (zeros.dtype !== "int32") return;
+  if (zeros.numel === 0)
+    throw invalidArgument(
+      "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+    );
+  if (Array.from(readNumbers(zeros)).some((zero) => zero < low || zero > high))
+    throw invalidArgument("`zero_point` must be between `quant_min` and `quant_max`.");
+}
+
 /**
  * The value on the quantized grid, and whether it was inside of the range. NaN is at its low end.
  * For channels, levels are 64-bit integers between the steps; zero points that are floats are added
@@ -115,6 +127,7 @@ function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
       : readNumbers(alongAxis(value, self, axis));
   const [values, scales, zeros] = [readNumbers(self), spread(args.scale), spread(args.zero_point)];
   const enabled = args.fake_quant_enabled === undefined || readNumbers(args.fake_quant_enabled)[0] !== 0;
+  if (axis !== undefined) checkZeroPoints(args.zero_point as Tensor, low, high);
   const isShifted = typeof args.zero_point !== "number" && dtypeInfo(args.zero_point.dtype).kind === "float";
   const results = openOutput(out);
   const inside = mask === undefined ? undefined : openOutput(mask);

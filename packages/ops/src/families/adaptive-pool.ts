@@ -1,11 +1,13 @@
 /** @file Pooling to a given output size. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { areOther, checkDimSizes, checkPooledGradient } from "../rules/operand-sizes.js";
 
 function adaptedShape(
   name: string,
@@ -53,15 +55,58 @@ const averages3d = defineOp({
   },
 });
 
+const COUNTS = ["0D", "1D", "2D", "3D", "4D", "5D"];
+
+/** The gradient of an average has the input's batch and channels, and any other sizes. */
+function checkAverages(
+  spatial: 2 | 3,
+  { grad_output: grad, self }: { readonly grad_output: FakeTensor; readonly self: FakeTensor },
+  { env }: MetaContext,
+): void {
+  const name = `adaptive_avg_pool${spatial}d_backward`;
+  const inner = `${name}_out_cpu_template`;
+  checkPooledGradient(name, grad);
+  if (self.ndim !== spatial + 1 && self.ndim !== spatial + 2)
+    throw shapeMismatch(
+      `${inner}: Expected ${COUNTS[spatial + 1]} or ${COUNTS[spatial + 2]} tensor, but got ${describeSizes(self.shape)}`,
+    );
+  if (grad.ndim !== self.ndim) {
+    const what = spatial === 2 ? "grad_output" : "gradOutput_";
+    throw shapeMismatch(
+      `${inner}: Expected dimensions ${self.ndim} for \`${what}\` but got dimensions ${grad.ndim}`,
+    );
+  }
+  checkPlaces(name, spatial, grad, self, env);
+}
+
+/** What PyTorch does not compare, and reads outside of its memory then. */
+function checkPlaces(name: string, spatial: number, grad: FakeTensor, self: FakeTensor, env: SymEnv): void {
+  // Of no gradients nothing is read.
+  if (grad.shape.includes(0)) return;
+  checkDimSizes(env, grad, [...self.shape.slice(0, -spatial), ...grad.shape.slice(-spatial)], spatial);
+  const dim = self.shape.findIndex((size, d) => d > 0 && size === 0);
+  if (dim >= 0)
+    throw shapeMismatch(
+      `${name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ` +
+        `${describeSizes(self.shape)} with dimension ${dim} being empty`,
+    );
+}
+
 const averages2dBackward = defineOp({
   schema: "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
   tags: ["core"],
-  meta: ({ self }, { env }) => fakeInFormatOf(self, self.shape, env),
+  meta: (args, context) => {
+    checkAverages(2, args, context);
+    return fakeInFormatOf(args.self, args.self.shape, context.env);
+  },
 });
 
 const averages3dBackward = defineOp({
   schema: "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
-  meta: ({ self }) => fake({ dtype: self.dtype, shape: self.shape, like: self }),
+  meta: (args, context) => {
+    checkAverages(3, args, context);
+    return fake({ dtype: args.self.dtype, shape: args.self.shape, like: args.self });
+  },
 });
 
 const avgPool1d = defineOp({
@@ -137,15 +182,45 @@ const maxima1d = defineOp({
 type MaxBackwardSchema =
   "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
 
+/** Each gradient has a place, in the input's batch and channels. */
+function checkMaxima(
+  spatial: 2 | 3,
+  {
+    grad_output: grad,
+    self,
+    indices,
+  }: { readonly grad_output: FakeTensor; readonly self: FakeTensor; readonly indices: FakeTensor },
+  { env }: MetaContext,
+): void {
+  const name = `adaptive_max_pool${spatial}d_backward`;
+  const what = spatial === 2 ? "grad_output" : "gradOutput";
+  checkPooledGradient(name, grad);
+  if (grad.ndim !== spatial + 1 && grad.ndim !== spatial + 2) {
+    const called = spatial === 2 ? "adaptive_max_pooling2d_backward" : name;
+    throw shapeMismatch(
+      `${called}(): Expected ${COUNTS[spatial + 1]} or ${COUNTS[spatial + 2]} ${what}, but got: ${describeSizes(grad.shape)}`,
+    );
+  }
+  if (grad.dtype !== self.dtype)
+    throw dtypeMismatch(`expected dtype ${self.dtype} for \`grad_output\` but got dtype ${grad.dtype}`);
+  if (indices.ndim !== self.ndim)
+    throw shapeMismatch(
+      `expected dimensions ${self.ndim} for \`indices\` but got dimensions ${indices.ndim}`,
+    );
+  if (areOther(env, grad.shape, indices.shape))
+    throw shapeMismatch(
+      `expected sizes ${describeSizes(indices.shape)} for \`${what}\` but got sizes ${describeSizes(grad.shape)}`,
+    );
+  checkPlaces(name, spatial, grad, self, env);
+}
+
 const maxBackward = (spatial: 2 | 3): OpDefinition => {
   const name = `adaptive_max_pool${spatial}d_backward`;
   return defineOp({
     schema: `aten::${name}(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` as MaxBackwardSchema,
-    meta: ({ grad_output: grad, self }, { env }) => {
-      if (grad.dtype !== self.dtype) {
-        throw dtypeMismatch(`expected dtype ${self.dtype} for \`grad_output\` but got dtype ${grad.dtype}`);
-      }
-      return fakeInFormatOf(self, self.shape, env);
+    meta: (args, context) => {
+      checkMaxima(spatial, args, context);
+      return fakeInFormatOf(args.self, args.self.shape, context.env);
     },
   });
 };

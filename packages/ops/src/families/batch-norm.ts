@@ -35,6 +35,11 @@ function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
       );
     }
   }
+  for (const name of ["running_mean", "running_var"] as const) {
+    const tensor = args[name];
+    if (tensor && tensor.ndim !== 1)
+      throw shapeMismatch(`TensorAccessor expected 1 dims but tensor has ${tensor.ndim}`);
+  }
   const perChannel = fake({
     dtype: input.dtype,
     shape: input.shape.map((size, d) => (d === 1 ? size : 1)),

@@ -7,6 +7,7 @@ import { check, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { areOther, checkDimSizes, unrecorded } from "../rules/operand-sizes.js";
 
 /** The arguments that all general convolutions share. */
 export interface ConvolutionArgs {
@@ -163,13 +164,32 @@ function checkNumbers(args: ConvolutionArgs, spatial: number): void {
   }
 }
 
+/** Requires the gradient to have the sizes of what the convolution gives. */
+function checkGradient(args: ConvolutionArgs & { readonly grad_output: FakeTensor }, env: SymEnv): void {
+  const { grad_output: grad, input } = args;
+  checkConvolution(args, env);
+  if (grad.ndim !== input.ndim)
+    throw shapeMismatch(
+      `Expected input and grad_output to have the same number of dimensions, but got: ${input.ndim} and ${grad.ndim}`,
+    );
+  // Without elements PyTorch computes nothing, and compares nothing.
+  if (input.shape.includes(0)) return;
+  const channels = outputChannels(args);
+  const shape = [input.shape[0]!, channels, ...outputSizes(args, env)];
+  checkDimSizes(env, grad, shape, input.ndim - 2);
+}
+
 const convolutionBackward = defineOp({
   schema:
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
-  meta: ({ grad_output, input, weight, bias_sizes, output_mask }, { env }) => {
+  meta: (args, { env }) => {
+    const { grad_output, input, weight, bias_sizes, output_mask } = args;
+    checkGradient({ ...args, bias: null }, unrecorded(env));
     const [wantInput, wantWeight, wantBias] = output_mask;
-    const channels = bias_sizes ?? [grad_output.shape[1]!];
+    // The kernel makes a value for each channel, whatever these sizes are.
+    const given = [grad_output.shape[1]!];
+    const channels = bias_sizes === null || areOther(env, bias_sizes, given) ? given : bias_sizes;
     const channelsLast = isChannelsLastConvolution(input, weight, env);
     const gradient = (like: FakeTensor): FakeTensor =>
       fake({ dtype: like.dtype, shape: like.shape, strides: imageStrides(like.shape, channelsLast), like });

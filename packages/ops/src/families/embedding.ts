@@ -8,9 +8,11 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { Arithmetic } from "../rules/arithmetic.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { hasOtherCount } from "../rules/operand-sizes.js";
 import { computationDType } from "../rules/promote.js";
 
 function requireIndex(what: string, tensor: FakeTensor): void {
@@ -55,8 +57,15 @@ const embeddingDenseBackward = defineOp({
   schema:
     "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
   tags: ["core"],
-  meta: ({ grad_output, indices, num_weights }) => {
+  meta: ({ grad_output, indices, num_weights }, { env }) => {
     requireIndex("indices", indices);
+    if (grad_output.ndim === 0)
+      throw invalidArgument("Dimension specified as -1 but tensor has no dimensions");
+    const rows = [numelOf(indices.shape), grad_output.shape.at(-1)!];
+    if (hasOtherCount(env, grad_output, rows))
+      throw shapeMismatch(
+        `shape '${describeSizes(rows)}' is invalid for input of size ${describeSize(numelOf(grad_output.shape))}`,
+      );
     return fake({
       dtype: grad_output.dtype,
       shape: [num_weights, grad_output.shape.at(-1)!],

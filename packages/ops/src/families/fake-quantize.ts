@@ -1,11 +1,13 @@
 /** @file Quantization simulated in floats. */
-import type { FakeTensor } from "@sconce/ir";
+import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
-import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { wrapDim } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
+import { areOther } from "../rules/operand-sizes.js";
 import { likeStrides } from "../rules/options.js";
 
 /** The quantized values and the mask of those that were in range. */
@@ -24,6 +26,30 @@ function withMask(self: FakeTensor, env: SymEnv): readonly FakeTensor[] {
 
 function checkRange(min: number, max: number): void {
   if (min > max) throw invalidArgument("`quant_min` should be less than or equal to `quant_max`.");
+}
+
+interface ChannelArgs {
+  readonly self: FakeTensor;
+  readonly scale: FakeTensor;
+  readonly zero_point: FakeTensor;
+  readonly axis: SymInt;
+}
+
+/** A scale and a zero point for each channel. */
+function checkChannels({ self, scale, zero_point: zero, axis }: ChannelArgs, env: SymEnv): void {
+  if (scale.dtype !== "float32" && scale.dtype !== "bfloat16")
+    throw dtypeMismatch(`Scale must be Float or BFloat16, found ${scalarTypeName(scale.dtype)}`);
+  if (!["int32", "float32", "float16"].includes(zero.dtype))
+    throw dtypeMismatch(`Zero-point must be Int32, Float or Half, found ${scalarTypeName(zero.dtype)}`);
+  if (scale.ndim !== 1) throw shapeMismatch("scale should be a 1-D tensor");
+  if (zero.ndim !== 1) throw shapeMismatch("zero point should be a 1-D tensor");
+  if (areOther(env, scale.shape, zero.shape))
+    throw shapeMismatch("scale and zero-point need to have the same dimensions");
+  if (self.ndim === 0) throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
+  const channel = wrapDim(axis, self.ndim);
+  if (areOther(env, scale.shape, [self.shape[channel]!]))
+    throw shapeMismatch("dimensions of scale and zero-point are not consistent with input tensor");
+  if (Number(axis) < 0) throw invalidArgument("`axis` must be between 0 and number of dimensions of input");
 }
 
 /** The gradient passes where the value was in range. */
@@ -97,7 +123,10 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
     schema:
       "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
     tags: ["composite"],
-    meta: ({ self }, { env }) => withMask(self, env)[0]!,
+    meta: (args, { env }) => {
+      checkChannels(args, env);
+      return withMask(args.self, env)[0]!;
+    },
     decompose: (emit, { self, scale, zero_point: zero, axis, quant_min: min, quant_max: max }) =>
       emit.many("aten.fake_quantize_per_channel_affine_cachemask.default", [
         self,
@@ -111,10 +140,10 @@ export const fakeQuantizeOps: readonly OpDefinition[] = [
   defineOp({
     schema:
       "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-    meta: ({ self, axis, quant_min: min, quant_max: max }, { env }) => {
-      checkRange(Number(min), Number(max));
-      wrapDim(axis, self.ndim);
-      return withMask(self, env);
+    meta: (args, { env }) => {
+      checkRange(Number(args.quant_min), Number(args.quant_max));
+      checkChannels(args, env);
+      return withMask(args.self, env);
     },
   }),
 ];

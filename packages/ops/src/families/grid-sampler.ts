@@ -8,6 +8,7 @@ import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
+import { areOther, unrecorded } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 
 function sampled(
@@ -154,8 +155,13 @@ const backward = (spatial: 2 | 3): OpDefinition =>
   defineOp({
     schema:
       `aten::grid_sampler_${spatial}d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` as BackwardSchema,
-    meta: ({ input, grid, output_mask: mask }, context) => {
-      sampled(input, grid, spatial, context);
+    meta: ({ grad_output: grad, input, grid, output_mask: mask }, context) => {
+      const { shape } = sampled(input, grid, spatial, { env: unrecorded(context.env) });
+      if (areOther(context.env, grad.shape, shape))
+        throw shapeMismatch(
+          `grid_sampler(): expected grad_output to have sizes ${describeSizes(shape)} but got grad_output with ` +
+            `sizes ${describeSizes(grad.shape)}`,
+        );
       const freshLike = ({ dtype, shape }: FakeTensor): FakeTensor => fake({ dtype, shape, like: input });
       return [mask[0] ? freshLike(input) : null, freshLike(grid)];
     },

@@ -3,14 +3,16 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, le, ne, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
+import { areOther, isOther } from "../rules/operand-sizes.js";
 import { planIndex, sizeAt } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
@@ -251,12 +253,43 @@ const indexFillTensor = defineOp({
 
 const REDUCTIONS = ["prod", "mean", "amax", "amin"];
 
+function checkReducedIndex(index: FakeTensor): void {
+  if (index.ndim < 2) return;
+  throw shapeMismatch(
+    `index_reduce_(): Index is supposed to be a vector, but got dim: ${index.ndim} with type: ` +
+      `${scalarTypeName(index.dtype)} and size: ${describeSizes(index.shape)}`,
+  );
+}
+
+/** A slice for each index, of the sizes that slices of the tensor have. */
+function checkReducedSource(
+  env: SymEnv,
+  self: FakeTensor,
+  axis: number,
+  index: FakeTensor,
+  source: FakeTensor,
+): void {
+  if (source.ndim > 0 && axis >= source.ndim) throw dimOutOfRange(axis, source.ndim);
+  const given = source.shape[axis] ?? 1;
+  if (isOther(env, numelOf(index.shape), given))
+    throw shapeMismatch(
+      `index_reduce_(): Number of indices (${describeSize(numelOf(index.shape))}) should be equal to ` +
+        `source.size(dim): (${describeSize(given)}), for dim: ${axis}`,
+    );
+  if (areOther(env, source.shape, self.ndim === 0 ? [] : self.shape.with(axis, given)))
+    throw shapeMismatch(
+      "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
+        `${describeSizes(self.shape)} source.shape = ${describeSizes(source.shape)}`,
+    );
+}
+
 const indexReduce = defineOp({
   schema:
     "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-  meta: ({ self, dim, index, reduce }) => {
-    wrapDim(dim, self.ndim);
-    checkVector(index);
+  meta: ({ self, dim, index, source, reduce }, { env }) => {
+    const axis = wrapDim(dim, self.ndim);
+    checkReducedIndex(index);
+    checkReducedSource(env, self, axis, index, source);
     if (!REDUCTIONS.includes(reduce)) {
       throw invalidArgument(
         `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,

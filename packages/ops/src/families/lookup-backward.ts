@@ -2,14 +2,17 @@
  * @file Gradients of looking up, picking and scanning: they are added back at the places that were
  * read.
  */
-import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { invalidArgument } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { areOther, isOther } from "../rules/operand-sizes.js";
 
 /** A fresh row-major tensor like this one. */
 const freshLike = (tensor: FakeTensor): FakeTensor =>
@@ -133,6 +136,19 @@ interface ZeroArgs {
   readonly dim: number;
 }
 
+/** A gradient with other sizes than its operands is none, also where these could be expanded. */
+function requireEqualSizes(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): void {
+  if (!areOther(env, a, b)) return;
+  const rank = Math.max(a.length, b.length);
+  const at = (sizes: readonly SymInt[], d: number): SymInt => sizes[d - rank + sizes.length] ?? 1;
+  const dims = Array.from({ length: rank }, (_, d) => rank - 1 - d);
+  const dim = dims.find((d) => isOther(env, at(a, d), at(b, d))) ?? 0;
+  throw shapeMismatch(
+    `The size of tensor a (${describeSize(at(a, dim))}) must match the size of tensor b ` +
+      `(${describeSize(at(b, dim))}) at non-singleton dimension ${dim}`,
+  );
+}
+
 /**
  * The form of `cumprod_backward` that does not read whether there are zeros
  * (`FunctionsManual.cpp`).
@@ -140,15 +156,24 @@ interface ZeroArgs {
 const product = defineOp({
   schema: "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
   tags: ["composite"],
-  meta: ({ grad, input, dim }) => {
-    const at = wrapDim(dim, input.ndim);
-    return numelOf(input.shape) === 1 || input.shape[at] === 1 ? grad : freshLike(grad);
+  meta: ({ grad, input, dim, output }, { env }) => {
+    const count = numelOf(input.shape);
+    if (count === 0 || count === 1) return grad;
+    if (input.shape[wrapDim(dim, input.ndim)] === 1) return grad;
+    for (const [a, b] of [
+      [output, grad],
+      [input, grad],
+    ] as const)
+      requireEqualSizes(env, a.shape, b.shape);
+    return freshLike(grad);
   },
   decompose: (emit, args) => {
     const { grad, input: given } = args;
-    const dim = wrapDim(args.dim, given.ndim);
     const count = numelOf(given.shape);
-    if (count === 0 || count === 1 || given.shape[dim] === 1) return grad;
+    if (count === 0 || count === 1) return grad;
+    const dim = wrapDim(args.dim, given.ndim);
+    if (given.shape[dim] === 1) return grad;
+    requireEqualSizes(emit.env, given.shape, grad.shape);
     const [input, output] = [conjugated(emit, given), conjugated(emit, args.output)];
     const weighted = emit("aten.mul.Tensor", [output, grad]);
     const isZero = emit("aten.eq.Scalar", [given, 0]);

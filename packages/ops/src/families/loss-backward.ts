@@ -1,10 +1,10 @@
 /** @file Gradients of losses. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { floorDiv } from "@sconce/symbolic";
+import { floorDiv, type SymEnv } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
@@ -13,6 +13,7 @@ import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
+import { areOther, checkDimSize, isOther } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import { canCast, promoteOperands } from "../rules/promote.js";
 import { countOf, opposite, quotient } from "../rules/size-math.js";
@@ -169,7 +170,13 @@ function likelihoodGradient(emit: Emit, args: NllArgs): FakeTensor {
 
 function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env }: MetaContext): FakeTensor {
   const batched = self.ndim > 1 || target.ndim > 0;
-  if (batched && mayDiffer(env, self.shape[0]!, target.shape[0] ?? 1)) {
+  if (batched && target.ndim === 0)
+    throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
+  const [images, , ...pixels] = self.shape;
+  if (
+    batched &&
+    (mayDiffer(env, images!, target.shape[0]!) || areOther(env, pixels, target.shape.slice(1)))
+  ) {
     throw shapeMismatch(
       `size mismatch (got input: ${describeSizes(self.shape)}, target: ${describeSizes(target.shape)})`,
     );
@@ -184,17 +191,40 @@ function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env 
   return fake({ dtype: self.dtype, shape: self.shape, like: self });
 }
 
+/** One gradient; without a reduction one for each example, in PyTorch's words for either rank. */
+function checkGradient({ grad_output: grad, self, target, reduction }: NllArgs, env: SymEnv): void {
+  if (self.ndim === 1 || reduction !== REDUCTION.none) {
+    if (grad.ndim > 1 || isOther(env, numelOf(grad.shape), 1))
+      throw shapeMismatch(
+        `Expected a single element grad_output tensor, but got: ${describeSizes(grad.shape)}`,
+      );
+  } else if (self.ndim === 2) {
+    checkDimSize(env, grad, 1, 0, self.shape[0]!);
+  } else if (grad.ndim !== 3) {
+    throw shapeMismatch(
+      `grad_output must have same dimension as target (3) but got dimension: ${describeSizes(grad.shape)}`,
+    );
+  } else if (areOther(env, grad.shape, target.shape)) {
+    throw shapeMismatch(
+      `size mismatch (got grad_output: ${describeSizes(grad.shape)} target: ${describeSizes(target.shape)}`,
+    );
+  }
+}
+
 const nll = defineOp({
   schema:
     "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
   meta: (args, context) => {
-    if (args.self.ndim > 2) throw shapeMismatch(`input tensor should be 1D or 2D, got ${args.self.ndim}D`);
+    if (args.self.ndim > 2 || args.self.ndim === 0)
+      throw shapeMismatch(`input tensor should be 1D or 2D, got ${args.self.ndim}D`);
     if (args.target.ndim > 1) {
       throw shapeMismatch(
         `0D or 1D target tensor expected, multi-target not supported, got ${args.target.ndim}D`,
       );
     }
-    return checkLikelihood(args, context);
+    const result = checkLikelihood(args, context);
+    checkGradient(args, context.env);
+    return result;
   },
   decompose: likelihoodGradient,
 });
@@ -213,7 +243,9 @@ const nll2d = defineOp({
         `only batches of spatial targets supported (3D tensors) but got targets of dimension: ${args.target.ndim}`,
       );
     }
-    return checkLikelihood(args, context);
+    const result = checkLikelihood(args, context);
+    checkGradient(args, context.env);
+    return result;
   },
   decompose: likelihoodGradient,
 });

@@ -1,14 +1,18 @@
 /** @file Gradients of normalization within an example. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { floorDiv } from "@sconce/symbolic";
+import { floorDiv, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
+import { shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { hasOtherCount, unrecorded } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
 import { quotient, sizeMath } from "../rules/size-math.js";
+import { checkCount, checkNormalizedShape } from "./normalization.js";
 
 type Gradients = readonly (FakeTensor | null)[];
 
@@ -31,11 +35,43 @@ function toRank(emit: Emit, tensor: FakeTensor, rank: number): FakeTensor {
   return wide;
 }
 
+interface LayerArgs {
+  readonly grad_out: FakeTensor;
+  readonly input: FakeTensor;
+  readonly normalized_shape: readonly SymInt[];
+  readonly mean: FakeTensor;
+  readonly rstd: FakeTensor;
+  readonly weight: FakeTensor | null;
+  readonly bias: FakeTensor | null;
+}
+
+/** PyTorch compares the parameters only, and reads outside of the others. */
+function checkLayerGradient(args: LayerArgs, env: SymEnv): void {
+  const { input, normalized_shape: inner, weight, bias } = args;
+  checkNormalizedShape(env, input, inner, { weight, bias });
+  if (input.shape.some((size) => size === 0)) return;
+  const rows = input.shape.slice(0, input.ndim - inner.length);
+  for (const [name, tensor, shape] of [
+    ["grad_out", args.grad_out, input.shape],
+    ["mean", args.mean, rows],
+    ["rstd", args.rstd, rows],
+  ] as const)
+    if (hasOtherCount(env, tensor, shape))
+      throw shapeMismatch(
+        `Expected ${name} to have as many elements as ${describeSizes(shape)}, but got ${name} of shape ` +
+          describeSizes(tensor.shape),
+      );
+}
+
 const layerNorm = defineOp({
   schema:
     "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
-  meta: ({ input, weight, bias, output_mask }) => gradients(output_mask, [input, weight, bias]),
+  meta: (args, { env }) => {
+    checkLayerGradient(args, unrecorded(env));
+    const { input, weight, bias, output_mask } = args;
+    return gradients(output_mask, [input, weight, bias]);
+  },
   decompose: (emit, args) => {
     const { normalized_shape: inner, output_mask: mask } = args;
     const t = new Arithmetic(emit);
@@ -88,12 +124,36 @@ interface Groups {
   readonly each: SymInt;
 }
 
+interface GroupArgs {
+  readonly grad_out: FakeTensor;
+  readonly input: FakeTensor;
+  readonly mean: FakeTensor;
+  readonly rstd: FakeTensor;
+  readonly weight: FakeTensor | null;
+  readonly N: SymInt;
+  readonly C: SymInt;
+  readonly HxW: SymInt;
+  readonly group: SymInt;
+}
+
+function checkGroupGradient(args: GroupArgs, env: SymEnv): void {
+  const { N, C, HxW, group, weight } = args;
+  checkCount(env, "dY", args.grad_out, { N, C, HxW });
+  checkCount(env, "X", args.input, { N, C, HxW });
+  checkCount(env, "mean", args.mean, { N, group });
+  checkCount(env, "rstd", args.rstd, { N, group });
+  if (weight !== null && hasOtherCount(env, weight, [C]))
+    throw shapeMismatch("Expected !gamma.defined() || gamma.numel() == C to be true, but got false.");
+}
+
 const groupNorm = defineOp({
   schema:
     "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
-  meta: ({ input, weight, C, output_mask }) => {
-    const parameter = weight ?? fake({ dtype: input.dtype, shape: [C], like: input });
+  meta: (args, { env }) => {
+    checkGroupGradient(args, env);
+    const { input, weight, C, output_mask } = args;
+    const parameter = fake({ dtype: (weight ?? input).dtype, shape: [C], like: input });
     return gradients(output_mask, [input, parameter, parameter]);
   },
   decompose: (emit, args) => {

@@ -8,12 +8,13 @@ import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
+import { hasOtherCount } from "../rules/operand-sizes.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
 type Parameters = Readonly<Record<string, FakeTensor | null>>;
 
-function checkNormalizedShape(
+export function checkNormalizedShape(
   env: SymEnv,
   input: FakeTensor,
   normalized: readonly SymInt[],
@@ -22,7 +23,7 @@ function checkNormalizedShape(
   const text = describeSizes(normalized);
   if (normalized.length === 0) {
     throw invalidArgument(
-      "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element",
+      "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []",
     );
   }
   const differs = (sizes: readonly SymInt[]): boolean =>
@@ -69,12 +70,26 @@ const nativeGroupNorm = defineOp({
     "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
   tags: ["core"],
   meta: ({ input, weight, bias, N, C, HxW, group }, { env }) => {
+    checkCount(env, "X", input, { N, C, HxW });
     checkGroups(env, input, [C, HxW], group, { weight, bias });
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
     // Row-major whatever the input, as programs have it; only PyTorch's kernel keeps channels last.
     return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];
   },
 });
+
+/** Requires a tensor to have the elements that a normalization by groups names. */
+export function checkCount(
+  env: SymEnv,
+  name: string,
+  tensor: FakeTensor,
+  factors: Readonly<Record<string, SymInt>>,
+): void {
+  if (hasOtherCount(env, tensor, Object.values(factors)))
+    throw shapeMismatch(
+      `Expected ${name}.numel() == ${Object.keys(factors).join(" * ")} to be true, but got false.`,
+    );
+}
 
 function checkGroups(
   env: SymEnv,
@@ -83,8 +98,10 @@ function checkGroups(
   groups: SymInt,
   parameters: Parameters,
 ): void {
-  if (channels === 0) throw invalidArgument("Expected number of channels to be greater than 0, got 0");
-  if (pixels === 0) throw invalidArgument("Expected HxW to be greater than 0, got 0");
+  if (typeof channels === "number" && channels <= 0)
+    throw invalidArgument(`Expected number of channels to be greater than 0, got ${channels}`);
+  if (typeof pixels === "number" && pixels <= 0)
+    throw invalidArgument(`Expected HxW to be greater than 0, got ${pixels}`);
   if (typeof groups === "number" && groups <= 0) {
     throw invalidArgument(`Expected num groups to be greater than 0, got ${groups}`);
   }

@@ -1,13 +1,15 @@
 /** @file Gradients of padding by reflection and replication. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { addAll, lt, type SymEnv, sub } from "@sconce/symbolic";
+import { addAll, ge, lt, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
-import { mayDiffer } from "../rules/comparison.js";
-import { describeSize } from "../rules/describe.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
+import { checkDimSize, isOther } from "../rules/operand-sizes.js";
+
+type Mode = "reflection" | "replication";
 
 interface PadArgs {
   readonly grad_output: FakeTensor;
@@ -22,17 +24,53 @@ const padsOf = (padding: readonly SymInt[]): readonly (readonly [before: SymInt,
     return [padding[at]!, padding[at + 1]!] as const;
   });
 
-function unpadded({ grad_output: grad, self, padding }: PadArgs, { env }: { env: SymEnv }): FakeTensor {
+/** What PyTorch calls the padded dimensions, the last one last. */
+const SIDES = ["depth", "height", "width"];
+
+function unpadded(
+  { grad_output: grad, self, padding }: PadArgs,
+  env: SymEnv,
+  mode: Mode,
+  dims: number,
+): FakeTensor {
+  if (padding.length !== 2 * dims)
+    throw invalidArgument(`padding size is expected to be ${2 * dims}, but got: ${padding.length}`);
   const pads = padsOf(padding);
-  pads.forEach(([before, after], i) => {
-    const dim = self.ndim - pads.length + i;
-    const want = addAll([self.shape[dim]!, before, after]);
-    if (mayDiffer(env, grad.shape[dim]!, want)) {
+  const lead = self.ndim - dims;
+  // Volumes have channels too, where others may have none.
+  const filled = mode === "replication" && dims === 3 ? lead - 1 : lead;
+  if (self.ndim === 0 || grad.ndim === 0)
+    throw invalidArgument("Dimension specified as 0 but tensor has no dimensions");
+  if ((lead !== 1 && lead !== 2) || self.shape.some((size, d) => d >= filled && size === 0))
+    throw shapeMismatch(
+      `Expected ${dims + 1}D or ${dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero ` +
+        `dimensions for input, but got: ${describeSizes(self.shape)}`,
+    );
+  if (grad.ndim !== self.ndim)
+    throw shapeMismatch("Expected grad_output.dim() == input.dim() to be true, but got false.");
+  if (isOther(env, grad.shape[lead - 1]!, self.shape[lead - 1]!))
+    throw shapeMismatch(
+      `gradOutput channel unexpected. Expected: ${describeSize(self.shape[lead - 1])}, Got: ${describeSize(grad.shape[lead - 1])}`,
+    );
+  for (let dim = self.ndim - 1; dim >= lead; dim--) {
+    const [before, after] = pads[dim - lead]!;
+    const size = self.shape[dim]!;
+    const isTooFar = (pad: SymInt): boolean => env.knownTrue(ge(pad, size));
+    if (mode === "reflection" && (isTooFar(before) || isTooFar(after)))
       throw shapeMismatch(
-        `grad_output size at dimension ${dim} unexpected. Expected: ${describeSize(want)}, Got: ${describeSize(grad.shape[dim])}`,
+        "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding " +
+          `(${describeSize(before)}, ${describeSize(after)}) at dimension ${dim} of input ${describeSizes(self.shape)}`,
+      );
+    const want = addAll([size, before, after]);
+    if (isOther(env, grad.shape[dim]!, want)) {
+      const called = `${mode === "reflection" ? "grad_output" : "gradOutput"} ${SIDES[3 - self.ndim + dim]}`;
+      throw shapeMismatch(
+        `${called} unexpected. Expected: ${describeSize(want)}, Got: ${describeSize(grad.shape[dim])}`,
       );
     }
-  });
+  }
+  // PyTorch reads outside of its memory for another batch.
+  checkDimSize(env, grad, self.ndim, 0, self.shape[0]!);
   return fakeInFormatOf(self, self.shape, env);
 }
 
@@ -115,6 +153,13 @@ const schemaOf = (mode: string, dims: number): Schema =>
   `aten::${mode}_pad${dims}d_backward(Tensor grad_output, Tensor self, SymInt[${2 * dims}] padding) -> Tensor` as Schema;
 
 export const paddingBackwardOps: readonly OpDefinition[] = [1, 2, 3].flatMap((dims) => [
-  defineOp({ schema: schemaOf("reflection", dims), meta: unpadded, decompose: foldReflections }),
-  defineOp({ schema: schemaOf("replication", dims), meta: unpadded }),
+  defineOp({
+    schema: schemaOf("reflection", dims),
+    meta: (args, { env }) => unpadded(args, env, "reflection", dims),
+    decompose: foldReflections,
+  }),
+  defineOp({
+    schema: schemaOf("replication", dims),
+    meta: (args, { env }) => unpadded(args, env, "replication", dims),
+  }),
 ]);

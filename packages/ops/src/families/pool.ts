@@ -7,6 +7,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { isEqual } from "../rules/comparison.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
+import { checkDimSizes } from "../rules/operand-sizes.js";
 import { pooledShape, type Window } from "../rules/pool-size.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -44,7 +45,7 @@ const avgPool2dBackward = defineOp({
   tags: ["core"],
   meta: (args, { env }) => {
     checkAverage("avg_pool2d_backward", args.self, args.divisor_override);
-    pooledShape("avg_pool2d_backward", args.self, args, 2, env);
+    checkDimSizes(env, args.grad_output, pooledShape("avg_pool2d_backward", args.self, args, 2, env), 2);
     return fakeInFormatOf(args.self, args.self.shape, env);
   },
 });
@@ -54,7 +55,7 @@ const avgPool3dBackward = defineOp({
     "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
   meta: (args, { env }) => {
     checkAverage("avg_pool3d_backward", args.self, args.divisor_override);
-    pooledShape("avg_pool3d_backward", args.self, args, 3, env);
+    checkDimSizes(env, args.grad_output, pooledShape("avg_pool3d_backward", args.self, args, 3, env), 3);
     return fake({ dtype: args.self.dtype, shape: args.self.shape, like: args.self });
   },
 });
@@ -90,7 +91,8 @@ const maxPool2dWithIndicesBackward = defineOp({
     "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
   tags: ["core"],
   meta: (args, { env }) => {
-    maxima2d(args, env);
+    const shape = pooledShape("max_pool2d", args.self, args, 2, env);
+    for (const tensor of [args.grad_output, args.indices]) checkDimSizes(env, tensor, shape, 2);
     return fakeInFormatOf(args.self, args.self.shape, env);
   },
 });
@@ -100,6 +102,10 @@ const maxPool3dWithIndicesBackward = defineOp({
     "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
   meta: (args, { env }) => {
     pooledShape("max_pool3d_with_indices_backward", args.self, args, 3, env);
+    // How many places there are is what the gradient says, not the window.
+    const { grad_output: grad, self, indices } = args;
+    const shape = [...self.shape.slice(0, -3), ...grad.shape.slice(-3)];
+    for (const tensor of [grad, indices]) checkDimSizes(env, tensor, shape, 3);
     return fakeInFormatOf(args.self, args.self.shape, env);
   },
 });

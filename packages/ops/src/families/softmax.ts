@@ -3,12 +3,14 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { isEqual } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
+import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
+import { areOther } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
 
@@ -88,15 +90,30 @@ const safeSoftmax = defineOp({
 });
 
 /** The dtype of a gradient that was computed in another one than its input's. */
-const gradientOf = (grad: FakeTensor, dtype: FakeTensor["dtype"], dim: SymInt): FakeTensor => {
+function gradientOf(
+  { grad_output: grad, output, dim, input_dtype: dtype }: GradientArgs,
+  { env }: MetaContext,
+): FakeTensor {
+  // The kernel of log_softmax does not compare them, and reads outside of its memory.
+  if (areOther(env, grad.shape, output.shape))
+    throw shapeMismatch(
+      "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but " +
+        `${describeSizes(grad.shape)} does not equal ${describeSizes(output.shape)}`,
+    );
   wrapDim(dim, grad.ndim);
   return fake({ dtype, shape: grad.shape, like: grad });
-};
+}
+interface GradientArgs {
+  readonly grad_output: FakeTensor;
+  readonly output: FakeTensor;
+  readonly dim: SymInt;
+  readonly input_dtype: FakeTensor["dtype"];
+}
 
 const softmaxBackward = defineOp({
   schema:
     "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-  meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
+  meta: gradientOf,
   decompose: (emit, { grad_output, output, dim, input_dtype }) => {
     const [grad, y] = castForMath(emit, [grad_output, output]).operands;
     const t = new Arithmetic(emit);
@@ -110,7 +127,7 @@ const softmaxBackward = defineOp({
 const logSoftmaxBackward = defineOp({
   schema:
     "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-  meta: ({ grad_output, dim, input_dtype }) => gradientOf(grad_output, input_dtype, dim),
+  meta: gradientOf,
   decompose: (emit, { grad_output, output, dim, input_dtype }) => {
     const [grad, y] = castForMath(emit, [grad_output, output]).operands;
     const t = new Arithmetic(emit);

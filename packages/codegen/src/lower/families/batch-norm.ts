@@ -22,10 +22,16 @@ interface RunningStatistics {
 }
 type Results = readonly [LazyTensor, LazyTensor, LazyTensor];
 
+/** PyTorch takes parameters of any shape with an element for each channel. */
+function requireVectors(...parameters: readonly (LazyTensor | null)[]): void {
+  if (parameters.some((one) => one !== null && one.shape.length !== 1)) cannot("a parameter is not a vector");
+}
+
 /** Batch normalization by saved statistics. */
 function inference(args: BatchNormArgs & RunningStatistics, call: LoweringCall): Results {
   const { weight, bias, running_mean: mean, running_var: spread } = args;
   const { context, node } = call;
+  requireVectors(weight, bias);
   const present = givenOf(call, args.input, [weight, bias, mean, spread]);
   const out = outOf(call);
   const compute = computeType(out.dtype);
@@ -70,6 +76,7 @@ interface Trained {
 }
 /** Batch normalization by the batch's own mean and variance, which are results too. */
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
+  requireVectors(weight, bias);
   const further = givenOf(call, input, [weight, bias]);
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
   // Statistics of halves are halves, unless the parameters are wider.
