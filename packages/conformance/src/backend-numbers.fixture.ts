@@ -128,6 +128,7 @@ const GROUPS = {
   "quantized-ends": "quantization of NaN, infinities and numbers beyond its integers",
   "given-places": "gradients of max pools at places that are given",
   unbounded: "losses, convolutions and factors of values that are not finite or not definite",
+  "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

@@ -1,7 +1,7 @@
 /** @file Gradients of elementwise functions: the incoming gradient times the derivative. */
 import { toNumber } from "@sconce/ir";
 import { integerOf } from "@sconce/ops";
-import { isIntegralDType, type Tensor } from "@sconce/tensor";
+import { isComplexDType, isIntegralDType, type Tensor } from "@sconce/tensor";
 import { roundTo, stepOf } from "../kernel/half.js";
 import {
   defineKernels,
@@ -12,7 +12,7 @@ import {
   kernel,
 } from "../kernel/kernel.js";
 import { computedLimit, elementLimit, limitIn } from "./activation-limits.js";
-import { elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
+import { type ComplexLoop, elementwise, map2, map3, type Operand } from "./pointwise-loop.js";
 import { erf } from "./pointwise-special.js";
 
 /** Rounds an intermediate value to the precision that PyTorch computes in. */
@@ -28,6 +28,34 @@ function gradient(grad: Tensor, x: Tensor, element: ElementGradient, context: Ke
   const round = stepOf(x.dtype);
   const real = map2((g, value) => element(g, value, round));
   return elementwise({ real }, emptyOutput(context), [grad, x]);
+}
+
+/** The factor of a gradient, as the derivative's conjugate. */
+type ComplexSlope = (re: number, im: number, round: Round) => readonly [re: number, im: number];
+
+/** `1 - y * y` */
+const tanhSlope: ComplexSlope = (re, im, f) => [
+  f(1 - f(f(re * re) - f(im * im))),
+  f(f(re * im) + f(im * re)),
+];
+/** `(1 - y) * y` */
+const sigmoidSlope: ComplexSlope = (re, im, f) => {
+  const rest = f(1 - re);
+  return [f(f(rest * re) + f(im * im)), -f(f(rest * im) - f(im * re))];
+};
+
+/** The gradient times a slope, of complex numbers. */
+function complexGradient(grad: Tensor, y: Tensor, slope: ComplexSlope, context: KernelContext): Tensor {
+  const complex: ComplexLoop = (out, [g, values], count, isSingle) => {
+    const f: Round = isSingle ? Math.fround : (x) => x;
+    for (let i = 0; i < 2 * count; i += 2) {
+      const [re, im] = slope(values![i]!, values![i + 1]!, f);
+      const [a, b] = [g![i]!, g![i + 1]!];
+      out[i] = f(a * re) - f(b * im);
+      out[i + 1] = f(a * im) + f(b * re);
+    }
+  };
+  return elementwise({ complex }, emptyOutput(context), [grad, y]);
 }
 
 /** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
@@ -151,12 +179,16 @@ export const activationBackwardKernels = defineKernels([
   kernel(
     "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
     ({ grad_output: grad, output }, context) =>
-      gradient(grad, output, (g, y, f) => f(g * f(1 - y)) * y, context),
+      isComplexDType(context.meta.dtype)
+        ? complexGradient(grad, output, sigmoidSlope, context)
+        : gradient(grad, output, (g, y, f) => f(g * f(1 - y)) * y, context),
   ),
   kernel(
     "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
     ({ grad_output: grad, output }, context) =>
-      gradient(grad, output, (g, y, f) => g * f(1 - f(y * y)), context),
+      isComplexDType(context.meta.dtype)
+        ? complexGradient(grad, output, tanhSlope, context)
+        : gradient(grad, output, (g, y, f) => g * f(1 - f(y * y)), context),
   ),
   kernel(
     "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor",

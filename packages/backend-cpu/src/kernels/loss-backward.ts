@@ -24,7 +24,7 @@ const lossGradient =
   ): Kernel<A> =>
   (args, context) => {
     const out = emptyOutput(context);
-    const element = make(args, args.reduction === 1 ? 1 / out.numel : 1);
+    const element = make(args, args.reduction === 1 ? 1 / args.self.numel : 1);
     const round = stepOf(args.self.dtype);
     const real = map3((grad, x, target) => element(grad, x, target, round));
     return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
@@ -35,7 +35,7 @@ const squaredOfFloats = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * n
 const squared: Kernel<Loss> = (args, context) => {
   if (!isIntegralDType(args.self.dtype)) return squaredOfFloats(args, context);
   const out = emptyOutput(context);
-  const factor = Math.trunc(args.reduction === 1 ? 2 / out.numel : 2);
+  const factor = Math.trunc(args.reduction === 1 ? 2 / args.self.numel : 2);
   const real = map3(
     isBigIntDType(out.dtype)
       ? (g, x, target) => factor * (x - target) * g

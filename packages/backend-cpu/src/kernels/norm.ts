@@ -13,6 +13,8 @@ type Round = (value: number) => number;
 
 /** The p-norm of a row of magnitudes. Sums are rounded at their end: no term is negative. */
 function normOf(data: ArrayLike<number>, start: number, length: number, p: number, round: Round): number {
+  // The norm of one element is its size, whatever its powers are.
+  if (length === 1 && p !== 0) return Math.abs(data[start]!);
   let result = p === -Infinity ? Infinity : 0;
   for (let i = start; i < start + length; i++) {
     const size = Math.abs(data[i]!);

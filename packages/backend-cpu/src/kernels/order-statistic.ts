@@ -127,7 +127,7 @@ const bincount = kernel(
       length = Math.max(length, bin + 1);
     }
     const weightDType: DType =
-      weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+      weights === null || bins.length === 0 ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
     const out = emptyStrided([length], contiguousStrides([length]), weightDType);
     const counts = scratch(Float64Array, length);
     const sizes = weights === null ? undefined : readNumbers(weights);

@@ -180,6 +180,7 @@ const indexCopy = kernel(
   "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
   ({ self, dim, index, source }, context) => {
     const out = copyAsOutput(context, self);
+    if (index.numel === 0) return out;
     const positions = slicePositions(out, dim, index);
     moveElements(out, positions, source, positionsOf(source.shape, source), positions.length);
     return out;
@@ -189,6 +190,7 @@ const indexCopy = kernel(
 const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, value }, context) => {
   if (isTensorOperand(value)) checkInRange(itemOf(value), self.dtype);
   const out = copyAsOutput(context, self);
+  if (index.numel === 0) return out;
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);
   moveElements(out, positions, one, scratch(Int32Array, positions.length), positions.length);

@@ -21,11 +21,15 @@ function applyTaps(
   for (let n = 0; n < outer; n++) {
     for (let o = 0; o < outputs; o++) {
       const to = (n * outputs + o) * inner;
+      let isFirst = true;
       for (let t = 0; t < width; t++) {
         const factor = weight[o * width + t]!;
         if (isPadded && factor === 0) continue;
         const from = (n * inputs + index[o * width + t]!) * inner;
-        for (let i = 0; i < inner; i++) y[to + i]! += factor * x[from + i]!;
+        // A sum of nothing would take the sign of a zero away.
+        if (isFirst) for (let i = 0; i < inner; i++) y[to + i] = factor * x[from + i]!;
+        else for (let i = 0; i < inner; i++) y[to + i]! += factor * x[from + i]!;
+        isFirst = false;
       }
     }
   }

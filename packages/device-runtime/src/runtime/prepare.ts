@@ -23,6 +23,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
+import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
 import { checksNumber, KEPT, readsLogSums } from "./support.js";
@@ -66,6 +67,8 @@ export async function prepare(
       finishWithPauses(refusedDTypeSteps(one, operators), "compilation", signal);
     const refused = await refusedOf(program);
     if (refused !== undefined) return { program: undefined, reason: `a call is refused: ${refused}` };
+    const changed = isLowered ? undefined : changedByLowering(trusted, operators);
+    if (changed !== undefined) return { program: undefined, reason: changed };
     const env = new DecisionEnv(trusted);
     const lowered = isLowered
       ? trusted
@@ -116,6 +119,8 @@ function checkedTable(
 ): Decompositions | undefined {
   const given = decompositions?.();
   const called = new Set(Array.from(program.opHistogram().keys(), packetOf));
+  // The only operator that is called by another one alone.
+  if (called.has("aten._weight_norm")) called.add("aten._weight_norm_interface");
   const kept = [...KEPT].filter((target) => called.has(packetOf(target)));
   for (const { target } of undecomposedCalls(program.graph)) kept.push(target.replace("_.", "."));
   if (kept.length === 0) return given;

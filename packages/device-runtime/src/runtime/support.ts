@@ -164,12 +164,14 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",
   "aten.roll.default",
+  "aten.smooth_l1_loss_backward.default",
   "aten.std.correction",
   "aten.std_mean.correction",
   "aten.threshold.default",
   "aten.threshold_backward.default",
   "aten._unsafe_masked_index.default",
   "aten.var_mean.correction",
+  "aten._weight_norm_interface.default",
 ]);
 
 /** Operators that give sizes, which no kernel has to compute. */

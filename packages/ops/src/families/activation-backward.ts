@@ -2,6 +2,7 @@
  * @file Gradients of activation functions, as programs exported with their backward pass hold them.
  */
 import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
@@ -36,6 +37,10 @@ const pair = (name: string, second: string, tags: readonly OpTag[], body: Body):
 
 const tensorOf = (args: object, name: string): FakeTensor =>
   (args as Readonly<Record<string, FakeTensor>>)[name]!;
+
+/** `x.conj_physical()`, which leaves real tensors as they are. */
+const conjugated = (t: Arithmetic, x: FakeTensor): FakeTensor =>
+  isComplexDType(x.dtype) ? t.unary("conj_physical", x) : x;
 
 const silu: Body = (t, grad, x) => {
   const gate = t.unary("sigmoid", x);
@@ -271,8 +276,8 @@ export const activationBackwardOps: readonly OpDefinition[] = [
   differentiableGelu,
   pair("silu", "self", ["composite", "pointwise", "not_in_default_table"], silu),
   pair("mish", "self", ["composite", "not_in_default_table"], mish),
-  pair("sigmoid", "output", POINTWISE, (t, grad, y) => t.mul(grad, t.mul(y, t.minus(1, y)))),
-  pair("tanh", "output", POINTWISE, (t, grad, y) => t.mul(grad, t.minus(1, t.mul(y, y)))),
+  pair("sigmoid", "output", POINTWISE, (t, grad, y) => t.mul(grad, conjugated(t, t.mul(y, t.minus(1, y))))),
+  pair("tanh", "output", POINTWISE, (t, grad, y) => t.mul(grad, conjugated(t, t.minus(1, t.mul(y, y))))),
   pair("hardsigmoid", "self", [], hardsigmoid),
   pair("hardswish", "self", [], hardswish),
   gelu,

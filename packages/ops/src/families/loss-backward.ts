@@ -71,6 +71,19 @@ const mse = defineOp({
     }),
 });
 
+/** As PyTorch's kernel chooses among three slopes, also for a limit that is NaN or negative. */
+function smoothSlope(
+  t: Arithmetic,
+  [grad, x]: readonly [FakeTensor, FakeTensor],
+  norm: EmitArg,
+  beta: number,
+): FakeTensor {
+  const scaled = t.mul(grad, norm);
+  const inside = t.div(t.mul(t.mul(x, norm), grad), float(beta));
+  const above = t.where(t.compare("ge", x, float(beta)), scaled, inside);
+  return t.where(t.compare("le", x, float(-beta)), t.unary("neg", scaled), above);
+}
+
 const smoothL1 = defineOp({
   schema:
     "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
@@ -79,6 +92,7 @@ const smoothL1 = defineOp({
     inMath(emit, args, (t, [grad, self, target]) => {
       const norm = normOf(emit, self, args.reduction, 1);
       const x = t.sub(self, target);
+      if (emit.runsKernels === true) return smoothSlope(t, [grad, x], norm, args.beta);
       const size = t.unary("abs", x);
       const scaled = t.mul(grad, norm);
       const near = t.compare("lt", size, float(args.beta));

@@ -57,7 +57,7 @@ const l1Loss = defineOp({
 const smoothL1Loss = defineOp({
   schema: "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
   meta: ({ self, target, reduction, beta }, context) => {
-    if (beta < 0) throw invalidArgument("smooth_l1_loss does not support negative values for beta.");
+    if (!(beta >= 0)) throw invalidArgument("smooth_l1_loss does not support negative values for beta.");
     return lossOf(context, [self, target], reduction);
   },
   decompose: (emit, { self, target, reduction, beta }) =>
@@ -73,7 +73,7 @@ const smoothL1Loss = defineOp({
 const huberLoss = defineOp({
   schema: "aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
   meta: ({ self, target, reduction, delta }, context) => {
-    if (delta <= 0) throw invalidArgument("huber_loss does not support non-positive values for delta.");
+    if (!(delta > 0)) throw invalidArgument("huber_loss does not support non-positive values for delta.");
     return lossOf(context, [self, target], reduction);
   },
   decompose: (emit, { self, target, reduction, delta }) =>

@@ -207,6 +207,16 @@ const weightNorm = defineOp({
   },
 });
 
+/**
+ * The norm as PyTorch's kernel computes it, also of single elements. Its decomposition has a norm
+ * over no dimensions there, which is one over all.
+ */
+function rootOfSquares(emit: Emit, x: FakeTensor, dims: readonly number[]): FakeTensor {
+  const squares = emit("aten.mul.Tensor", [x, x]);
+  const sums = dims.length === 0 ? squares : emit("aten.sum.dim_IntList", [squares, dims, true]);
+  return emit("aten.sqrt.default", [sums]);
+}
+
 const weightNormInterface = defineOp({
   schema: "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
   meta: ({ v, g }) => [
@@ -216,7 +226,10 @@ const weightNormInterface = defineOp({
   decompose: (emit, { v, g, dim }) => {
     const others = v.shape.map((_, d) => d).filter((d) => d !== dim);
     const kwargs = g.dtype === "bfloat16" ? { dtype: "float32" } : {};
-    const norm = emit("aten.linalg_vector_norm.default", [v, 2, others, true], kwargs);
+    const norm =
+      emit.runsKernels === true
+        ? rootOfSquares(emit, convert(emit, v, g.dtype === "bfloat16" ? "float32" : v.dtype), others)
+        : emit("aten.linalg_vector_norm.default", [v, 2, others, true], kwargs);
     const scale = emit("aten.div.Tensor", [g, convert(emit, norm, g.dtype)]);
     return [emit("aten.mul.Tensor", [v, scale]), norm];
   },

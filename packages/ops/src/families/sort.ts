@@ -226,7 +226,9 @@ const bincount = defineOp({
         shapeMismatch("weights should be 1-d and have the same length as input"),
       );
     }
-    const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+    // Without elements there is nothing to weigh.
+    const isCount = weights === null || self.shape[0] === 0;
+    const dtype = isCount ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
     const shape = [self.shape[0] === 0 ? minlength : freshSize(env, undefined, minlength)];
     return fake({ dtype, shape, like: self });
   },

@@ -224,10 +224,16 @@ export function diagonalMeta(
   const rows = self.shape[first]!;
   const columns = self.shape[second]!;
   const above = isAtMost(env, 0, offset);
-  const length = above
-    ? symMax(symMin(rows, sub(columns, offset)), 0)
-    : symMax(symMin(add(rows, offset), columns), 0);
-  const step = above ? mul(offset, self.strides[second]!) : mul(neg(offset), self.strides[first]!);
+  const isOpen = !above && typeof offset !== "number" && !env.knownTrue(lt(offset, 0));
+  const ends: readonly [SymInt, SymInt] = above ? [rows, sub(columns, offset)] : [add(rows, offset), columns];
+  // Without a decision about the side, the shorter of what either leaves.
+  const shortest = isOpen
+    ? symMin(symMin(rows, columns), symMin(add(rows, offset), sub(columns, offset)))
+    : symMin(...ends);
+  const length = symMax(shortest, 0);
+  const right = mul(isOpen ? symMax(offset, 0) : offset, self.strides[second]!);
+  const down = mul(isOpen ? symMax(neg(offset), 0) : neg(offset), self.strides[first]!);
+  const step = isOpen ? add(right, down) : above ? right : down;
   const start = length === 0 ? self.storageOffset : add(self.storageOffset, step);
   const rest = self.shape.map((_, d) => d).filter((d) => d !== first && d !== second);
   return viewOf(

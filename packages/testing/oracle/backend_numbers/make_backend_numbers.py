@@ -25,6 +25,7 @@ GROUPS = (
     "quantized_ends",
     "given_places",
     "unbounded",
+    "kernel_choices",
 )
 
 if __name__ == "__main__":
