@@ -1,4 +1,4 @@
-"""Calls in which PyTorch's kernels do something of their own: with one element, with bytes, with views that have gaps, with numbers that are not finite."""
+"""Calls in which PyTorch's kernels do something of their own: with one element, with bytes, with views that have gaps, with limits that are not finite."""
 
 import math
 
@@ -35,16 +35,6 @@ def bytes_(record):
     for size in ([8, 8], [2, 3], [5, 1]):
         for align in (True, False):
             record(f"bilinear bytes {size} {align}", lambda x: A.upsample_bilinear2d(x, size, align), (image,))
-
-
-def padding(record):
-    grads = [torch.tensor([[values]]) for values in ([-INF], [NAN], [2.0])]
-    line = torch.tensor([[[1.0, 2]]])
-    record("gradient of weight", lambda g, x: A.convolution_backward(g, x, x.new_ones(1, 1, 3), None, [3], [1], [1], False, [0], 1, [False, True, False])[1], *[(g, line) for g in grads])
-    plane = torch.tensor([[[[1.0, 2], [3, 4]]]])
-    some = [torch.tensor([[[[1.0, value], [3, 4]]]]) for value in (INF, NAN, 5)]
-    record("gradient of a plane's weight", lambda g, x: A.convolution_backward(g, x, x.new_ones(1, 1, 3, 3), None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [False, True, False])[1], *[(g, plane) for g in some])
-    record("gradient of a transposed weight", lambda g, x: A.convolution_backward(g, x, x.new_ones(1, 1, 3), None, [2], [1], [1], True, [0], 1, [False, True, False])[1], (torch.tensor([[[-INF, 1, 2]]]), torch.tensor([[[1.0, INF]]])))
 
 
 def places(record):
@@ -95,7 +85,6 @@ def make(record):
     conjugates(record)
     norms(record)
     bytes_(record)
-    padding(record)
     places(record)
     losses(record)
     zeros(record)

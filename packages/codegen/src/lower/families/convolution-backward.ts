@@ -3,13 +3,12 @@
  * over places.
  */
 import { add, constant, divide, type Index, multiply, scale } from "../../ir/index-expr.js";
-import { apply, both, cast, type Scalar, select, TRUE } from "../../ir/scalar.js";
+import { apply, both, cast, type Scalar, TRUE } from "../../ir/scalar.js";
 import { cannot, fixedNumber, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
 import { convolutionElement, transposedElement } from "../rules/contract.js";
-import { constantLike } from "../rules/elements.js";
 import { sumOf } from "../rules/reduce.js";
 import { inside, type Window, windowOf } from "../rules/window.js";
 
@@ -64,10 +63,6 @@ const byWeight = ({ call, grad, input, weight, groups, window, isTransposed }: G
     const channel = groups === 1 ? b! : add(multiply(divide(a!, perGroup), weight.shape[1]!), b!);
     const left = cast(narrow.element([n, a!, ...place]), compute);
     const right = cast(wide.element([n, channel, ...from]), compute);
-    // PyTorch multiplies by the zeros of the padding, which gives NaN of what is not finite; its
-    // kernels of one channel a group leave them out.
-    if (groups === 1 && guard.kind !== "constant")
-      return sumOf(axes, apply("mul", left, select(guard, right, constantLike(0, right))));
     return sumOf(axes, apply("mul", left, right), guard.kind === "constant" ? undefined : guard);
   };
 };
