@@ -161,6 +161,10 @@ const VECTORS: Readonly<Record<string, readonly [string, readonly number[]]>> = 
     "%m = operator.floordiv(%n, 3)\n%z = aten.view.default(%x, [%m, 3])\n%d = aten.diagonal.default(%z, 1)\n%y = aten.neg.default(%d)",
     [9, 3, 8, 60],
   ],
+  "a diagonal at a computed place": [
+    "%k = operator.floordiv(%n, 3)\n%z = aten.view.default(%x, [%k, 3])\n%m = operator.sub(%k, 2)\n%d = aten.diagonal.default(%z, %m)\n%y = aten.neg.default(%d)",
+    [6, 9, 3, 12, 15, 30],
+  ],
   "a repetition": ["%m = operator.sub(%n, 3)\n%y = aten.repeat.default(%x, [%m])", [4, 3, 2, 9]],
   "a rotation": ["%m = operator.sub(3, %n)\n%y = aten.roll.default(%x, [%m], [0])", [4, 3, 2, 9, 1]],
   "a range": ["%m = operator.sub(%n, 5)\n%y = aten.arange.start(%m, %n)", [4, 5, 9, 1]],

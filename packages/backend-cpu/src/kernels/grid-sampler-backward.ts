@@ -108,7 +108,7 @@ function gradientsOf(args: SampleBackwardArgs): Gradients {
       }
     });
   };
-  eachPlace(args, visit, nanGradients(visit, gridGrad));
+  eachPlace({ ...args, isGradient: true }, visit, nanGradients(visit, gridGrad));
   return { input: inputGrad, grid: gridGrad };
 }
 

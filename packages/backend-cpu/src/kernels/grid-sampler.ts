@@ -16,6 +16,8 @@ export interface SampleArgs {
   /** 0 zeros, 1 border, 2 reflection. */
   readonly padding_mode: number;
   readonly align_corners: boolean;
+  /** Whether its gradients are computed. */
+  readonly isGradient?: boolean;
 }
 
 /**
@@ -70,17 +72,22 @@ function clip(x: number, size: number, isImage: boolean): readonly [number, numb
   return x < size - 1 ? [x, 1] : [size - 1, 0];
 }
 
+const OUTSIDE: readonly [number, number] = [-100, 0];
+
 /** The coordinate of a place by the padding mode, and its slope. */
 function padded(
   x: number,
   size: number,
-  { input, padding_mode: padding, align_corners: align }: SampleArgs,
+  { input, padding_mode: padding, align_corners: align, isGradient }: SampleArgs,
   round: Round,
 ): readonly [number, number] {
   const isImage = input.ndim === 4;
+  // Gradients of volumes leave NaN as it is, which no place is.
+  const isLost = (place: number): boolean => isGradient === true && !isImage && Number.isNaN(place);
   if (padding === 0) return [isImage ? x : asInt32(x, input.dtype), 1];
-  if (padding === 1) return clip(x, size, isImage);
+  if (padding === 1) return isLost(x) ? OUTSIDE : clip(x, size, isImage);
   const [folded, sign] = reflect(x, align ? [0, size - 1] : [-0.5, size], isImage, round);
+  if (isLost(folded)) return OUTSIDE;
   const [clipped, inside] = clip(folded, size, isImage);
   return [clipped, sign * inside];
 }
@@ -328,14 +335,21 @@ function sample(args: SampleArgs, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const x = readNumbers(args.input);
   const values = scratch(Float64Array, out.numel);
+  // What is the sum of its terms alone keeps the sign of a zero; volumes add to a zero.
+  const isSum = args.interpolation_mode === 1 || (args.interpolation_mode === 0 && args.input.ndim === 4);
+  if (isSum) values.fill(-0);
   eachPlace(
     args,
     (n, point, taps, { sizes, channels, plane, points }) => {
+      let inside = 0;
       eachCorner(taps, sizes, (position, weight) => {
+        inside++;
         for (let c = 0; c < channels; c++) {
           values[(n * channels + c) * points + point]! += weight * x[(n * channels + c) * plane + position]!;
         }
       });
+      if (inside < taps[0]!.count ** taps.length)
+        for (let c = 0; c < channels; c++) values[(n * channels + c) * points + point]! += 0;
     },
     nanInto(values),
   );

@@ -49,12 +49,24 @@ function tolerances(
   return Float64Array.from({ length: batch.reduce((a, b) => a * b, 1) }, (_, m) => missing(m));
 }
 
+/** Matrices repeated for each of a batch's tolerances. */
+function repeated(self: Tensor, batch: readonly number[]): Tensor {
+  const lead = batch.length + 2 - self.ndim;
+  const steps = batch.map((size, d) => (self.shape[d - lead] === size ? self.strides[d - lead]! : 0));
+  return self.asStrided(
+    [...batch, ...self.shape.slice(-2)],
+    [...steps, ...self.strides.slice(-2)],
+    self.storageOffset,
+  );
+}
+
 const pseudoinverse = kernel(
   "aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-  ({ self, atol, rtol, hermitian }, context) => {
+  ({ self: given, atol, rtol, hermitian }, context) => {
     const out = emptyOutput(context);
     if (out.numel === 0) return out;
-    const batch = self.shape.slice(0, -2);
+    const batch = out.shape.slice(0, -2);
+    const self = repeated(given, batch);
     const spectra: Spectrum[] = hermitian
       ? hermitianPairs(self, false, true).map(({ values, vectors }) => ({
           left: vectors!,

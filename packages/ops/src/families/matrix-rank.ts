@@ -7,6 +7,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { isEqual } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
+import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { requireMatrices } from "../rules/matrix.js";
 import type { ScalarArg } from "../schema/schema-types.js";
@@ -82,7 +83,8 @@ const pinvParts = defineOp({
         `linalg.eigh: A must be batches of square matrices, but they are ${describeSize(rows)} by ${describeSize(columns)} matrices`,
       );
     }
-    return fake({ dtype: self.dtype, shape: [...self.shape.slice(0, -2), columns, rows], like: self });
+    const batch = broadcastShapes(env, self.shape.slice(0, -2), atol?.shape ?? [], rtol?.shape ?? []);
+    return fake({ dtype: self.dtype, shape: [...batch, columns, rows], like: self });
   },
 });
 

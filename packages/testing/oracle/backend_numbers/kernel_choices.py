@@ -73,6 +73,18 @@ def zeros(record):
         record(f"{name} of zeros", lambda x: (1 / getattr(A, name + "1d")(x.reshape(1, 1, 16), [20]), 1 / getattr(A, name + "2d")(x.reshape(1, 1, 4, 4), [5, 6]), 1 / getattr(A, name + "3d")(x.reshape(1, 1, 2, 2, 4), [3, 3, 3])), (x,))
 
 
+def volumes(record):
+    places = [(torch.arange(8.0), torch.tensor([at, 0, 0, 0.3, at, 0.2])) for at in (0.5, NAN, INF, -INF, 1e30)]
+    for mode in (0, 1):
+        for padding in (0, 1, 2):
+            record(f"gradients of a volume {mode} {padding}", lambda x, at: A.grid_sampler_3d_backward(x[1:3].reshape(1, 1, 1, 1, 2), x.reshape(1, 1, 2, 2, 2), at.reshape(1, 1, 1, 2, 3), mode, padding, False, [True, True]), *places, rtol=1e-6)
+
+
+def tolerances(record):
+    given = (torch.tensor([[2.0, 0], [0, 1]]), torch.tensor([0.1, 0.7]))
+    record("pseudoinverses by several tolerances", lambda x, rtol: (A.linalg_pinv.rcond_tensor(x, rtol), A.linalg_pinv.atol_rtol_tensor(x, atol=rtol * 2), A.linalg_pinv.rcond_tensor(x.expand(2, 2, 2), rtol[:, None])), given, rtol=1e-6)
+
+
 def flat_parameters(record):
     """Parameters of a batch norm in another shape."""
     x = torch.arange(8.0).reshape(4, 2)
@@ -89,3 +101,5 @@ def make(record):
     losses(record)
     zeros(record)
     flat_parameters(record)
+    volumes(record)
+    tolerances(record)
