@@ -1,5 +1,5 @@
 /** @file Refusals of dtypes that depend on more than one setting, asked of PyTorch by hand. */
-import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import type { BoundArgs } from "../rows/define-op.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 
@@ -23,6 +23,17 @@ const dilated: Check = ({ input, dilation, transposed }) => {
   return isDilated && transposed !== true && SMALL_INTEGERS.has(dtype)
     ? notImplemented("slow_conv_dilated<>", dtype)
     : undefined;
+};
+
+/** Dilated or transposed. */
+const convolves: Check = (bound) => {
+  const { input, transposed } = bound as { readonly input: Typed; readonly transposed: unknown };
+  if (transposed !== true) return dilated(bound);
+  const isTaken = input.dtype === "int64" || (isFloatDType(input.dtype) && !input.dtype.startsWith("float8"));
+  const rank = input.shape.length === 5 || (bound["stride"] as readonly unknown[]).length === 3 ? 3 : 2;
+  return isTaken || input.shape.includes(0)
+    ? undefined
+    : notImplemented(`slow_conv_transpose${rank}d_out_cpu`, input.dtype);
 };
 
 const isOrdered = (dtype: DType): boolean =>
@@ -69,11 +80,51 @@ const attentionGradient: Check = ({ grad_out, query, logsumexp }) => {
   );
 };
 
+const isComplexValue = (value: unknown): boolean =>
+  isComplexDType((value as Partial<Typed> | null)?.dtype ?? "bool") ||
+  (value as { readonly kind?: unknown } | null)?.kind === "complex";
+
+/** A complex number fills complex tensors only. */
+const fillsComplex: Check = ({ self, value }) =>
+  isComplexValue(value) && !isComplexValue(self)
+    ? "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+    : undefined;
+
+/** The result is in double precision, which `self` has to have. */
+const floatPower: Check = ({ self, exponent }) => {
+  const isComplex = isComplexValue(self) || isComplexValue(exponent);
+  const { dtype } = self as Typed;
+  const wanted = isComplex ? "complex128" : "float64";
+  return dtype === wanted
+    ? undefined
+    : `the base given to float_power_ has dtype ${scalarTypeName(dtype)} but the operation's result requires dtype ${scalarTypeName(wanted)}`;
+};
+
+/** A number that is True or False is looked for in a tensor of bools. */
+const looksForBool =
+  (name: string): Check =>
+  (bound) =>
+    isBool(bound[name]) ? "Unsupported input type encountered for isin(): Bool" : undefined;
+
+/** One bound is a maximum or a minimum, which bools have. */
+const clampsBools: Check = ({ self, min, max }) =>
+  [self, min, max].every((one) => (one as Typed | null)?.dtype === "bool")
+    ? notImplemented("clamp_cpu", "bool")
+    : undefined;
+
 const CONVOLUTIONS = ["conv1d", "conv2d", "conv3d"].flatMap((name) => [`${name}.default`, `${name}.padding`]);
 
 /** By target. */
 export const BY_SETTING: ReadonlyMap<string, Check> = new Map([
-  ...["convolution.default", ...CONVOLUTIONS].map((name): [string, Check] => [`aten.${name}`, dilated]),
+  ...CONVOLUTIONS.map((name): [string, Check] => [`aten.${name}`, dilated]),
+  ["aten.convolution.default", convolves],
+  ["aten.index_fill.int_Scalar", fillsComplex],
+  ["aten.index_fill.int_Tensor", fillsComplex],
+  ["aten.float_power_.Scalar", floatPower],
+  ["aten.float_power_.Tensor", floatPower],
+  ["aten.isin.Tensor_Scalar", looksForBool("test_element")],
+  ["aten.isin.Scalar_Tensor", looksForBool("element")],
+  ["aten.clamp.Tensor", clampsBools],
   ["aten.index_reduce.default", indexReduce],
   ["aten.addcdiv.default", wholeDivision],
   ["aten._scaled_dot_product_flash_attention_for_cpu_backward.default", attentionGradient],

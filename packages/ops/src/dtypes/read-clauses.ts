@@ -1,6 +1,7 @@
-/** @file Reads the recorded table of dtypes that PyTorch's CPU kernels refuse. */
+/** @file Reads the recorded tables of dtypes that PyTorch's CPU kernels refuse. */
 import type { DType } from "@sconce/tensor";
 import { DTYPE_REFUSALS } from "./dtype-refusals.js";
+import { MORE_REFUSALS } from "./more-refusals.js";
 
 /** Dtypes by their bits in the table, the lowest first. */
 export const DTYPE_BITS: readonly DType[] = [
@@ -44,7 +45,7 @@ const LINE = /^([^ @]+)(?:@([^= ]+)=(\S+))?( \?)? ([0-9a-f]+)(?: (".*"))?: (.*)$
 
 /** The clauses of each operator, by target. */
 export function readClauses(
-  lines: readonly string[] = DTYPE_REFUSALS,
+  lines: readonly string[] = [...DTYPE_REFUSALS, ...MORE_REFUSALS],
 ): ReadonlyMap<string, readonly Clause[]> {
   const clauses = new Map<string, Clause[]>();
   for (const line of lines) {

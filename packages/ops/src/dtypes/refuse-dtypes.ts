@@ -6,6 +6,7 @@ import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { bindArgs } from "../table/bind.js";
 import { emitFrom, metaOfBound } from "../table/fake-emit.js";
+import { otherName } from "../table/in-place-composites.js";
 import type { OperatorRows } from "../table/operator-rows.js";
 import { hasDTypeCheck, refusedDTypes } from "./refused-dtypes.js";
 import { convertsScalars, refusedScalar } from "./scalar-conversions.js";
@@ -19,10 +20,26 @@ export type CheckedCall = readonly [definition: OpDefinition, bound: BoundArgs];
  *
  * @throws SconceError `DTYPE_MISMATCH`
  */
-export function refuseDTypes({ target, functional }: OpDefinition, bound: BoundArgs): void {
-  const message =
-    refusedDTypes(target, bound) ?? (functional === undefined ? undefined : refusedDTypes(functional, bound));
-  if (message !== undefined) throw dtypeMismatch(message);
+export function refuseDTypes(definition: OpDefinition, bound: BoundArgs): void {
+  for (const name of judgedAs(definition)) {
+    const message = refusedDTypes(name, bound);
+    if (message !== undefined) throw dtypeMismatch(message);
+  }
+}
+
+/** The targets whose checks calls have to pass. */
+const JUDGED = new WeakMap<OpDefinition, readonly string[]>();
+
+/** Aliases are other names of an operator, and in-place overloads take what others take. */
+function judgedAs(definition: OpDefinition): readonly string[] {
+  let names = JUDGED.get(definition);
+  if (names === undefined) {
+    const { target, functional } = definition;
+    const own = functional === undefined ? [target] : [target, functional];
+    names = own.flatMap((one) => [one, otherName(one) ?? []].flat());
+    JUDGED.set(definition, names);
+  }
+  return names;
 }
 
 /**
@@ -31,10 +48,11 @@ export function refuseDTypes({ target, functional }: OpDefinition, bound: BoundA
  *
  * @throws SconceError `INVALID_ARGUMENT`
  */
-export function refuseScalars({ target, functional }: OpDefinition, bound: BoundArgs): void {
-  const message =
-    refusedScalar(target, bound) ?? (functional === undefined ? undefined : refusedScalar(functional, bound));
-  if (message !== undefined) throw invalidArgument(message);
+export function refuseScalars(definition: OpDefinition, bound: BoundArgs): void {
+  for (const name of judgedAs(definition)) {
+    const message = refusedScalar(name, bound);
+    if (message !== undefined) throw invalidArgument(message);
+  }
 }
 
 /**

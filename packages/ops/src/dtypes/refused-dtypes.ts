@@ -19,10 +19,18 @@ interface Checks {
 let table: ReadonlyMap<string, Checks> | undefined;
 
 function checksOf(target: string): Checks | undefined {
-  table ??= new Map(
-    Array.from(readClauses(), ([name, clauses]) => [name, { clauses, bySetting: BY_SETTING.get(name) }]),
-  );
+  table ??= readTable();
   return table.get(target);
+}
+
+function readTable(): ReadonlyMap<string, Checks> {
+  const clauses = readClauses();
+  return new Map(
+    [...BY_SETTING.keys(), ...clauses.keys()].map((name) => [
+      name,
+      { clauses: clauses.get(name) ?? [], bySetting: BY_SETTING.get(name) },
+    ]),
+  );
 }
 
 /** Whether the table knows an operator. */

@@ -28,12 +28,23 @@ const isLiteral = (value: unknown): value is ScalarLiteral =>
 const refused = (value: unknown, dtype: DType | undefined): string | undefined =>
   dtype === undefined || !isLiteral(value) || isInRange(value, dtype) ? undefined : overflowMessage(dtype);
 
+/** A single half takes any double, but no complex number. */
+const isFilledComplex = (value: unknown, dtype: DType): boolean =>
+  isHalf(dtype) &&
+  isLiteral(value) &&
+  typeof value === "object" &&
+  value.kind === "complex" &&
+  value.im !== 0;
+const DOUBLE = overflowMessage("float64");
+
 /** Arguments that are converted to a dtype, unless nothing is computed. */
 const converts =
   (names: string, into: Into, idle: Idle = () => false): Check =>
   (bound) => {
     const dtype = into(bound);
-    if (dtype === undefined || idle(bound)) return undefined;
+    if (dtype === undefined) return undefined;
+    if (idle(bound))
+      return names.split(" ").some((name) => isFilledComplex(bound[name], dtype)) ? DOUBLE : undefined;
     for (const name of names.split(" ")) {
       const message = refused(bound[name], dtype);
       if (message !== undefined) return message;
@@ -183,6 +194,18 @@ const rrelu: Check = (bound) => {
   return refused(float((bounds.lower + bounds.upper) / 2), ownComputed(bound));
 };
 
+/** Slopes are drawn between the bounds, in order. */
+const drawnSlopes: Check = (bound) => {
+  const { lower, upper, training } = bound;
+  if (training !== true || !isLiteral(lower) || !isLiteral(upper)) return undefined;
+  const message = converts("lower upper", own)(bound);
+  if (message !== undefined || !(toNumber(lower) > toNumber(upper))) return message;
+  return (
+    "Expected from <= to to be true, but got false.  (Could this error message be improved?  If so, please report an " +
+    "enhancement request to PyTorch.)"
+  );
+};
+
 /** Equal bounds represent those of the data. */
 const histogram: Check = (bound) => {
   const { min, max } = bound;
@@ -293,6 +316,10 @@ const CONVERSIONS: ReadonlyMap<string, Check> = new Map([
   ...entries("hardshrink.default hardshrink_backward.default", converts("lambd", own)),
   ...entries("softshrink_backward.default", converts("lambd", own)),
   ...entries("softshrink.default", softshrink),
+  ...entries(
+    "rrelu_with_noise.default rrelu_with_noise_.default rrelu_with_noise_functional.default",
+    drawnSlopes,
+  ),
   ...entries(
     "add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Tensor rsub.Scalar",
     scaled("alpha", promoted("self", "other")),

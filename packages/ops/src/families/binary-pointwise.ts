@@ -377,7 +377,11 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
     }),
   ),
   binary("atan2", { tags: CORE, dtype: toFloat }),
-  binary("arctan2", { tags: COMPOSITE, decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]) }),
+  binary("arctan2", {
+    tags: COMPOSITE,
+    dtype: toFloat,
+    decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]),
+  }),
   ...["igamma", "igammac"].map((name) => binary(name, { dtype: promoteOperands })),
   binary("copysign", { overload: "Tensor", dtype: toFloat }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),

@@ -1,5 +1,5 @@
 /** @file Comparisons, logical and bitwise operators. */
-import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { FakeTensor, float as pythonFloat } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -35,15 +35,21 @@ function binary(
   });
 }
 
-/** Comparisons promote only to compare. */
-const truth = (): DType => "bool";
+const UNSIGNED: ReadonlySet<DType> = new Set(["uint16", "uint32", "uint64"]);
+
+/** Comparisons promote only to compare, which wide unsigned integers do not. */
+function truth(operands: readonly Operand[]): DType {
+  if (operands.some((one) => one instanceof FakeTensor && UNSIGNED.has(one.dtype))) promoteOperands(operands);
+  return "bool";
+}
 const alias = (
   name: string,
   target: string,
+  dtype: (operands: readonly Operand[]) => DType,
   tags: readonly OpTag[] = ["composite"],
 ): readonly OpDefinition[] =>
   ["Tensor", "Scalar"].map((overload) =>
-    binary(name, overload, tags, promoteOperands, (emit, self, other) =>
+    binary(name, overload, tags, dtype, (emit, self, other) =>
       emit(`aten.${target}.${overload}`, [self, other]),
     ),
   );
@@ -92,13 +98,18 @@ export const comparisonOps: readonly OpDefinition[] = [
   ...COMPARISONS.flatMap((name) =>
     ["Tensor", "Scalar"].map((overload) => binary(name, overload, CORE, truth)),
   ),
-  ...LONG_NAMES.flatMap(([name, target]) => alias(name, target)),
+  ...LONG_NAMES.flatMap(([name, target]) => alias(name, target, truth)),
   ...["logical_and", "logical_or", "logical_xor"].map((name) => binary(name, "default", CORE, truth)),
   ...["and", "or", "xor"].flatMap((name) => [
     binary(`bitwise_${name}`, "Tensor", CORE, promoteOperands),
     binary(`bitwise_${name}`, "Scalar", CORE, promoteOperands),
     binary(`bitwise_${name}`, "Scalar_Tensor", ["pointwise"], promoteOperands),
-    ...alias(`__${name}__`, `bitwise_${name}`, name === "xor" ? ["composite", "pointwise"] : ["composite"]),
+    ...alias(
+      `__${name}__`,
+      `bitwise_${name}`,
+      promoteOperands,
+      name === "xor" ? ["composite", "pointwise"] : ["composite"],
+    ),
   ]),
   ...["left", "right"].flatMap((side) => {
     const name = `bitwise_${side}_shift`;

@@ -102,8 +102,12 @@ const times =
     promoted(emit, "int-to-float", [self], (x) => emit("aten.mul.Tensor", [x, factor]));
 
 /** `special_expit` and the like: another name of an operator. */
-const alias = (name: string, target: string, tags: readonly OpTag[] = ["composite"]): OpDefinition =>
-  unary(name, { tags, decompose: (emit, self) => emit(`aten.${target}.default`, [self]) });
+const alias = (name: string, target: string, dtype = toFloatDType): OpDefinition =>
+  unary(name, {
+    tags: ["composite"],
+    dtype,
+    decompose: (emit, self) => emit(`aten.${target}.default`, [self]),
+  });
 
 function isInfinity(sign: 1 | -1) {
   return (emit: Emit, self: FakeTensor): FakeTensor =>
@@ -292,17 +296,12 @@ export const unaryPointwiseOps: readonly OpDefinition[] = [
   alias("special_gammaln", "lgamma"),
   alias("special_psi", "digamma"),
   alias("special_digamma", "digamma"),
-  ...[
-    "arccos:acos",
-    "arccosh:acosh",
-    "arcsin:asin",
-    "arcsinh:asinh",
-    "arctan:atan",
-    "arctanh:atanh",
-    "absolute:abs",
-    "negative:neg",
-    "fix:trunc",
-  ].map((pair) => alias(pair.split(":")[0]!, pair.split(":")[1]!)),
+  ...["arccos:acos", "arccosh:acosh", "arcsin:asin", "arcsinh:asinh", "arctan:atan", "arctanh:atanh"].map(
+    (pair) => alias(pair.split(":")[0]!, pair.split(":")[1]!),
+  ),
+  alias("absolute", "abs", toRealDType),
+  alias("negative", "neg", negative),
+  alias("fix", "trunc", same),
   roundDecimals,
   frexp,
   polygamma,

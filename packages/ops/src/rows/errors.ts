@@ -31,6 +31,15 @@ export const argumentKind = (target: string, name: string, expected: string, got
     fix: `give "${name}" a value of the type ${expected}`,
   });
 
+/** An integer with more bits than PyTorch's numbers have, with PyTorch's reason. */
+export const argumentOverflow = (target: string, name: string, reason: string): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `${target}: the argument "${name}" is out of range: ${reason}`,
+    where: target,
+    fix: `give "${name}" an integer from -2^63 to 2^64 - 1, or a float`,
+  });
+
 /** Text in a node in the place of a literal. */
 export const argumentLiteral = (target: string, name: string, expected: string, text: string): SconceError =>
   new SconceError({

@@ -26,6 +26,7 @@ import {
   argumentKind,
   argumentLiteral,
   argumentMissing,
+  argumentOverflow,
   argumentUnexpected,
 } from "../rows/errors.js";
 import { dtypeOfCode } from "../rules/dtype-codes.js";
@@ -225,9 +226,24 @@ const dereference = (value: unknown, resolve: Resolve | undefined): unknown =>
 
 function bindElement(target: string, name: string, type: SchemaType, value: unknown): unknown {
   const bound = BINDERS[type.base]?.(value);
+  if (typeof bound === "bigint") refuseLarge(target, name, bound);
   if (bound !== undefined) return bound;
   if (type.base in BINDERS) throw argumentKind(target, name, describeType(type), describeValue(value));
   return value;
+}
+
+/**
+ * Integers as numbers have 64 bits, signed or not.
+ *
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
+function refuseLarge(target: string, name: string, value: bigint): void {
+  if (value >= -(2n ** 63n) && value < 2n ** 64n) return;
+  throw argumentOverflow(
+    target,
+    name,
+    value < 0n ? "can't convert negative int to unsigned" : "int too big to convert",
+  );
 }
 
 /** Each gives the unwrapped value, or undefined when the kind is wrong. */
@@ -300,7 +316,8 @@ const isScalar = (value: unknown): boolean =>
   typeof value === "bigint" ||
   typeof value === "boolean" ||
   (typeof value === "object" && SCALAR_KINDS.has((value as { kind?: string }).kind ?? ""));
-const isTensorLike = (value: unknown): boolean =>
+/** Whether a value is a tensor, fake or real. */
+export const isTensorLike = (value: unknown): boolean =>
   value instanceof FakeTensor ||
   (typeof value === "object" && value !== null && "dtype" in value && "shape" in value);
 

@@ -6,11 +6,11 @@
  */
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
+import { computesInOutput, refuseOutputDType } from "../outputs/output-dtypes.js";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
-import { dtypeMismatch } from "../rows/errors.js";
 import { sizesEqual } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
-import { canCast } from "../rules/promote.js";
+import { isTensorLike } from "./bind.js";
 import { checkInPlace } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
@@ -109,7 +109,8 @@ function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
 export function functionalArguments(schema: OpSchema, functional: OpDefinition, given: BoundArgs): BoundArgs {
   const output = schema.args.find(isOutput);
   const known = functional.schema.args.map(({ name, kwargOnly }, i) => {
-    if (Object.hasOwn(given, name)) return [name, takesOutputDType(functional, name, given, output)] as const;
+    if (Object.hasOwn(given, name))
+      return [name, takesOutputDType(schema, functional, name, given, output)] as const;
     if (output === undefined) return [name, given[schema.args[i]?.name ?? name]] as const;
     return [name, kwargOnly && name === "dtype" ? (given[output.name] as FakeTensor).dtype : null] as const;
   });
@@ -118,17 +119,17 @@ export function functionalArguments(schema: OpSchema, functional: OpDefinition, 
 
 /** Sums and the like compute in the dtype of their output. */
 function takesOutputDType(
+  { target }: OpSchema,
   functional: OpDefinition,
   name: string,
   given: BoundArgs,
   output: SchemaArgument | undefined,
 ): unknown {
   const value = given[name];
-  if (name !== "dtype" || value !== null || output === undefined || !hasDTypeOption(functional)) return value;
-  return (given[output.name] as FakeTensor).dtype;
+  if (name !== "dtype" || value !== null || output === undefined) return value;
+  const out = given[output.name] as FakeTensor;
+  return computesInOutput(target, functional, out, inputOf(given)) ? out.dtype : value;
 }
-
-const hasDTypeOption = ({ schema }: OpDefinition): boolean => schema.args.some((arg) => arg.name === "dtype");
 
 /**
  * Results of a writing overload from those of its functional one (its own results first, then the
@@ -149,7 +150,8 @@ function writtenResults(
   const first = results.length - written.length;
   const values = new Map(
     written.map(
-      (arg, i) => [arg.alias!.set, afterWrite(arg, given, results[first + i]!, functional, env)] as const,
+      (arg, i) =>
+        [arg.alias!.set, afterWrite(schema, arg, given, results[first + i]!, functional, env)] as const,
     ),
   );
   let next = 0;
@@ -157,7 +159,12 @@ function writtenResults(
   return returned.length === 1 ? returned[0]! : returned.length === 0 ? null : returned;
 }
 
+/** The first tensor. */
+const inputOf = (given: BoundArgs): FakeTensor | undefined =>
+  Object.values(given).find((value): value is FakeTensor => isTensorLike(value));
+
 function afterWrite(
+  { target: called }: OpSchema,
   arg: SchemaArgument,
   given: BoundArgs,
   value: MetaValue,
@@ -167,30 +174,8 @@ function afterWrite(
   const target = given[arg.name];
   if (!(target instanceof FakeTensor) || !(value instanceof FakeTensor)) return value;
   if (!isOutput(arg)) return target;
-  checkOutputDType(value, target, functional);
+  const isGiven = (given["dtype"] ?? null) !== null;
+  refuseOutputDType(called, functional, value, target, inputOf(given), isGiven);
   if (sizesEqual(target.shape, value.shape, env)) return target;
   return fake({ dtype: target.dtype, shape: value.shape, strides: value.strides, like: target });
-}
-
-/**
- * Operators that convert to the dtype of their output although they are not elementwise: their
- * `out=` kernels in `TensorShape.cpp` of PyTorch cast the result.
- */
-const CONVERTING: ReadonlySet<string> = new Set(["aten.cat.default", "aten.stack.default"]);
-
-/**
- * Elementwise operators convert to the dtype of their output, others want the exact one.
- *
- * @throws SconceError `DTYPE_MISMATCH`
- */
-function checkOutputDType(value: FakeTensor, output: FakeTensor, functional: OpDefinition): void {
-  if (value.dtype === output.dtype) return;
-  if (!functional.tags.includes("pointwise") && !CONVERTING.has(functional.target)) {
-    throw dtypeMismatch(`Expected out tensor to have dtype ${value.dtype}, but got ${output.dtype} instead`);
-  }
-  if (!canCast(value.dtype, output.dtype)) {
-    throw dtypeMismatch(
-      `result type ${value.dtype} can't be cast to the desired output type ${output.dtype}`,
-    );
-  }
 }

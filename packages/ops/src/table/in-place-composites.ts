@@ -98,15 +98,26 @@ const WRITTEN_OUT: Readonly<Record<string, InPlaceRule>> = {
   "aten.rrelu_.default": drawnSlopes,
 };
 
+/**
+ * The target that an overload is another name of: `abs_` for `absolute_`, `bitwise_and` for
+ * `__and__`.
+ */
+export function otherName(target: string): string | undefined {
+  const [, packet, name, overload] = /^(aten\.(\w+))\.(\w+)$/.exec(target) ?? [];
+  if (packet === undefined || name === undefined || overload === undefined) return undefined;
+  const operator = /^__(and|or|xor)__$/.exec(name)?.[1];
+  if (operator !== undefined) return `aten.bitwise_${operator}.${overload}`;
+  const simple = name.endsWith("_") ? RENAMED[name.slice(0, -1)] : undefined;
+  const into = OPERATORS[packet] ?? (simple === undefined ? undefined : `aten.${simple}_`);
+  return into === undefined ? undefined : `${into}.${overload}`;
+}
+
 /** The rule of an in-place composite; undefined for other targets. */
 export function inPlaceComposite(target: string): InPlaceRule | undefined {
   const own = WRITTEN_OUT[target];
   if (own !== undefined) return own;
-  const [, packet, name, overload] = /^(aten\.(\w+))\.(\w+)$/.exec(target) ?? [];
-  if (packet === undefined || name === undefined || overload === undefined) return undefined;
-  const simple = name.endsWith("_") ? RENAMED[name.slice(0, -1)] : undefined;
-  const into = OPERATORS[packet] ?? (simple === undefined ? undefined : `aten.${simple}_`);
-  return into === undefined ? undefined : renamed(`${into}.${overload}`);
+  const into = /_\.|^aten\.__i/.test(target) ? otherName(target) : undefined;
+  return into === undefined ? undefined : renamed(into);
 }
 
 /** The same arguments to another overload; keyword-only ones stay keywords. */

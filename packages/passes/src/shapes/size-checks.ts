@@ -28,6 +28,7 @@ import {
 } from "@sconce/symbolic";
 import { RetraceEnv } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
+import { hasLargeInteger } from "./large-integers.js";
 import { scalarValue } from "./scalar-value.js";
 import { refuseSymbolicScalars } from "./symbolic-scalars.js";
 
@@ -84,6 +85,7 @@ export class SizeChecks {
     if (this.#proofs === undefined) {
       const env = new ProofEnv({ ranges: this.#program.rangeConstraints });
       const symbols = new Map([...this.#symbolic].flatMap((node) => [...this.#symbolsOf(node)]));
+      for (const symbol of symbols.values()) narrow(symbol, env);
       const open = [...this.#symbolic].filter((node) => !this.#isProved(node, env));
       const ranges = new Map([...symbols].map(([name, symbol]) => [name, env.rangeOf(symbol)]));
       this.#proofs = { open: new Set(open), ranges };
@@ -152,6 +154,8 @@ export class SizeChecks {
   #take(node: Node, values: ValuesAt): boolean {
     const value = this.#valueOf(node, values);
     if (value === undefined) return true;
+    // The host has the exact number, and refuses it.
+    if (this.#isLarge(node, STATIC_ENV, (name) => values.of(this.#graph.node(name)))) return false;
     const isRecorded = isAs(node.meta.val!, value, values);
     // A size that only the data decide may follow from sizes that are known now.
     if (!isRecorded || !values.know(node) || readsAny(node, values.others))
@@ -185,6 +189,10 @@ export class SizeChecks {
     const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
+  #isLarge(node: Node, env: SymEnv, values: (name: string) => MetaValue | undefined): boolean {
+    const schema = this.#operators.get(node.target)?.schema;
+    return schema !== undefined && hasLargeInteger(node, schema, env, values);
+  }
   #hasRule({ op, target, meta }: Node): boolean {
     if (op !== "call_function" || meta.val === undefined) return false;
     if (target === GETITEM || isScalarFunction(target)) return true;
@@ -206,6 +214,7 @@ export class SizeChecks {
     try {
       const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
       if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
+      if (this.#isLarge(node, env, recorded)) return false;
       const value = this.#computed(node, env, recorded);
       return value !== undefined && isAs(node.meta.val!, value, env);
     } catch (error) {
@@ -278,6 +287,15 @@ class ProofEnv extends RetraceEnv implements Sizes {
     return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b));
   }
 }
+
+/** Proofs are for sizes that tensors may have: products of two of them have 64 bits. */
+function narrow(symbol: SymExpr, env: ProofEnv): void {
+  const { min, max } = env.rangeOf(symbol);
+  const isSize = Number.isInteger(min) && !printExpr(symbol).startsWith("zuf");
+  if (isSize && max > LARGEST_PROVED && min <= LARGEST_PROVED)
+    env.setRange(symbol, { min, max: LARGEST_PROVED });
+}
+const LARGEST_PROVED = 2 ** 31;
 
 function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
   if (names.size === 0) return false;

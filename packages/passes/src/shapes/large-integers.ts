@@ -1,0 +1,33 @@
+/** @file Symbolic integers that have more bits than the arguments of operators. */
+import { type Argument, isRef, isSymScalar, type MetaValue, type Node, type OpSchema } from "@sconce/ir";
+import type { SymEnv, SymInt } from "@sconce/symbolic";
+
+/**
+ * Whether a symbolic integer of a call may not fit 64 bits: as a number of tensors it may be
+ * unsigned.
+ */
+export function hasLargeInteger(
+  { args, kwargs }: Node,
+  schema: OpSchema,
+  env: SymEnv,
+  values: (name: string) => MetaValue | undefined,
+): boolean {
+  let position = 0;
+  return schema.args.some(({ name, kwargOnly, type }) => {
+    const given = !kwargOnly && position < args.length ? args[position++] : kwargs[name];
+    if (given === undefined || !(type.base in LIMITS)) return false;
+    const items = Array.isArray(given) ? (given as readonly Argument[]) : [given];
+    return items.some((item) => {
+      const value = isRef(item) ? values(item.name) : item;
+      if (!isSymScalar(value) || value.kind !== "SymInt") return false;
+      const { min, max } = env.range(value.expr as SymInt);
+      return min < -(2 ** 63) || max >= LIMITS[type.base]!;
+    });
+  });
+}
+
+/** What integers are below, by the type of the argument. */
+const LIMITS: Readonly<Record<string, number>> = {
+  ...{ int: 2 ** 63, SymInt: 2 ** 63 },
+  ...{ Scalar: 2 ** 64, Tensor: 2 ** 64 },
+};
