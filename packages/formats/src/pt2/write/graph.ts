@@ -8,6 +8,7 @@ import {
   itemsOf,
   type MetaValue,
   type Node,
+  nodePlace,
   type OperatorLookup,
   type OpSchema,
 } from "@sconce/ir";
@@ -257,7 +258,7 @@ class GraphWriter {
       target: targetText(target),
       inputs: this.#inputsOf(node, schema),
       outputs: this.#outputsOf(node, schema),
-      metadata: metadataJson(meta),
+      metadata: metadataJson(meta, nodePlace(node)),
       is_hop_single_tensor_return: isHigherOrder ? meta.val instanceof FakeTensor : null,
       name: this.#values.of(meta.val === null ? (meta.callForm?.name ?? name) : name),
     };

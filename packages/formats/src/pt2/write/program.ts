@@ -1,11 +1,21 @@
 /** @file The JSON of a program, without its weights. */
 import type { Work } from "@sconce/errors";
-import { type ExportedProgram, type OperatorLookup, registeredFields, type TreeSpec } from "@sconce/ir";
+import {
+  dictSpec,
+  type ExportedProgram,
+  LEAF,
+  type ModuleCallEntry,
+  type OperatorLookup,
+  registeredFields,
+  type TreeSpec,
+  tupleSpec,
+} from "@sconce/ir";
 import { jsonDumps, type PythonJson } from "../../json/python-json.js";
 import { ATEN_VERSION, SCHEMA_MAJOR, SCHEMA_MINOR } from "../schema.js";
 import { FileNames } from "../text/file-names.js";
 import { inputNames } from "../text/program-texts.js";
 import { graphJson } from "./graph.js";
+import { programNotes } from "./metadata.js";
 import { moduleCallJson, rangesJson, signatureJson } from "./signature.js";
 import type { ValueWriter } from "./values.js";
 
@@ -39,6 +49,27 @@ function namedTuplesJson({ moduleCallGraph, namedTupleFields }: ExportedProgram)
   return found;
 }
 
+/**
+ * The calls of a program. PyTorch loads no program without that of the root, which IR text need not
+ * have: it takes the inputs by position then, and gives a tuple.
+ */
+function callsOf(
+  { moduleCallGraph, graphSignature }: ExportedProgram,
+  nameOf: (name: string) => string,
+): readonly ModuleCallEntry[] {
+  if (moduleCallGraph.some(({ fqn, signature }) => fqn === "" && signature !== null)) return moduleCallGraph;
+  const inputs = graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");
+  const outputs = graphSignature.outputSpecs.filter(({ kind }) => kind === "USER_OUTPUT");
+  const signature = {
+    inputs: [],
+    outputs: [],
+    inSpec: tupleSpec([tupleSpec(inputs.map(() => LEAF)), dictSpec([])]),
+    outSpec: tupleSpec(outputs.map(() => LEAF)),
+    forwardArgNames: inputs.map(({ arg }) => nameOf(arg.name)),
+  };
+  return [{ fqn: "", signature }, ...moduleCallGraph.filter(({ fqn }) => fqn !== "")];
+}
+
 /** The text of a program, in pieces. */
 export function* programJson(program: ExportedProgram, options: ProgramJsonOptions): Work<string> {
   const values = FileNames.ofValues(program.graph, inputNames(program));
@@ -50,8 +81,8 @@ export function* programJson(program: ExportedProgram, options: ProgramJsonOptio
     graph_module: {
       graph,
       signature: signatureJson(program.graphSignature, nameOf),
-      module_call_graph: program.moduleCallGraph.map((entry) => moduleCallJson(entry, nameOf)),
-      metadata: new Map(Object.entries(program.graphMetadata)),
+      module_call_graph: callsOf(program, nameOf).map((entry) => moduleCallJson(entry, nameOf)),
+      metadata: programNotes(program.graphMetadata),
       treespec_namedtuple_fields: namedTuplesJson(program),
     },
     opset_version: opset,

@@ -276,3 +276,36 @@ describe("saving", () => {
     await expect(saved(await load("ir_add"), { extra: {} } as never)).rejects.toEqual(code("UNKNOWN_OPTION"));
   });
 });
+
+describe("a program from IR text", () => {
+  const relu = "%out: f32[2] = aten.relu.default(%x)";
+
+  test("gets the call of its root, without which PyTorch loads none", async () => {
+    const written = program([relu]);
+    expect(written.moduleCallGraph).toEqual([]);
+    const bytes = await saved(written);
+    const again = await read(bytes);
+    expect(again.inSpec?.children[0]?.children).toHaveLength(1);
+    expect(again.outSpec?.children).toHaveLength(1);
+    expect(await saved(again)).toEqual(bytes);
+  });
+
+  test.each([
+    ["custom", '{}"; x'],
+    ["custom", '{"a": 1,}'],
+    ["from_node", "x"],
+    ["nn_module_stack", "x"],
+    ["source_fn_stack", "x"],
+  ])("with a note %s that PyTorch cannot read is refused", async (key, text) => {
+    const plain = program([relu]);
+    const meta = { ...plain.graph.node("out").meta, extra: { [key]: text } };
+    const graph = edit(plain.graph, (e) => e.setMeta("out", meta));
+    await expect(saved(plain.with({ graph }))).rejects.toEqual(code("NOT_SAVABLE"));
+  });
+
+  test("with a note of its own that PyTorch cannot read is refused, and others are written", async () => {
+    const noted = (custom: string): ExportedProgram => program([relu]).with({ graphMetadata: { custom } });
+    await expect(saved(noted('{}"; x'))).rejects.toEqual(code("NOT_SAVABLE"));
+    expect((await read(await saved(noted('{"a": NaN}')))).graphMetadata).toEqual({ custom: '{"a": NaN}' });
+  });
+});
