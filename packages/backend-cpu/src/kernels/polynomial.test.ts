@@ -32,6 +32,25 @@ describe("orthogonal polynomials", () => {
     expect(at("chebyshev_polynomial_t", -1, 51)).toBe(-1);
   });
 
+  // Values are PyTorch's, in float32.
+  test.each([
+    ["chebyshev_polynomial_t", 1, 1],
+    ["chebyshev_polynomial_u", 1, 2147483648],
+    ["chebyshev_polynomial_v", 1, 1],
+    ["chebyshev_polynomial_w", 1, 4294967296],
+    ["shifted_chebyshev_polynomial_t", 0, 1],
+    ["shifted_chebyshev_polynomial_u", 0, 2147483648],
+    ["shifted_chebyshev_polynomial_u", 1.5, Number.NaN],
+    ["shifted_chebyshev_polynomial_v", 0, 4294967296],
+    ["shifted_chebyshev_polynomial_w", 0, 1],
+    ["laguerre_polynomial_l", 0, 1],
+    ["legendre_polynomial_p", 1, 1],
+  ])("%s of degree 2147483647 at %s", (name, x, value) => {
+    const places = Tensor.from([x], [1], "float32");
+    const result = evaluate(`aten.special_${name}.n_scalar`, [places, 2147483647]) as Tensor;
+    expect(result.toArray()).toEqual([value]);
+  });
+
   test("of negative degree are nothing; others are cut to whole ones", () => {
     expect(at("legendre_polynomial_p", 0.3, -1)).toBe(0);
     const degree = Tensor.from([2.7], [1], "float32");

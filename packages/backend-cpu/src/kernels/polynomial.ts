@@ -38,29 +38,57 @@ const chebyshev = (first: (x: number) => number): Polynomial =>
  */
 const BY_ANGLE_FROM = 8;
 
-/** `byAngle` is the polynomial of `cos(angle)`, between -1 and 1 exclusively. */
+/** Values at the ends of the interval, which take no steps. */
+interface Ends {
+  readonly at1: (n: number) => number;
+  /** The sign is that of the degree's parity. */
+  readonly atMinus1: (n: number) => number;
+}
+const one = (): number => 1;
+const next = (n: number): number => n + 1;
+const odd = (n: number): number => n + n + 1;
+
+/**
+ * `byAngle` is the polynomial of `cos(angle)`, between -1 and 1 exclusively. The degree is a number
+ * of the output's dtype.
+ */
 const withAngle =
-  (byRecurrence: Polynomial, byAngle: (angle: number, n: number) => number): Polynomial =>
+  (byRecurrence: Polynomial, byAngle: (angle: number, n: number) => number, ends: Ends): Polynomial =>
   (x, degree, round) => {
-    const n = degreeOf(degree);
-    return n > BY_ANGLE_FROM && Math.abs(x) < 1 ? byAngle(Math.acos(x), n) : byRecurrence(x, n, round);
+    const n = degreeOf(round(degree));
+    if (n <= BY_ANGLE_FROM) return byRecurrence(x, n, round);
+    if (x === 1) return ends.at1(n);
+    if (x === -1) return n % 2 === 0 ? ends.atMinus1(n) : -ends.atMinus1(n);
+    return Math.abs(x) < 1 ? byAngle(Math.acos(x), n) : byRecurrence(x, n, round);
+  };
+
+/** A recurrence that is not taken where the value is known. */
+const except =
+  (byRecurrence: Polynomial, known: (x: number, n: number) => number | undefined): Polynomial =>
+  (x, degree, round) => {
+    const n = degreeOf(round(degree));
+    return (n > 0 ? known(x, n) : undefined) ?? byRecurrence(x, n, round);
   };
 
 const first = withAngle(
   chebyshev((x) => x),
   (angle, n) => Math.cos(n * angle),
+  { at1: one, atMinus1: one },
 );
 const second = withAngle(
   chebyshev((x) => 2 * x),
   (angle, n) => Math.sin((n + 1) * angle) / Math.sin(angle),
+  { at1: next, atMinus1: next },
 );
 const third = withAngle(
   chebyshev((x) => 2 * x - 1),
   (angle, n) => Math.cos((n + 0.5) * angle) / Math.cos(angle / 2),
+  { at1: one, atMinus1: odd },
 );
 const fourth = withAngle(
   chebyshev((x) => 2 * x + 1),
   (angle, n) => Math.sin((n + 0.5) * angle) / Math.sin(angle / 2),
+  { at1: odd, atMinus1: one },
 );
 
 const shifted =
@@ -76,13 +104,19 @@ const probabilistsHermite = recurrence(
   (x) => x,
   (x, k, last, before) => x * last - k * before,
 );
-const laguerre = recurrence(
-  (x) => 1 - x,
-  (x, k, last, before) => ((2 * k + 1 - x) * last - k * before) / (k + 1),
+const laguerre = except(
+  recurrence(
+    (x) => 1 - x,
+    (x, k, last, before) => ((2 * k + 1 - x) * last - k * before) / (k + 1),
+  ),
+  (x) => (x === 0 ? 1 : undefined),
 );
-const legendre = recurrence(
-  (x) => x,
-  (x, k, last, before) => ((2 * k + 1) * x * last - k * before) / (k + 1),
+const legendre = except(
+  recurrence(
+    (x) => x,
+    (x, k, last, before) => ((2 * k + 1) * x * last - k * before) / (k + 1),
+  ),
+  (x, n) => (Math.abs(x) !== 1 ? undefined : x > 0 || n % 2 === 0 ? 1 : -1),
 );
 
 type Args = { readonly x: Operand; readonly n: Operand };
