@@ -64,7 +64,8 @@ const SYMBOLIC = (factor: string, rest: string): string =>
 type Case = readonly [call: string, inputs: readonly string[], message: RegExp, types?: readonly string[]];
 
 function refuse(name: string, cases: readonly Case[]): void {
-  describe.each(cases)(`${name}: %s`, (call, inputs, message, types) => {
+  describe.each(cases.map((one) => [one[0], one] as const))(`${name}: %s`, (_, one) => {
+    const [call, inputs, message, types] = one;
     test.each(BACKENDS)("%s", async (backend) => {
       expect(await outcome(backend, { call, inputs, ...(types && { types }) })).toMatch(message);
     });
@@ -119,6 +120,77 @@ refuse("integers beyond 64 bits", [
     /can't convert negative int to unsigned/,
     ["f32[s0]"],
   ],
+]);
+
+const FIRST = (call: string, at = 0): string => `%c = aten.${call}; %r = operator.getitem(%c, ${at})`;
+
+refuse("settings and sizes", [
+  ["index_select.default(%x, 0, %y)", ["f32[]", "i64[0]"], /can have only 1 value, got 0 value/],
+  [
+    "index_select.default(%x, 0, %y)",
+    ["f32[]", "i64[3] 0 0 0"],
+    /can have only 1 value, got 3 value/,
+    ["f32[]", "i64[s0]"],
+  ],
+  [
+    "index_add.default(%x, 0, %y, %z)",
+    ["f32[]", "i64[0]", "f32[0]"],
+    /Got self.shape = \[\] source.shape = \[0\]/,
+  ],
+  ["index_fill.int_Scalar(%x, 0, %y, 1)", ["f32[3]", "i32[1] 0"], /Expected dtype int64 for index/],
+  ["movedim.int(%x, 5, 5)", ["f32[]"], /Dimension out of range/],
+  ["linalg_vander.default(%x, N=1)", ["f32[3]"], /N must be greater than 1/],
+  ["special_polygamma.default(-1, %x)", ["f32[3]"], /does not support negative n/],
+  ["special_multigammaln.default(%x, 0)", ["f32[3]"], /p has to be greater than or equal to 1/],
+  ["chain_matmul.default([%x])", ["f32[2,2,2]"], /Tensor dimension is 3, expected 2 instead/],
+  ["adaptive_avg_pool1d.default(%x, [2, 2])", ["f32[2,3]"], /should contain one int \(got 2\)/],
+  [
+    "conv_transpose1d.default(%x, %y, None, [1], [0], [1])",
+    ["f32[1,2,4]", "f32[2,2,2]"],
+    /output padding must be smaller than either stride or dilation/,
+  ],
+  [
+    "fake_quantize_per_tensor_affine.default(%x, 0.1, 300, 0, 255)",
+    ["f32[3]"],
+    /must be between `quant_min`/,
+  ],
+  [
+    "fake_quantize_per_tensor_affine.tensor_qparams(%x, %y, %z, 0, 255)",
+    ["f32[3]", "f32[2]", "i32[2]"],
+    /a Tensor with 2 elements cannot be converted to Scalar/,
+  ],
+  ["leaky_relu_backward.default(%x, %x, -0.5, True)", ["f32[3]"], /triggered with a negative slope/],
+  [
+    "rnn_tanh_cell.default(%x, %y, %z, %z)",
+    ["f32[1,2]", "f32[2]", "f32[2,2]"],
+    /doesn't match hidden0 batch size 2/,
+  ],
+  ["_trilinear.default(%x, %x, %x, [], [], [], [0], 2)", ["f32[3,3]"], /unroll_dim must be in \[0,1\]/],
+  ["max_unpool2d.default(%x, %y, [4, 4])", ["f32[1,0,2,2]", "i64[1,0,2,2]"], /dimension 1 being empty/],
+  [FIRST("unique_dim.default(%x, 0)"), ["f32[0,0]"], /Number of zero sized dimensions is more than one/],
+  ["as_strided_scatter.default(%x, %y, [2, 2], [0, 1])", ["f32[4]", "f32[2,2]"], /single memory location/],
+  [
+    "avg_pool3d.default(%x, [3, 3, 3], [2, 2, 2], [0, 0, 0], True)",
+    ["f32[1,1,2,4,4]"],
+    /smaller than kernel size/,
+    ["f32[1,1,s0,s1,s2]"],
+  ],
+  ["fft_rfft.default(%x)", ["f32[2,0]"], /Invalid number of data points \(0\)/, ["f32[2,s0]"]],
+  ["fft_rfftn.default(%x)", ["f32[2,0]"], /Invalid number of data points \(0\)/, ["f32[2,s0]"]],
+  [
+    SYMBOLIC("-1", "%r = aten.pow.Tensor_Scalar(%x, %m)"),
+    ["i64[3]"],
+    /Integers to negative integer powers are not allowed/,
+    ["i64[s0]"],
+  ],
+  [FIRST("nll_loss_forward.default(%x, %y, None, 1, -100)", 1), ["f32[3,1]", "i64[3] 0 5 0"], /5 is out of/],
+  ["index_put.default(%x, [None, %y], %z)", ["b8[4,4]", "i64[3] 0 1 2", "b8[1,1,1]"], /cannot be broadcast/],
+  [
+    "index_put_.default(%x, [%y], %z)",
+    ["f32[1,1]", "i64[] 0", "f32[1,1]"],
+    /cannot be broadcast to indexing result/,
+  ],
+  ["empty_strided.default([2, 2], [8589934592, 1])", ["f32[1]"], /^OUT_OF_MEMORY/],
 ]);
 
 test.each(BACKENDS)("%s takes integers of 64 bits without sign", async (backend) => {

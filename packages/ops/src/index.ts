@@ -1,4 +1,12 @@
-export { type CheckedCall, refuseDTypes, refuseDTypesDeep, refuseScalars } from "./dtypes/refuse-dtypes.js";
+export {
+  type CheckedCall,
+  hasSettings,
+  hasSizes,
+  refuseDTypes,
+  refuseDTypesDeep,
+  refuseScalars,
+  refuseSettings,
+} from "./dtypes/refuse-dtypes.js";
 export { holdsAll, isInRange, LARGEST_FINITE, overflowMessage } from "./dtypes/scalar-range.js";
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";

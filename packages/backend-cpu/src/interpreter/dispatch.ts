@@ -17,6 +17,7 @@ import {
   refusedCall,
   refuseOverlap,
   refuseScalars,
+  refuseSettings,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
@@ -118,6 +119,7 @@ export class Dispatcher {
     if (this.#replaced?.has(target) !== true) {
       refuseDTypes(definition, bound);
       refuseScalars(definition, bound);
+      refuseSettings(definition, bound);
     }
     this.#refusals.get(target)?.(bound);
     if (schema.isMutable) refuseOverlap(definition, bound, asTensor);

@@ -14,6 +14,7 @@ import type { Range } from "../ranges/interval.js";
 import { rangeOfTensor } from "../ranges/tensor-range.js";
 import { tensorDisposed, valuesOnDevice } from "./errors.js";
 import type { Held } from "./held.js";
+import { inMemory } from "./memory.js";
 
 /** How the elements of a buffer, which lie in row-major order there, lie in a storage. */
 export type Layout = Pick<TensorLayout, "dtype" | "shape" | "strides">;
@@ -134,7 +135,7 @@ export class DeviceStorage extends Storage {
     return this.#bytes ?? this.#moved(copyOf(resident!) as Tensor, resident!);
   }
   #moved(copy: Tensor, { strides }: Resident): Uint8Array {
-    this.#bytes = copy.withLayout(strides, 0).storage.bytes;
+    this.#bytes = inMemory("a result", () => copy.withLayout(strides, 0)).storage.bytes;
     this.#slot.free();
     return this.#bytes;
   }
@@ -174,7 +175,8 @@ export class DeviceStorage extends Storage {
     if (resident === undefined) return this.#toHost().slice(offset, offset + length);
     resident.held.retain();
     try {
-      const copy = (await copyOf(resident)).withLayout(resident.strides, 0);
+      const dense = await copyOf(resident);
+      const copy = inMemory("a result", () => dense.withLayout(resident.strides, 0));
       return copy.storage.bytes.slice(offset, offset + length);
     } finally {
       resident.held.release();

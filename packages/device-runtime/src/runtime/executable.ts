@@ -40,6 +40,7 @@ import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { isLikeRecorded } from "./like-recorded.js";
+import { inMemory } from "./memory.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
 import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { Pacer } from "./pacer.js";
@@ -285,6 +286,8 @@ export class DeviceExecutable implements Executable {
     let reason = run.whyHosted;
     try {
       this.#original.require(run.sizes);
+      // What the program is lowered to may take other sizes, also where the host computes it.
+      this.#requireSizes(run.inputs, run.sizes);
       if (reason === undefined) await this.#sequence(this.#whole, run);
     } catch (error) {
       if (!(error instanceof HostRun)) throw error;
@@ -420,7 +423,8 @@ export class DeviceExecutable implements Executable {
       const held = heldBy(value, this.#init.device);
       if (held === undefined) return value;
       const copy = await this.#download(held, value, run);
-      return isContiguous(value.shape, value.strides) ? copy : copy.withLayout(value.strides, 0);
+      if (isContiguous(value.shape, value.strides)) return copy;
+      return inMemory("an input", () => copy.withLayout(value.strides, 0));
     }
     if (!(value instanceof DeviceValue)) return value;
     return this.#download(value.held, value, run);

@@ -1,7 +1,7 @@
 /** @file The memory that the kernels of a region take, before any of them is made. */
 import { type LoopProgram, type MemoryPlan, type MemoryStep, planMemory } from "@sconce/codegen";
 import { type Graph, nodePlace } from "@sconce/ir";
-import { overLimit } from "@sconce/ops";
+import { atNode, overLimit } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device, RegionStep } from "../device/device.js";
 
@@ -45,4 +45,18 @@ export function requireMemory(
   const bytes = writes.reduce((total, id) => total + places.get(id)!.bytes, 0);
   const name = nests.at(-1)!.nodes.at(-1) ?? "";
   throw overLimit(bytes, maxBytes - inUse - alive[at]! + bytes, "on the device", nodePlace(graph.node(name)));
+}
+
+/**
+ * What a function gives that allocates memory.
+ *
+ * @param where the value that is made
+ * @throws SconceError `OUT_OF_MEMORY`
+ */
+export function inMemory<T>(where: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof RangeError ? atNode(error, where) : error;
+  }
 }

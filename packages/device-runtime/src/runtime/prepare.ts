@@ -26,7 +26,7 @@ import { DecisionEnv, type SizeDecision } from "@sconce/trace";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
-import { checksNumber, KEPT, readsLogSums } from "./support.js";
+import { checksNumber, KEPT, readsLogSums, readsTotalOnly } from "./support.js";
 import { trustedProgram } from "./trusted.js";
 
 export interface PrepareOptions {
@@ -130,8 +130,9 @@ function checkedTable(
     if (table.get(target) === own.get(target)) table.delete(target);
   return table;
 }
+const UNDECOMPOSED = [checksNumber, readsLogSums, readsTotalOnly];
 const undecomposedCalls = (graph: Graph): readonly Node[] => [
-  ...graph.nodes().filter((node) => checksNumber(node, graph) || readsLogSums(node, graph)),
+  ...graph.nodes().filter((node) => UNDECOMPOSED.some((test) => test(node, graph))),
   ...[...graph.subgraphs.values()].flatMap(undecomposedCalls),
 ];
 /** `aten.index_add_.default` and `aten.index_add.default` are `aten.index_add`. */

@@ -15,6 +15,7 @@ import { contiguousStrides, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage, type Layout } from "./device-storage.js";
 import type { Held } from "./held.js";
+import { inMemory } from "./memory.js";
 import { knownSize } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue } from "./values.js";
 
@@ -157,7 +158,12 @@ export class Results {
         continue;
       }
       const { strides } = this.#layout(name, value, end);
-      const put = (copy: Tensor): void => void hosts.set(name, copy.withLayout(strides, 0));
+      const put = (copy: Tensor): void => {
+        hosts.set(
+          name,
+          inMemory(`%${name}`, () => copy.withLayout(strides, 0)),
+        );
+      };
       const copy = toHost(value);
       if (copy instanceof Promise) waiting.push(copy.then(put));
       else put(copy);

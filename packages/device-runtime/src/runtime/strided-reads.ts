@@ -11,6 +11,7 @@ import { type MemoryRead, memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import { differ, recordedInputs } from "./input-layouts.js";
+import { inMemory } from "./memory.js";
 import { knownSize } from "./sizes.js";
 
 /** Reasons by the names of calls. */
@@ -87,7 +88,8 @@ export class StridedReads {
     const strides = val.strides.map((stride) => knownSize(stride, sizes) ?? unknownStrides(name));
     const { dtype, shape } = value;
     const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
-    const storage = Storage.allocate((last + 1) * dtypeInfo(dtype).itemSize);
+    const bytes = (last + 1) * dtypeInfo(dtype).itemSize;
+    const storage = inMemory(`%${name}`, () => Storage.allocate(bytes));
     const made = new Tensor({ dtype, shape, strides, storage });
     copyInto(made, value);
     return made;

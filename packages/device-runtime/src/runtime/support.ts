@@ -29,6 +29,7 @@ export function whyNotHeldBy(
   if (node.target.startsWith("higher_order.")) return "control flow runs on the host";
   if (CHECKS_VALUES.has(node.target) || checksNumber(node, graph))
     return "it refuses some values, which kernels do not";
+  if (readsTotalOnly(node, graph)) return "it refuses some targets, which no kernel reads";
   if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
   if (takesAnyPlaces(node, graph)) return "kernels look for its places in their windows only";
   const inputs: MetaValue[] = [];
@@ -134,6 +135,15 @@ export function readsLogSums({ name, target }: Node, graph: Graph): boolean {
     .users(name)
     .some((user) => user.target !== "operator.getitem" || (user.args[1] !== 0 && isRead(user, graph)));
 }
+/**
+ * Whether a call is a loss of classes of which only the total weight is read: without weights that
+ * is a count, which does not look whether the classes exist.
+ */
+export function readsTotalOnly({ name, target, args, kwargs }: Node, graph: Graph): boolean {
+  if (!TOTALS.test(target) || (kwargs["weight"] ?? args[2] ?? null) !== null) return false;
+  return graph.users(name).every((user) => user.target === "operator.getitem" && user.args[1] === 1);
+}
+const TOTALS = /^aten\.nll_loss(2d)?_forward\./;
 const isRead = ({ name }: Node, graph: Graph): boolean => graph.users(name).length > 0;
 
 /** Resizing of lines, images and volumes, by size or by factors. */

@@ -1,11 +1,13 @@
-/** @file Dtypes and numbers that other names of operators refuse, as PyTorch does (asked by hand). */
+/**
+ * @file Dtypes and numbers that other names of operators refuse, as PyTorch does (asked by hand).
+ */
 import { evaluate } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
 import { complex, float } from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 
-const of = (dtype: DType, shape: readonly number[] = [2]): Tensor =>
+const filled = (dtype: DType, shape: readonly number[] = [2]): Tensor =>
   Tensor.from(new Array(shape.reduce((a, b) => a * b, 1)).fill(1), shape, dtype);
 
 /** The first line of what a call is refused with. */
@@ -19,9 +21,9 @@ function refusal(target: string, args: readonly unknown[], kwargs: object = {}):
   }
 }
 
-const x = of("float32");
-const i = of("int16");
-const b = of("bool");
+const x = filled("float32");
+const i = filled("int16");
+const b = filled("bool");
 const two = complex(0, 2);
 
 describe("other names of an operator", () => {
@@ -38,7 +40,7 @@ describe("other names of an operator", () => {
     expect(refusal(`arc${name}_.default`, [i])).toContain(
       "result type float32 can't be cast to the desired output type int16",
     );
-    expect(refusal(`arc${name}_.default`, [of("float64")])).toBeUndefined();
+    expect(refusal(`arc${name}_.default`, [filled("float64")])).toBeUndefined();
   });
 
   test.each(["less", "less_equal", "greater", "greater_equal", "not_equal"])(
@@ -56,31 +58,31 @@ test.each([
   ["bitwise_left_shift.Scalar_Tensor", [1, x], "\"lshift_cpu\" not implemented for 'Float'"],
   ["bitwise_right_shift.Tensor_Scalar", [i, 1], undefined],
   ["__ilshift__.Scalar", [b, true], "\"lshift_cpu\" not implemented for 'Bool'"],
-  ["__ilshift__.Scalar", [of("int8"), true], undefined],
+  ["__ilshift__.Scalar", [filled("int8"), true], undefined],
   ["remainder.Scalar", [b, true], "\"remainder_cpu\" not implemented for 'Bool'"],
   ["clamp_min.default", [b, true], "\"clamp_min_scalar_cpu\" not implemented for 'Bool'"],
   ["clamp.Tensor", [b, b, b], "\"clamp_cpu\" not implemented for 'Bool'"],
   ["clamp.Tensor", [b, b, null], undefined],
   ["arctan2_.default", [i, i], "result type float32 can't be cast to the desired output type int16"],
-  ["absolute_.default", [of("complex64")], "In-place abs is not supported for complex tensors."],
+  ["absolute_.default", [filled("complex64")], "In-place abs is not supported for complex tensors."],
   [
     "float_power_.Scalar",
     [x, 2],
     "the base given to float_power_ has dtype Float but the operation's result requires dtype Double",
   ],
-  ["float_power_.Scalar", [of("float64"), 2], undefined],
+  ["float_power_.Scalar", [filled("float64"), 2], undefined],
   [
     "float_power_.Tensor",
-    [of("float64"), of("complex64")],
+    [filled("float64"), filled("complex64")],
     "has dtype Double but the operation's result requires dtype ComplexDouble",
   ],
   ["isin.Tensor_Scalar", [x, true], "Unsupported input type encountered for isin(): Bool"],
-  ["fft_irfft.default", [of("bfloat16", [4])], "Unsupported dtype BFloat16"],
-  ["fft_ifftn.default", [of("float16", [4])], "Unsupported dtype Half"],
+  ["fft_irfft.default", [filled("bfloat16", [4])], "Unsupported dtype BFloat16"],
+  ["fft_ifftn.default", [filled("float16", [4])], "Unsupported dtype Half"],
   ["soft_margin_loss.default", [i, i], "result type Float can't be cast to the desired output type Short"],
   [
     "soft_margin_loss_backward.default",
-    [x, of("uint8"), x, 0],
+    [x, filled("uint8"), x, 0],
     "result type Float can't be cast to the desired output type Byte",
   ],
   ["bernoulli_.Tensor", [x, i], "\"bernoulli_tensor_cpu_p_\" not implemented for 'Short'"],
@@ -89,22 +91,26 @@ test.each([
   ["linalg_vander.default", [b], "supports floating point, complex, and integer tensors, but got Bool"],
   [
     "rrelu_with_noise.default",
-    [x, of("float64"), 0.1, 0.2, true],
+    [x, filled("float64"), 0.1, 0.2, true],
     "expected scalar type Float but found Double",
   ],
   ["rrelu_with_noise.default", [x, x, 0.3, 0.2, true], "Expected from <= to to be true"],
   [
     "index_copy.default",
-    [x, 0, of("int32", [1]), of("float32", [1])],
+    [x, 0, filled("int32", [1]), filled("float32", [1])],
     "index_copy_(): Expected a long tensor for index, but got Int",
   ],
-  ["index_fill.int_Scalar", [b, 0, of("int64", [1]), two], "Converting complex Scalar to non-complex type"],
-  ["fill.Scalar", [of("float16", [1]), two], "value cannot be converted to type double without overflow"],
-  ["eq.Tensor", [b, of("uint16")], "romotion"],
-  ["eq.Tensor", [x, of("uint16")], undefined],
+  [
+    "index_fill.int_Scalar",
+    [b, 0, filled("int64", [1]), two],
+    "Converting complex Scalar to non-complex type",
+  ],
+  ["fill.Scalar", [filled("float16", [1]), two], "value cannot be converted to type double without overflow"],
+  ["eq.Tensor", [b, filled("uint16")], "romotion"],
+  ["eq.Tensor", [x, filled("uint16")], undefined],
   [
     "convolution.default",
-    [of("int32", [1, 2, 4]), of("int32", [2, 2, 2]), null, [1], [0], [1], true, [0], 1],
+    [filled("int32", [1, 2, 4]), filled("int32", [2, 2, 2]), null, [1], [0], [1], true, [0], 1],
     "\"slow_conv_transpose2d_out_cpu\" not implemented for 'Int'",
   ],
   ["add.Scalar", [x, 2n ** 64n], "int too big to convert"],

@@ -48,6 +48,7 @@ export const MORE_REFUSALS: readonly string[] = [
   'self!noise@training=True 0 "expected scalar type %0S but found %1S": rrelu_with_noise rrelu_with_noise_ ' +
     "rrelu_with_noise_functional",
   'index 1fefff "index_copy_(): Expected a long tensor for index, but got %S": index_copy',
+  'index 1fefff "index_fill_(): Expected dtype int64 for index.": index_fill.int_Scalar index_fill.int_Tensor',
   "self 5c000: native_channel_shuffle=channel_shuffle",
   "self@0d=False ? 1c000: cumsum_=cumsum_out_cpu",
   'self 1c0000 "In-place abs is not supported for complex tensors.": _foreach_abs_',

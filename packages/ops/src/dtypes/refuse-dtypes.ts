@@ -9,6 +9,7 @@ import { emitFrom, metaOfBound } from "../table/fake-emit.js";
 import { otherName } from "../table/in-place-composites.js";
 import type { OperatorRows } from "../table/operator-rows.js";
 import { hasDTypeCheck, refusedDTypes } from "./refused-dtypes.js";
+import { checksSettings, checksSizes, refusedSetting } from "./refused-settings.js";
 import { convertsScalars, refusedScalar } from "./scalar-conversions.js";
 
 /** A call whose dtypes are checked: its operator, and its arguments by schema name. */
@@ -56,6 +57,25 @@ export function refuseScalars(definition: OpDefinition, bound: BoundArgs): void 
 }
 
 /**
+ * Refuses a call with settings or sizes that PyTorch's CPU kernels do not take.
+ *
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
+export function refuseSettings(definition: OpDefinition, bound: BoundArgs): void {
+  for (const name of judgedAs(definition)) {
+    const message = refusedSetting(name, bound);
+    if (message !== undefined) throw invalidArgument(message);
+  }
+}
+
+/** Whether {@link refuseSettings} looks at settings of a call that no other check does. */
+export const hasSettings = (definition: OpDefinition): boolean =>
+  judgedAs(definition).some((name) => checksSettings(name));
+/** Whether it looks at sizes. */
+export const hasSizes = (definition: OpDefinition): boolean =>
+  judgedAs(definition).some((name) => checksSizes(name));
+
+/**
  * As {@link refuseDTypes} and {@link refuseScalars} for a call on fake tensors that is not run: a
  * composite operator that the tables do not know is judged by the calls that it is made of.
  *
@@ -64,6 +84,7 @@ export function refuseScalars(definition: OpDefinition, bound: BoundArgs): void 
 export function refuseDTypesDeep(table: OperatorRows, [definition, bound]: CheckedCall, env: SymEnv): void {
   refuseDTypes(definition, bound);
   refuseScalars(definition, bound);
+  refuseSettings(definition, bound);
   const { target, tags, decompose } = definition;
   if (decompose === undefined || !tags.includes("composite")) return;
   if (hasDTypeCheck(target) || convertsScalars(target)) return;

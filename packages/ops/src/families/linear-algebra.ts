@@ -193,8 +193,12 @@ const multiDot = defineOp({
 const chainMatmul = defineOp({
   schema: "aten::chain_matmul(Tensor[] matrices) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, args) =>
-    args.matrices.length === 1 ? args.matrices[0]! : emit("aten.linalg_multi_dot.default", [args.matrices]),
+  decompose: (emit, { matrices }) => {
+    if (matrices.length === 0) throw invalidArgument("chain_matmul(): Expected one or more matrices");
+    const odd = matrices.find(({ ndim }) => ndim !== 2);
+    if (odd !== undefined) throw shapeMismatch(`Tensor dimension is ${odd.ndim}, expected 2 instead.`);
+    return matrices.length === 1 ? matrices[0]! : emit("aten.linalg_multi_dot.default", [matrices]);
+  },
 });
 
 /** Multiplies in the order of least work; vectors at the ends are taken as a row and a column. */

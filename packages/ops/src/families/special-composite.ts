@@ -3,10 +3,11 @@
  * vector.
  */
 import { type FakeTensor, float } from "@sconce/ir";
-import { sub } from "@sconce/symbolic";
+import { ge, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
+import { check } from "../rules/comparison.js";
 import { promoted } from "../rules/decompose.js";
 import { fake } from "../rules/fake.js";
 import { toFloatDType } from "../rules/promote.js";
@@ -62,6 +63,7 @@ const vander = defineOp({
     const { N } = args;
     const x = args.x.ndim === 0 ? emit("aten.unsqueeze.default", [args.x, -1]) : args.x;
     const columns = N ?? x.shape.at(-1)!;
+    check(emit.env, ge(columns, 2), () => invalidArgument("N must be greater than 1."));
     const repeated = emit("aten.expand.default", [
       emit("aten.unsqueeze.default", [x, -1]),
       [...x.shape, sub(columns, 1)],

@@ -1,6 +1,7 @@
 /** @file Views that reorder dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -129,13 +130,15 @@ const matrixH = defineOp({
 });
 
 /** The order that brings `source` dimensions to `destination`, the others staying in sequence. */
-function movedOrder(ndim: number, source: readonly SymInt[], destination: readonly SymInt[]): number[] {
+function movedOrder(rank: number, source: readonly SymInt[], destination: readonly SymInt[]): number[] {
   if (source.length !== destination.length) {
     throw invalidArgument(
       `movedim: Invalid source or destination dims: source (${describeSizes(source)} dims) should contain the same ` +
         `number of dims as destination (${describeSizes(destination)} dims)`,
     );
   }
+  // A tensor without dimensions is moved as one of a single dimension.
+  const ndim = Math.max(rank, 1);
   const from = source.map((dim) => wrapDim(dim, ndim));
   const to = destination.map((dim) => wrapDim(dim, ndim));
   if (new Set(from).size !== from.length) {
@@ -151,22 +154,21 @@ function movedOrder(ndim: number, source: readonly SymInt[], destination: readon
   });
 }
 
+const moved = (emit: Emit, self: FakeTensor, order: readonly number[]): FakeTensor =>
+  self.ndim === 0 ? emit("aten.alias.default", [self]) : emit("aten.permute.default", [self, order]);
+
 const movedim = (name: "movedim" | "moveaxis"): readonly OpDefinition[] => [
   defineOp({
     schema: `aten::${name}.int(Tensor(a) self, int source, int destination) -> Tensor(a)`,
     tags: ["composite"],
     decompose: (emit, { self, source, destination }) =>
-      self.ndim === 0
-        ? emit("aten.alias.default", [self])
-        : emit("aten.permute.default", [self, movedOrder(self.ndim, [source], [destination])]),
+      moved(emit, self, movedOrder(self.ndim, [source], [destination])),
   }),
   defineOp({
     schema: `aten::${name}.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)`,
     tags: ["composite"],
     decompose: (emit, { self, source, destination }) =>
-      self.ndim === 0
-        ? emit("aten.alias.default", [self])
-        : emit("aten.permute.default", [self, movedOrder(self.ndim, source, destination)]),
+      moved(emit, self, movedOrder(self.ndim, source, destination)),
   }),
 ];
 

@@ -56,7 +56,7 @@ describe("dtypes of outputs that PyTorch refuses", () => {
   });
 });
 
-const of = (dtype: DType): Tensor => Tensor.from([1, 1], [2], dtype);
+const pairOf = (dtype: DType): Tensor => Tensor.from([1, 1], [2], dtype);
 
 test.each([
   ["ceil.out", ["float32"], "float16", "Found dtype Half but expected Float"],
@@ -83,7 +83,7 @@ test.each([
     "Expected out tensor to have dtype c10::Half, but got c10::BFloat16",
   ],
 ] as const)("%s of %s into %s", (target, inputs, output, message) => {
-  const args = inputs.map((one) => (typeof one === "number" ? one : of(one)));
+  const args = inputs.map((one) => (typeof one === "number" ? one : pairOf(one)));
   const shape = /^(sum|mean)/.test(target) ? [] : [2];
   const run = (): unknown =>
     evaluate(`aten.${target}`, args as never, { out: Tensor.empty(shape, output) } as never);
@@ -96,6 +96,10 @@ test.each([
 
 test("sums are made in the dtype of the output", () => {
   const out = Tensor.empty([], "float64");
-  const result = evaluate("aten.sum.IntList_out", [of("float32"), null] as never, { out } as never) as Tensor;
+  const result = evaluate(
+    "aten.sum.IntList_out",
+    [pairOf("float32"), null] as never,
+    { out } as never,
+  ) as Tensor;
   expect([result.dtype, result.toArray()]).toEqual(["float64", [2]]);
 });

@@ -35,7 +35,7 @@ export const argumentKind = (target: string, name: string, expected: string, got
 export const argumentOverflow = (target: string, name: string, reason: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
-    message: `${target}: the argument "${name}" is out of range: ${reason}`,
+    message: `${target}: the argument "${name}": value cannot be converted to type int64_t without overflow: ${reason}`,
     where: target,
     fix: `give "${name}" an integer from -2^63 to 2^64 - 1, or a float`,
   });

@@ -10,7 +10,7 @@ import {
   type Node,
   nodePlace,
 } from "@sconce/ir";
-import { bindArgs, constantValue, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
+import { bindArgs, constantValue, hasSettings, type OperatorTable, refuseDTypesDeep } from "@sconce/ops";
 import { type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { perVersion } from "../analysis/per-version.js";
 import { argumentKey } from "../changes/argument-key.js";
@@ -54,7 +54,7 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
     if (accepted.has(key)) continue;
     const { refused, isJudged } = verdictOn(node, graph, check);
     if (refused !== undefined) return refused;
-    if (isJudged) accepted.add(key);
+    if (isJudged && !dependsOnSettings(node, check)) accepted.add(key);
     yield;
   }
   for (const nested of graph.subgraphs.values()) {
@@ -62,6 +62,12 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
     if (refused !== undefined) return refused;
   }
   return undefined;
+}
+
+/** Whether the verdict on a call depends on more than its key says. */
+function dependsOnSettings({ target }: Node, { operators }: Check): boolean {
+  const row = operators.get(target);
+  return row !== undefined && hasSettings(row);
 }
 
 /**

@@ -13,7 +13,15 @@ import {
   type Node,
   type NodeRef,
 } from "@sconce/ir";
-import { bindArgs, constantValue, isScalarFunction, metaOfBound, type OperatorTable } from "@sconce/ops";
+import {
+  bindArgs,
+  constantValue,
+  hasSizes,
+  isScalarFunction,
+  metaOfBound,
+  type OperatorTable,
+  refuseSettings,
+} from "@sconce/ops";
 import {
   evaluate,
   evaluateInt,
@@ -184,10 +192,16 @@ export class SizeChecks {
       const row = this.#operators.require(target);
       const bound = bindArgs(row.schema, args, kwargs, resolve);
       refuseSymbolicScalars(this.#operators, row, bound, env);
+      refuseSettings(row, bound);
       return metaOfBound(this.#operators, row, bound, env);
     }
     const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
+  }
+  /** Whether a check of the call looks at sizes, which proofs do not know. */
+  #looksAtSizes({ target }: Node): boolean {
+    const row = this.#operators.get(target);
+    return row !== undefined && hasSizes(row);
   }
   #isLarge(node: Node, env: SymEnv, values: (name: string) => MetaValue | undefined): boolean {
     const schema = this.#operators.get(node.target)?.schema;
@@ -214,7 +228,7 @@ export class SizeChecks {
     try {
       const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
       if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
-      if (this.#isLarge(node, env, recorded)) return false;
+      if (this.#looksAtSizes(node) || this.#isLarge(node, env, recorded)) return false;
       const value = this.#computed(node, env, recorded);
       return value !== undefined && isAs(node.meta.val!, value, env);
     } catch (error) {

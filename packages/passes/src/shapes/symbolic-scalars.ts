@@ -5,6 +5,7 @@ import { float, type ScalarLiteral } from "@sconce/ir";
 import {
   type BoundArgs,
   LARGEST_FINITE,
+  metaOfBound,
   type OpDefinition,
   type OperatorTable,
   refuseDTypesDeep,
@@ -37,7 +38,10 @@ export function refuseSymbolicScalars(
   if (names.length === 0) return;
   for (const end of ["min", "max"] as const) {
     const numbers = names.map((name) => [name, endOf(bound[name] as SymbolicNumber, end, env)]);
-    refuseDTypesDeep(operators, [row, { ...bound, ...Object.fromEntries(numbers) }], env);
+    const given = { ...bound, ...Object.fromEntries(numbers) };
+    refuseDTypesDeep(operators, [row, given], env);
+    // Rules may refuse a number, as a negative power of integers.
+    metaOfBound(operators, row, given, env);
   }
 }
 
