@@ -190,8 +190,20 @@ refuse("settings and sizes", [
     ["f32[1,1]", "i64[] 0", "f32[1,1]"],
     /cannot be broadcast to indexing result/,
   ],
+  [
+    "%p = aten.permute.default(%y, [0, 3, 1, 2]); %r = aten.nll_loss2d_backward.default(%x, %p, %z, None, 1, -100, %w)",
+    ["f32[]", "f32[1,2,2,3]", "i64[1,2,2] 0 0 0 0", "f32[] 4"],
+    /grad_input must be contiguous/,
+  ],
   ["empty_strided.default([2, 2], [8589934592, 1])", ["f32[1]"], /^OUT_OF_MEMORY/],
 ]);
+
+test.each(BACKENDS)("%s takes inputs whose elements share places", async (backend) => {
+  const call =
+    "%p = aten.expand.default(%y, [2, 2, 1, 1]); %r = aten.nll_loss2d_backward.default(%x, %p, %z, None, 1, -100, %w)";
+  const inputs = ["f32[]", "f32[1,2,1,1]", "i64[2,1,1] 0 1", "f32[] 2"];
+  expect(await outcome(backend, { call, inputs })).toContain("-0.5");
+});
 
 test.each(BACKENDS)("%s takes integers of 64 bits without sign", async (backend) => {
   const call = SYMBOLIC("4611686018427387904", "%r = aten.add.Scalar(%x, %m)");

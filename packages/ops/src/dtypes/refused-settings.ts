@@ -212,17 +212,17 @@ const hasRows =
       : undefined;
   };
 
-/** The gradient is laid out as the input, and its kernel takes row-major memory only. */
-const isContiguous: Check = (bound) => {
+/**
+ * The gradient is laid out as the input, densely, and its kernel takes row-major memory only.
+ * Inputs whose elements share places have gradients in row-major memory.
+ */
+const isRowMajor: Check = (bound) => {
   const self = tensor(bound, "self");
-  const [sizes, strides] = [sizesOf(self), self.strides as readonly unknown[]];
+  const sizes = sizesOf(self);
   if (sizes === undefined || sizes.includes(0)) return undefined;
-  let step = 1;
-  for (let d = sizes.length - 1; d >= 0; d--) {
-    if (sizes[d] !== 1 && strides[d] !== step) return "grad_input must be contiguous";
-    step *= sizes[d]!;
-  }
-  return undefined;
+  const steps = (self.strides as readonly unknown[]).filter((_, d) => sizes[d] !== 1);
+  if (!steps.every(isNumber) || steps.includes(0)) return undefined;
+  return steps.some((step, d) => d > 0 && step > steps[d - 1]!) ? "grad_input must be contiguous" : undefined;
 };
 
 /** Lengths of transforms are at least 1. */
@@ -261,7 +261,7 @@ const SIZED: ReadonlyMap<string, Check> = new Map([
   ...on("fake_quantize_per_tensor_affine.tensor_qparams", quantizesBy),
   ...on("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", quantizesBy),
   ...on("rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell", hasRows("hx")),
-  ...on("nll_loss2d_backward", isContiguous),
+  ...on("nll_loss2d_backward", isRowMajor),
   ...on(
     "fft_fft fft_ifft fft_rfft fft_ihfft",
     transforms((size) => size),
