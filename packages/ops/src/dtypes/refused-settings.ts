@@ -62,7 +62,7 @@ const putsFewer: Check = (bound) => {
     rank = Math.max(rank, isMask(index) ? 1 : index.shape.length);
   }
   const places = rank + self.shape.length - taken;
-  if (values.shape.length <= places || sizesOf(self)?.includes(0) === true) return undefined;
+  if (values.shape.length <= places) return undefined;
   return (
     `shape mismatch: value tensor of shape ${sizesText(values)} cannot be broadcast to indexing result of ` +
     `${places} dimensions`
