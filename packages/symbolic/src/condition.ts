@@ -69,9 +69,11 @@ function lowestTerms(e: SymExpr): SymExpr {
 /** A fact that follows: the key of a canonical condition, and its truth. */
 export type Fact = readonly [key: string, truth: boolean];
 
-/** What follows from a condition that holds: itself, its negation's falsehood, and weaker forms. */
+/**
+ * What follows from a condition that holds: itself, its negation's falsehood, and weaker forms.
+ * PyTorch draws no conclusions from a conjunction but its own truth.
+ */
 export function implications(e: SymExpr): readonly Fact[] {
-  if (e.op === "And") return e.args.flatMap(implications);
   const facts: Fact[] = [];
   learn(e, facts);
   if (!isRelation(e)) return facts;

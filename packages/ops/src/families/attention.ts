@@ -3,7 +3,7 @@
  * mathematics.
  */
 import { type FakeTensor, float, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
-import { floatTrueDiv, floorDiv, sqrt } from "@sconce/symbolic";
+import { floatTrueDiv, floorDiv, mod, ne, sqrt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -127,12 +127,22 @@ function isFused({ env }: Emit, args: Attention, enableGqa: boolean): boolean {
   if (dropout_p > 0 || !isFloatDType(query.dtype) || inputs.some((tensor) => tensor.ndim !== 4)) return false;
   const same = (tensor: FakeTensor, dim: number, other: FakeTensor): boolean =>
     isEqual(env, tensor.shape[dim]!, other.shape[dim]!);
-  if (!same(query, 0, key) || !same(query, 0, value) || !same(key, 1, value)) return false;
+  if (!same(query, 0, key) || !same(query, 0, value)) return false;
+  if (!areHeadsFused(env, args, enableGqa)) return false;
+  if (attn_mask !== null && !isMaskFused(env, attn_mask, query, key)) return false;
+  if (!same(query, 3, key) || !same(query, 3, value)) return false;
+  // PyTorch does not compare the numbers of keys and of values; no kernel takes two that differ.
+  if (env.knownTrue(ne(key.shape[2]!, value.shape[2]!))) return false;
+  return !inputs.some((tensor) => isEqual(env, tensor.shape[2]!, 0) || !hasUnitStride(env, tensor));
+}
+
+/** Whether the heads of the queries are those of the keys and values, or are grouped over them. */
+function areHeadsFused(env: Emit["env"], { query, key, value }: Attention, enableGqa: boolean): boolean {
+  const [heads, ofKeys, ofValues] = [query.shape[1]!, key.shape[1]!, value.shape[1]!];
+  if (isEqual(env, heads, ofKeys)) return isEqual(env, heads, ofValues);
+  if (!isEqual(env, ofKeys, ofValues)) return false;
   // One head of keys and values serves all queries without being asked to.
-  if (!enableGqa && !same(query, 1, key) && !isEqual(env, key.shape[1]!, 1)) return false;
-  if (!same(query, 3, key) || !same(query, 3, value) || !same(key, 2, value)) return false;
-  if (inputs.some((tensor) => isEqual(env, tensor.shape[2]!, 0) || !hasUnitStride(env, tensor))) return false;
-  return attn_mask === null || isMaskFused(env, attn_mask, query, key);
+  return enableGqa ? isEqual(env, mod(heads, ofKeys), 0) : isEqual(env, ofKeys, 1);
 }
 
 const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>

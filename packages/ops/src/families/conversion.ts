@@ -7,7 +7,7 @@ import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
-import { broadcastShapes, sizesEqual } from "../rules/dims.js";
+import { broadcastShapes, sizeEquals, sizesEqual } from "../rules/dims.js";
 import {
   aliasOf,
   fake,
@@ -217,12 +217,13 @@ const aliasOps = [
 
 /** Refuses a source that does not broadcast to the destination. */
 function checkCopy(self: FakeTensor, src: FakeTensor, env: SymEnv): void {
-  src.shape.toReversed().forEach((have, back) => {
-    const asked = self.shape.at(-1 - back);
-    if (asked === undefined) return;
-    guardExpands(env, have, asked);
-    isEqual(env, have, asked);
+  const added = self.ndim - src.ndim;
+  const pairs = src.shape.flatMap((have, d) => {
+    const asked = self.shape[d + added];
+    return asked === undefined ? [] : [[have, asked] as const];
   });
+  for (const [have, asked] of pairs) guardExpands(env, have, asked);
+  for (const [have, asked] of pairs) if (!isEqual(env, have, 1)) sizeEquals(have, asked, env);
   if (sizesEqual(broadcastShapes(env, self.shape, src.shape), self.shape, env)) return;
   throw invalidArgument(
     `output with shape ${describeSizes(self.shape)} doesn't match the broadcast shape of ${describeSizes(src.shape)}`,

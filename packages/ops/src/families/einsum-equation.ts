@@ -2,7 +2,7 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, or, type SymEnv } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check } from "../rules/comparison.js";
+import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 
 /** Labels with the place of their dimension: output labels first, then the summed ones. */
@@ -81,28 +81,47 @@ function checkSizes(
 ): void {
   const sizes = new Map<string, SymInt>();
   operands.forEach((labels, i) => {
-    const after = labels.length - labels.indexOf("...") - 1;
-    labels.forEach((label, at) => {
-      if (label === "...") return;
-      const behind = labels.includes("...") && at > labels.indexOf("...");
-      const dim = behind ? tensors[i]!.ndim - after + (at - labels.indexOf("...") - 1) : at;
-      const size = tensors[i]!.shape[dim]!;
-      const known = sizes.get(label);
-      if (known === undefined || known === 1) sizes.set(label, size);
-      else if (size !== known) {
-        if (!env.orFalse(eq(size, 1))) {
-          if (typeof known !== "number" && typeof size !== "number")
-            env.orFalse(or(eq(known, 1), eq(known, size)));
-          check(env, eq(known, size), () =>
-            shapeMismatch(
-              `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${describeSize(size)} for ` +
-                `operand ${i} which does not broadcast with previously seen size ${describeSize(known)}`,
-            ),
-          );
-        }
-      }
-    });
+    const own = new Map<string, SymInt>();
+    for (const [label, size] of labelled(labels, tensors[i]!)) {
+      const again = own.get(label);
+      own.set(label, again ?? size);
+      // A diagonal is taken of equal sizes.
+      if (again !== undefined) check(env, pythonEq(size, again), () => misfit(label, i, size, again));
+      else checkLabel(sizes, label, size, env, (known) => misfit(label, i, size, known));
+    }
   });
+}
+
+/** The labels of an operand with its sizes; those of an ellipsis are counted from its end. */
+function* labelled(labels: readonly string[], { shape, ndim }: FakeTensor): Generator<[string, SymInt]> {
+  let dim = 0;
+  for (const label of labels) {
+    if (label !== "...") yield [label, shape[dim++]!];
+    else for (let left = ndim - labels.length + 1; left > 0; left--) yield [`...${left}`, shape[dim++]!];
+  }
+}
+
+const misfit = (label: string, operand: number, size: SymInt, known: SymInt): Error =>
+  shapeMismatch(
+    `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${describeSize(size)} for ` +
+      `operand ${operand} which does not broadcast with previously seen size ${describeSize(known)}`,
+  );
+
+/** Compares a size with what earlier operands have. */
+function checkLabel(
+  sizes: Map<string, SymInt>,
+  label: string,
+  size: SymInt,
+  env: SymEnv,
+  error: (known: SymInt) => Error,
+): void {
+  const known = sizes.get(label);
+  // Later operands are compared with the last one that is not broadcast.
+  if (size !== 1) sizes.set(label, size);
+  if (known === undefined || known === 1 || size === known || env.orFalse(eq(size, 1))) return;
+  // Whether two dynamic sizes are equal is asked where the operands are multiplied.
+  if (typeof known === "number" || typeof size === "number") check(env, eq(known, size), () => error(known));
+  else if (!env.orFalse(or(eq(known, 1), eq(known, size)))) check(env, eq(known, size), () => error(known));
 }
 
 /**

@@ -4,10 +4,11 @@
  * label summed as soon as no later operand has it.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import { eq } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
-import { mayDiffer } from "../rules/comparison.js";
+import { check, mayDiffer } from "../rules/comparison.js";
 import { sizeProduct } from "../rules/size-product.js";
 import { type Equation, readEquation } from "./einsum-equation.js";
 
@@ -70,12 +71,19 @@ function sumProduct(
       else if (inRight && !inLeft) right = emit("aten.sum.dim_IntList", [right, [dim], true]);
     } else (inLeft && inRight ? roles.both : inLeft ? roles.left : roles.right).push(dim);
   }
+  for (const dim of [...summed, ...roles.both]) checkEqualSizes(emit, left, right, dim);
   // Swapped, the product comes out in the order of the result where the right factor's dimensions
   // all come first.
   if ((roles.right.at(-1) ?? Infinity) < (roles.left[0] ?? -1)) {
     return multiply(emit, right, left, { ...roles, left: roles.right, right: roles.left });
   }
   return multiply(emit, left, right, roles);
+}
+
+function checkEqualSizes({ env }: Emit, left: FakeTensor, right: FakeTensor, dim: number): void {
+  check(env, eq(left.shape[dim]!, right.shape[dim]!), () =>
+    invalidArgument("einsum(): non-broadcast dimensions must match"),
+  );
 }
 
 function multiply(

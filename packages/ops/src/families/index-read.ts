@@ -7,7 +7,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { check, isEqual, pythonLe } from "../rules/comparison.js";
 import { freshSize, mostOf, remembered } from "../rules/data-dependent.js";
 import { describeSizes } from "../rules/describe.js";
-import { broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
+import { broadcastOperands, broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf, stridesInOrder } from "../rules/fake.js";
 import { viewOf } from "../rules/view-geometry.js";
@@ -96,7 +96,7 @@ export function planIndex(self: FakeTensor, indices: readonly (FakeTensor | null
 
 function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): readonly SymInt[] {
   try {
-    return broadcastShapes(env, ...shapes);
+    return broadcastOperands(env, ...shapes);
   } catch {
     throw shapeMismatch(
       `shape mismatch: indexing tensors could not be broadcast together with shapes ${shapes.map(describeSizes).join(", ")}`,

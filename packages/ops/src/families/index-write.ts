@@ -7,12 +7,13 @@ import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "..
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
-import { broadcastShapes, sizesEqual, wrapDim } from "../rules/dims.js";
+import { broadcastOperands, broadcastShapes, sizeEquals, sizesEqual, wrapDim } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
+import { withoutQuestions } from "../rules/without-questions.js";
 import { planIndex, sizeAt } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
@@ -45,18 +46,20 @@ function isMaskedFill({ indices, values, accumulate }: IndexPut, env: SymEnv): b
 
 function indexPutMeta(args: IndexPut, env: SymEnv): FakeTensor {
   const { self, indices, values } = args;
-  if (self.dtype !== values.dtype && !isMaskedFill(args, env)) {
+  if (self.dtype !== values.dtype && !isMaskedFill(args, withoutQuestions(env))) {
     throw dtypeMismatch(
       "Index put requires the source and destination dtypes match, got " +
         `${self.dtype} for the destination and ${values.dtype} for the source.`,
     );
   }
-  const { shape } = planIndex(self, indices, env);
+  // PyTorch's rule asks nothing of dynamic sizes.
+  const quiet = withoutQuestions(env);
+  const { shape } = planIndex(self, indices, quiet);
   const fits =
     values.ndim <= shape.length &&
     values.shape.every((size, d) => {
       const target = shape[d + shape.length - values.ndim]!;
-      return isEqual(env, size, 1) || size === target || env.orTrue(eq(size, target));
+      return isEqual(quiet, size, 1) || sizeEquals(size, target, quiet);
     });
   if (!fits && !leadingOnes(values, shape)) {
     throw shapeMismatch(
@@ -104,6 +107,10 @@ const unsafeMaskedIndexPut = defineOp({
 /** `[None, ..., index]` with the index at a dimension. */
 const at = (dim: number, index: FakeTensor): Indices => [...new Array<null>(dim).fill(null), index];
 
+/** Whether shapes are equal for some sizes; asks nothing. */
+const mayBeEqual = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
+  sizesEqual(a, b, withoutQuestions(env));
+
 function checkVector(index: FakeTensor): void {
   if (index.ndim > 1) throw invalidArgument(`Index should have dimension 1 or 0 (got ${index.ndim})`);
 }
@@ -123,12 +130,13 @@ const indexAdd = defineOp({
       throw dtypeMismatch("index_add_(): self and source must have the same scalar type");
     const count = index.ndim === 1 ? index.shape[0]! : 1;
     const given = source.ndim > 0 ? source.shape[wrapDim(dim, source.ndim)]! : 1;
-    check(emit.env, eq(count, given), () =>
-      shapeMismatch(
+    if (!sizeEquals(given, count, emit.env)) {
+      throw shapeMismatch(
         `Number of indices (${describeSize(count)}) should be equal to tensor.size(dim) (${describeSize(given)}), for dim=${axis}`,
-      ),
-    );
-    if (self.ndim > 0 && !sizesEqual(source.shape, self.shape.with(axis, given), emit.env)) {
+      );
+    }
+    // PyTorch asks nothing of the other sizes.
+    if (self.ndim > 0 && !mayBeEqual(source.shape, self.shape.with(axis, given), emit.env)) {
       throw shapeMismatch(
         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
           `${describeSizes(self.shape)} source.shape = ${describeSizes(source.shape)}`,
@@ -321,11 +329,12 @@ function checkScatter(
   if (src !== null && rank !== Math.max(src.ndim, 1)) {
     throw shapeMismatch("Index tensor must have the same number of dimensions as src tensor");
   }
-  for (let d = 0; d < rank; d++) {
-    const size = sizeAt(index, d);
-    if (d !== axis) check(env, le(size, sizeAt(self, d)), () => tooLarge(index, self, axis, src));
-    if (src !== null) check(env, le(size, sizeAt(src, d)), () => tooLarge(index, self, axis, src));
-  }
+  // All sizes of the tensor are compared before those of the source: guards are in this order.
+  const fits = (target: FakeTensor) => (size: SymInt, d: number) =>
+    check(env, le(size, sizeAt(target, d)), () => tooLarge(index, self, axis, src));
+  const sizes = Array.from({ length: rank }, (_, d) => sizeAt(index, d));
+  for (const [d, size] of sizes.entries()) if (d !== axis) fits(self)(size, d);
+  if (src !== null) sizes.forEach(fits(src));
 }
 
 function tooLarge(index: FakeTensor, self: FakeTensor, dim: number, src: FakeTensor | null): Error {
@@ -412,7 +421,7 @@ const maskedScatter = defineOp({
         `masked_scatter: expected self and source to have same dtypes but got ${self.dtype} and ${source.dtype}`,
       );
     }
-    return fake({ dtype: self.dtype, shape: broadcastShapes(env, self.shape, mask.shape), like: self });
+    return fake({ dtype: self.dtype, shape: broadcastOperands(env, self.shape, mask.shape), like: self });
   },
 });
 

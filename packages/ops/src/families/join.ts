@@ -4,13 +4,14 @@ import { addAll, eq, ne, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual } from "../rules/comparison.js";
+import { check, isEqual, pythonAllEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, memoryFormatStrides, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
+import { withoutQuestions } from "../rules/without-questions.js";
 import { emitAtLeast } from "./view-expand.js";
 
 const requireSome = (tensors: readonly FakeTensor[], name: string): void => {
@@ -94,8 +95,10 @@ const stack = defineOp({
     if (tensors.length === 0) throw invalidArgument("stack expects a non-empty TensorList");
     const first = tensors[0]!;
     const axis = wrapDim(dim, first.ndim + 1);
-    checkEqualSizes(emit.env, tensors);
-    if (axis === first.ndim) {
+    // Along a new last dimension it is `cat` that compares the sizes.
+    const isLast = axis === first.ndim;
+    checkEqualSizes(isLast ? withoutQuestions(emit.env) : emit.env, tensors);
+    if (isLast) {
       return emit("aten.cat.default", [
         tensors.map((tensor) => emit("aten.unsqueeze.default", [tensor, axis])),
         dim,
@@ -115,7 +118,7 @@ function checkEqualSizes(env: SymEnv, tensors: readonly FakeTensor[]): void {
           `${describeSizes(tensor.shape)} at entry ${i}`,
       );
     if (tensor.ndim !== first!.ndim) throw misfit();
-    for (const [d, size] of tensor.shape.entries()) check(env, eq(size, first!.shape[d]!), misfit);
+    if (i > 0) check(env, pythonAllEqual(tensor.shape, first!.shape), misfit);
   });
 }
 

@@ -1,11 +1,12 @@
 /** @file Matrix products that are separate operators. */
 import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
 import { toNumber } from "@sconce/ir";
+import type { SymBool } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
-import { mayDiffer } from "../rules/comparison.js";
+import { check, mayDiffer, pythonAllEqual, pythonEq } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes, sizeEquals } from "../rules/dims.js";
@@ -13,6 +14,7 @@ import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
 import { castForMath } from "../rules/opmath.js";
 import type { ScalarArg } from "../schema/schema-types.js";
+import { expandMeta } from "./view-expand.js";
 
 const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
 
@@ -30,17 +32,30 @@ function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readon
   return [a.shape[0]!, b.shape[1]!];
 }
 
+type Compared = (a: readonly SymInt[], b: readonly SymInt[]) => readonly SymBool[];
+/** Both sizes in one question. */
+const together: Compared = (a, b) => [pythonAllEqual(b.slice(0, 2), [a[0]!, a[2]!])];
+/** One after the other, as C++ asks. */
+const apart: Compared = (a, b) => [pythonEq(b[0]!, a[0]!), pythonEq(b[1]!, a[2]!)];
+/** As `addbmm` asks. */
+const apartFromFirst: Compared = (a, b) => [pythonEq(a[0]!, b[0]!), pythonEq(a[2]!, b[1]!)];
+
 /** `[b, n, p]` of `[b, n, m] @ [b, m, p]`. */
-function batchShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly SymInt[] {
+function batchShape(
+  a: FakeTensor,
+  b: FakeTensor,
+  { env }: MetaContext,
+  compared: Compared = together,
+): readonly SymInt[] {
   requireRank(a, 3, "batch1");
   requireRank(b, 3, "batch2");
   const [batch, rows, inner] = a.shape as [SymInt, SymInt, SymInt];
-  if (!sizeEquals(b.shape[0]!, batch, context.env) || !sizeEquals(b.shape[1]!, inner, context.env)) {
-    throw shapeMismatch(
+  const misfit = (): Error =>
+    shapeMismatch(
       `Expected size for first two dimensions of batch2 tensor to be: [${describeSize(batch)}, ${describeSize(inner)}] ` +
         `but got: [${describeSize(b.shape[0])}, ${describeSize(b.shape[1])}].`,
     );
-  }
+  for (const condition of compared(a.shape, b.shape)) check(env, condition, misfit);
   if (a.dtype !== b.dtype) throw dtypeMismatch(`expected scalar type ${a.dtype} but found ${b.dtype}`);
   return [batch, rows, b.shape[2]!];
 }
@@ -52,7 +67,7 @@ function requireExpandable(self: FakeTensor, shape: readonly SymInt[], { env }: 
       `The expanded size of the tensor (${by(shape)}) must match the existing size (${by(self.shape)})`,
     );
   if (self.ndim > shape.length) throw misfit();
-  const whole = broadcastShapes(env, self.shape, shape);
+  const whole = broadcastShapes(env, shape, self.shape);
   if (whole.some((size, d) => mayDiffer(env, size, shape[d]!))) throw misfit();
 }
 
@@ -107,8 +122,11 @@ const addbmm = defineOp({
   schema:
     "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
   meta: ({ self, batch1, batch2 }, context) => {
-    const shape = batchShape(batch1, batch2, context).slice(1);
-    requireExpandable(self, shape, context);
+    requireRank(batch1, 3, "batch1");
+    requireRank(batch2, 3, "batch2");
+    const shape = [batch1.shape[1]!, batch2.shape[2]!];
+    expandMeta(self, shape, context.env);
+    batchShape(batch1, batch2, context, apartFromFirst);
     return fake({ dtype: self.dtype, shape, like: self });
   },
 });
@@ -126,8 +144,12 @@ const baddbmm = defineOp({
   schema:
     "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
   meta: ({ self, batch1, batch2 }, context) => {
-    const shape = batchShape(batch1, batch2, context);
-    requireExpandable(self, shape, context);
+    requireRank(batch1, 3, "batch1");
+    requireRank(batch2, 3, "batch2");
+    const shape = [...batch1.shape.slice(0, 2), batch2.shape[2]!];
+    const isWhole = self.ndim === 3 && context.env.orFalse(pythonAllEqual(self.shape, shape));
+    if (!isWhole) expandMeta(self, shape, context.env);
+    batchShape(batch1, batch2, context, apart);
     if (self.dtype !== batch1.dtype) {
       throw dtypeMismatch(
         `Input dtypes must be the same, got: input: ${self.dtype}, batch1: ${batch1.dtype}`,

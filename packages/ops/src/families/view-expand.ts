@@ -4,7 +4,7 @@ import { eq, mul, or, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { check, isEqual, mayDiffer, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastOperands, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
 import { sameAs } from "../rules/fake.js";
@@ -21,22 +21,22 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
   }
   const shape = new Array<SymInt>(size.length);
   const strides = new Array<SymInt>(size.length);
-  for (let d = size.length - 1; d >= 0; d--) {
-    const asked = size[d]!;
-    const from = d - added;
-    if (from >= 0) expandDim(self, from, d, asked, size, shape, strides, env);
-    else {
-      if (asked === -1) {
-        throw shapeMismatch(
-          `The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${d}`,
-        );
-      }
-      shape[d] = asked;
-      // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition
-      // has stride 0.
-      const stepsOver = self.ndim > 0 && isEqual(env, asked, 1);
-      strides[d] = stepsOver ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
-    }
+  const leading = size.slice(0, added);
+  if (leading.includes(-1)) {
+    throw shapeMismatch(
+      `The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${leading.lastIndexOf(-1)}`,
+    );
+  }
+  // All sizes may be expanded before one is compared: guards are in this order.
+  self.shape.forEach((have, from) => guardExpands(env, have, size[from + added]!));
+  // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition has
+  // stride 0.
+  const stepsOver = leading.map((asked) => self.ndim > 0 && isEqual(env, asked, 1));
+  for (let d = added; d < size.length; d++)
+    expandDim(self, d - added, d, size[d]!, size, shape, strides, env);
+  for (let d = added - 1; d >= 0; d--) {
+    shape[d] = size[d]!;
+    strides[d] = stepsOver[d] ? mul(shape[d + 1]!, strides[d + 1]!) : 0;
   }
   checkNumel(shape);
   return viewOf(self, shape, strides);
@@ -60,8 +60,9 @@ function checkNumel(shape: readonly SymInt[]): void {
  * two.
  */
 export function guardExpands(env: SymEnv, have: SymInt, asked: SymInt): void {
-  if (typeof have === "number" || typeof asked === "number" || sameAs(have, asked)) return;
-  env.orFalse(or(eq(asked, have), eq(have, 1)));
+  if (have === 1 || asked === -1 || sameAs(have, asked)) return;
+  if (typeof have === "number" && typeof asked === "number") return;
+  env.orFalse(or(pythonEq(asked, have), eq(have, 1)));
 }
 
 function expandDim(
@@ -75,7 +76,6 @@ function expandDim(
   env: SymEnv,
 ): void {
   const have = self.shape[from]!;
-  if (asked !== -1) guardExpands(env, have, asked);
   const keep = asked === -1 || !mayDiffer(env, have, asked);
   if (keep) {
     shape[to] = asked === -1 || typeof have === "number" ? have : asked;

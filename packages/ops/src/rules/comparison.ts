@@ -4,6 +4,7 @@
  */
 import type { SymInt } from "@sconce/ir";
 import {
+  and,
   eq,
   freeSymbols,
   ge,
@@ -38,6 +39,10 @@ export const pythonGt: Comparison = reflecting(gt, lt);
 
 /** `a == b` as Python records it. */
 export const pythonEq: Comparison = reflecting(eq, eq);
+
+/** Whether lists of sizes are equal, as one condition (`sym_eq`). */
+export const pythonAllEqual = (a: readonly SymInt[], b: readonly SymInt[]): SymBool =>
+  and(...a.map((size, d) => size === b[d]! || pythonEq(size, b[d]!)));
 
 const numbers = (a: SymInt, b: SymInt): boolean => typeof a === "number" && typeof b === "number";
 

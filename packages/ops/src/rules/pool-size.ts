@@ -1,6 +1,6 @@
 /** @file Output sizes of pooling windows. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
+import { add, and, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
 import { describeSizes } from "./describe.js";
@@ -87,7 +87,7 @@ export function pooledShape(
       `${name}: Given input size: ${describeSizes(shape)}. Calculated output size: ${describeSizes(sizes)}. ` +
         "Output size is too small",
     );
-  for (const size of sizes) check(env, ge(size, 1), tooSmall);
+  check(env, and(...sizes.toReversed().map((size) => ge(size, 1))), tooSmall);
   return [...shape.slice(0, lead), ...sizes];
 }
 

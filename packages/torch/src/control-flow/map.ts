@@ -71,7 +71,7 @@ function checkSizes(items: readonly Tensor[]): void {
       "pass tensors with at least one item along the first dimension",
     );
   for (const [size] of shapes) {
-    if (isSameSize(first, size ?? 0)) continue;
+    if (isSameSize(size ?? 0, first)) continue;
     throw controlFlowArguments(
       `Leading dimensions of mapped xs must be consistent. Got shapes [${shown}].`,
       "pass tensors with one first size",

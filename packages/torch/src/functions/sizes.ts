@@ -85,7 +85,9 @@ export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean 
     a.length === b.length &&
     a.every((size, i) => {
       discard(["eq"], [size, b[i]!]);
-      const condition = eq(expressionOf(size), expressionOf(b[i]!));
+      const [one, other] = [expressionOf(size), expressionOf(b[i]!)];
+      // A number stands on the right, as Python compares it.
+      const condition = typeof one === "number" ? eq(other, one) : eq(one, other);
       return typeof condition === "boolean" ? condition : currentTrace()!.env.guard(condition);
     })
   );

@@ -109,7 +109,11 @@ type Extremum = Integers & (<T extends SymNumber>(...values: readonly T[]) => Jo
 
 const extremum = (target: string): Extremum =>
   ((...values: readonly SymNumber[]) =>
-    values.reduce((a, b) => apply(target, promoted([a, b])) as SymNumber)) as Extremum;
+    values.reduce((a, b) => {
+      // A dynamic value comes before a number, as Python asks it (`torch.sym_max`).
+      const [x, y] = isSym(b) && !isSym(a) ? [b, a] : [a, b];
+      return apply(target, promoted([x, y])) as SymNumber;
+    })) as Extremum;
 
 /**
  * Functions of sizes and other scalars, for numbers and dynamic values alike. `/`, `//`, `%` and
