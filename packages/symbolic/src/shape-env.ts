@@ -51,6 +51,8 @@ export class ShapeEnv implements SymEnv {
   readonly #guards: SymExpr[] = [];
   readonly #questions = new Questions();
   readonly #assertions: SymExpr[] = [];
+  /** The assertions that were required, and not decided by the example. */
+  readonly #required: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
   /** Values of unbacked symbols in an example run, by name. */
@@ -123,6 +125,7 @@ export class ShapeEnv implements SymEnv {
     for (const [name, where] of this.#specialized) copy.#specialized.set(name, where);
     copy.#guards.push(...this.#guards);
     copy.#assertions.push(...this.#assertions);
+    copy.#required.push(...this.#required);
     copy.#nextInt = this.#nextInt;
     copy.#nextFloat = this.#nextFloat;
     return copy;
@@ -420,6 +423,7 @@ export class ShapeEnv implements SymEnv {
     if (this.observed(open) === false) return false;
     const canonical = canonicalCondition(open);
     this.#assert(canonical, open);
+    this.#required.push(canonical);
     this.#learn(open, canonical);
     return true;
   }
@@ -476,6 +480,19 @@ export class ShapeEnv implements SymEnv {
     for (const [key, truth] of again.#facts) this.#facts.set(key, truth);
     for (const key of again.#divisible) this.#divisible.add(key);
     this.#divisions.push(...again.#divisions);
+  }
+
+  /**
+   * Asks again what was required, with what equals its symbols by now: PyTorch does where it inserts
+   * the assertions. What is not known then is one more guard or assertion.
+   */
+  askRequiredAgain(): void {
+    for (const assertion of [...this.#required]) {
+      const open = this.#replace(assertion);
+      if (open.key === assertion.key || this.#hintOf(open) !== true) continue;
+      if (!this.#defersGuards) this.guard(open);
+      else if (this.knownByRange(open) === undefined) this.check(open);
+    }
   }
 
   /** Where a guard was added: what `locate` returned then. */

@@ -71,6 +71,7 @@ export function solveConstraints(
 ): SolvedConstraints {
   const report = checkConstraints(prepared);
   if (report !== undefined) throw violationError(report, describe, namedDims(prepared.dynamicShapes));
+  prepared.env.askRequiredAgain();
   const { ranges, warnings } = rangeConstraints(prepared, unbacked, isStrict);
   return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
 }

@@ -3,6 +3,7 @@
  * another name.
  */
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
@@ -12,27 +13,27 @@ import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { viewOf } from "../rules/view-geometry.js";
 import { permuteMeta } from "./view-permute.js";
 
-function exchange(self: FakeTensor, dim0: SymInt, dim1: SymInt): FakeTensor {
+function exchange(self: FakeTensor, dim0: SymInt, dim1: SymInt, env: SymEnv): FakeTensor {
   const [first, second] = [wrapDim(dim0, self.ndim), wrapDim(dim1, self.ndim)];
   const order = self.shape.map((_, d) => (d === first ? second : d === second ? first : d));
-  return permuteMeta(self, order);
+  return permuteMeta(self, order, env);
 }
 
 const transposeInPlace = defineOp({
   schema: "aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",
-  meta: ({ self, dim0, dim1 }) => exchange(self, dim0, dim1),
+  meta: ({ self, dim0, dim1 }, { env }) => exchange(self, dim0, dim1, env),
 });
 
 const swapaxesInPlace = defineOp({
   schema: "aten::swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!)",
   tags: ["composite"],
-  meta: ({ self, axis0, axis1 }) => exchange(self, axis0, axis1),
+  meta: ({ self, axis0, axis1 }, { env }) => exchange(self, axis0, axis1, env),
 });
 
 const swapdimsInPlace = defineOp({
   schema: "aten::swapdims_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",
   tags: ["composite"],
-  meta: ({ self, dim0, dim1 }) => exchange(self, dim0, dim1),
+  meta: ({ self, dim0, dim1 }, { env }) => exchange(self, dim0, dim1, env),
 });
 
 /**

@@ -37,7 +37,7 @@ const viewCopies: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::permute_copy(Tensor self, int[] dims) -> Tensor",
-    meta: ({ self, dims }) => copied(permuteMeta(self, dims)),
+    meta: ({ self, dims }, { env }) => copied(permuteMeta(self, dims, env)),
     decompose: (emit, { self, dims }) => emitCopy(emit, emit("aten.permute.default", [self, dims])),
     tags: ["not_in_default_table"],
   }),

@@ -4,7 +4,7 @@ import { eq, mul, or, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual, mayDiffer, pythonEq } from "../rules/comparison.js";
+import { check, isEqual, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastOperands, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
 import { sameAs } from "../rules/fake.js";
@@ -28,7 +28,7 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
     );
   }
   // All sizes may be expanded before one is compared: guards are in this order.
-  self.shape.forEach((have, from) => guardExpands(env, have, size[from + added]!));
+  for (const [from, have] of self.shape.entries()) guardExpands(env, have, size[from + added]!);
   // A new dimension of 1 steps over those that follow it, as in the C++ kernel; a repetition has
   // stride 0.
   const stepsOver = leading.map((asked) => self.ndim > 0 && isEqual(env, asked, 1));
@@ -76,25 +76,21 @@ function expandDim(
   env: SymEnv,
 ): void {
   const have = self.shape[from]!;
-  const keep = asked === -1 || !mayDiffer(env, have, asked);
-  if (keep) {
-    shape[to] = asked === -1 || typeof have === "number" ? have : asked;
-    strides[to] = self.strides[from]!;
-    return;
-  }
+  shape[to] = asked === -1 || typeof have === "number" ? have : asked;
+  strides[to] = self.strides[from]!;
+  if (asked === -1) return;
   if (isEqual(env, have, 1)) {
+    if (isEqual(env, have, asked)) return;
     shape[to] = asked;
     strides[to] = 0;
     return;
   }
-  check(env, eq(asked, have), () =>
+  check(env, pythonEq(have, asked), () =>
     shapeMismatch(
       `The expanded size of the tensor (${describeSize(asked)}) must match the existing size (${describeSize(have)}) at non-singleton ` +
         `dimension ${to}.  Target sizes: ${describeSizes(size)}.  Tensor sizes: ${describeSizes(self.shape)}`,
     ),
   );
-  shape[to] = asked;
-  strides[to] = self.strides[from]!;
 }
 
 const expand = defineOp({

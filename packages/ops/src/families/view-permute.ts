@@ -1,14 +1,16 @@
 /** @file Views that reorder dimensions. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { viewOf } from "../rules/view-geometry.js";
+import { askLayout, hasReferenceView } from "../rules/view-reference.js";
 
 /** @throws SconceError `INVALID_ARGUMENT`, `DIM_OUT_OF_RANGE` */
-export function permuteMeta(self: FakeTensor, dims: readonly SymInt[]): FakeTensor {
+export function permuteMeta(self: FakeTensor, dims: readonly SymInt[], env: SymEnv): FakeTensor {
   if (dims.length !== self.ndim) {
     throw invalidArgument(
       "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired " +
@@ -18,11 +20,10 @@ export function permuteMeta(self: FakeTensor, dims: readonly SymInt[]): FakeTens
   const order = dims.map((dim) => wrapDim(dim, self.ndim));
   if (new Set(order).size !== order.length)
     throw invalidArgument("permute(): duplicate dims are not allowed.");
-  return viewOf(
-    self,
-    order.map((dim) => self.shape[dim]!),
-    order.map((dim) => self.strides[dim]!),
-  );
+  const shape = order.map((dim) => self.shape[dim]!);
+  const strides = order.map((dim) => self.strides[dim]!);
+  if (hasReferenceView(self, shape)) askLayout({ shape, strides }, env);
+  return viewOf(self, shape, strides);
 }
 
 /** All dimensions in order, with two exchanged. */
@@ -36,14 +37,14 @@ function exchanged(ndim: number, dim0: number, dim1: number): number[] {
 const permute = defineOp({
   schema: "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)",
   tags: ["core"],
-  meta: ({ self, dims }) => permuteMeta(self, dims),
+  meta: ({ self, dims }, { env }) => permuteMeta(self, dims, env),
 });
 
 const transpose = defineOp({
   schema: "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-  meta: ({ self, dim0, dim1 }) => {
+  meta: ({ self, dim0, dim1 }, { env }) => {
     const [first, second] = [wrapDim(dim0, self.ndim), wrapDim(dim1, self.ndim)];
-    return permuteMeta(self, self.ndim === 0 ? [] : exchanged(self.ndim, first, second));
+    return permuteMeta(self, self.ndim === 0 ? [] : exchanged(self.ndim, first, second), env);
   },
   decompose: (emit, { self, dim0, dim1 }) => {
     const [first, second] = [wrapDim(dim0, self.ndim), wrapDim(dim1, self.ndim)];

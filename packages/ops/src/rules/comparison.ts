@@ -58,9 +58,9 @@ export const isAtLeast = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
 /** `a > b`, as Python records it; false when that cannot be decided. */
 export const isAbove = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a > b : a !== b && env.orFalse(pythonGt(a, b));
-/** `a < b`; false when that cannot be decided. */
+/** `a < b`, as Python records it; false when that cannot be decided. */
 export const isBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
-  numbers(a, b) ? a < b : a !== b && env.orFalse(lt(a, b));
+  numbers(a, b) ? a < b : a !== b && env.orFalse(pythonLt(a, b));
 /** `a != b`; true when that cannot be decided. */
 export const mayDiffer = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   numbers(a, b) ? a !== b : a !== b && env.orTrue(ne(a, b));

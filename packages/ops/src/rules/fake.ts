@@ -1,6 +1,6 @@
 /** @file Making fake tensors, and the layouts that sizes and strides spell. */
 import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
-import { eq, mul, type SymEnv, symMax } from "@sconce/symbolic";
+import { eq, mul, ne, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 
@@ -162,7 +162,10 @@ export function isContiguousNatively(tensor: FakeTensor, env: SymEnv): boolean {
   for (let d = shape.length - 1; d >= 0; d--) {
     const isOne = eq(shape[d]!, 1);
     if (env.guardNatively?.(isOne) ?? isOne === true) continue;
-    if (!sameAs(strides[d]!, step)) break;
+    if (!sameAs(strides[d]!, step)) {
+      const differs = ne(strides[d]!, step);
+      if (env.guardNatively?.(differs) ?? differs === true) break;
+    }
     step = mul(step, shape[d]!);
   }
   return false;

@@ -24,7 +24,7 @@ function growLikeChannelsLast({ shape, strides, ndim }: FakeTensor, env: SymEnv)
     const stride = strides[dim]!;
     if (isEqual(env, shape[dim]!, 0) || isBelow(env, stride, least)) return false;
     if (dim === 0 && isEqual(env, least, channelStride)) return false;
-    least = isBelow(env, 1, stride) ? times(stride, shape[dim]!) : stride;
+    least = times(stride, shape[dim]!);
   }
   return true;
 }

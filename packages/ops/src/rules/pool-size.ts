@@ -4,6 +4,7 @@ import { add, and, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic"
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
 import { describeSizes } from "./describe.js";
+import { suggestMemoryFormat } from "./memory-format.js";
 
 /** A pooling window as operators take it: lists of one value or of one per spatial dimension. */
 export interface Window {
@@ -74,6 +75,8 @@ export function pooledShape(
         `for input, but got: ${describeSizes(shape)}`,
     );
   }
+  // PyTorch finds out about the memory format before the sizes.
+  if (spatial === 2) suggestMemoryFormat(input, env);
   const lead = ndim - spatial;
   if (shape.some((size, d) => (d > 0 || ndim === spatial + 1) && isEqual(env, size, 0))) {
     throw shapeMismatch(`${name}: Expected input to have non-zero size, but got: ${describeSizes(shape)}`);

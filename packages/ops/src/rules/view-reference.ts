@@ -121,7 +121,10 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
 }
 
 /** PyTorch finds out about the layout of each view, without guards. */
-function askLayout({ shape, strides }: Layout, env: SymEnv): void {
+export function askLayout(
+  { shape, strides }: Readonly<Record<keyof Layout, readonly SymInt[]>>,
+  env: SymEnv,
+): void {
   const ask = (condition: SymBool): boolean => env.askQuietly?.(condition) ?? false;
   let step: SymInt = 1;
   let longest: SymInt = 1;
@@ -153,7 +156,10 @@ function merge({ shape, strides }: Layout, start: number, end: number, env: SymE
       even = and(even, or(or(eq(shape[d]!, 1), eq(shape[d + 1]!, 1)), eq(strides[d]!, step)));
     }
   }
-  if (!env.guard(or(even, eq(numel, 0)))) return false;
+  const isEven = or(even, eq(numel, 0));
+  if (!env.guard(isEven)) return false;
+  // What is asked here is checked again.
+  env.guardNatively?.(isEven);
   let stride = strides[end]!;
   for (let d = end - 1; d >= start; d--) {
     if (env.guard(ne(shape[d]!, 1))) stride = least(env, stride, strides[d]!);

@@ -112,7 +112,7 @@ function traceCond(
   }));
   const asked = before === undefined ? undefined : askAsDynamo(parent, branches, merged.operands);
   if (before !== undefined && asked !== undefined) parent.env.guardEarlier(before, asked.conditions);
-  runOnFakes(parent, traced);
+  runOnFakes(parent, traced, true);
   const made = new Map<SymExpr, readonly string[]>();
   const place = {
     env: parent.env,
