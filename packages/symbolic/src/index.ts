@@ -56,6 +56,7 @@ export {
   truncToFloat,
   truncToInt,
 } from "./algebra.js";
+export { askRequiredAgain } from "./ask-again.js";
 export { scalarKind } from "./assumptions.js";
 export { canonicalCondition } from "./condition.js";
 export {

@@ -51,15 +51,16 @@ export class ShapeEnv implements SymEnv {
   readonly #guards: SymExpr[] = [];
   readonly #questions = new Questions();
   readonly #assertions: SymExpr[] = [];
-  /** The assertions that were required, and not decided by the example. */
-  readonly #required: SymExpr[] = [];
+  /** The assertions that {@link check} made. */
+  readonly required: SymExpr[] = [];
   readonly #guardLocations = new Map<SymExpr, unknown>();
   readonly #specialized = new Map<string, unknown>();
   /** Values of unbacked symbols in an example run, by name. */
   readonly #observed = new Map<string, number>();
   readonly #locate: (() => unknown) | undefined;
   readonly #observer: GuardObserver | undefined;
-  readonly #defersGuards: boolean;
+  /** Whether conditions on inputs are asserted at run time, and not guards. */
+  readonly defersGuards: boolean;
   #nextInt = 0;
   #nextFloat = 0;
   #version = 0;
@@ -73,7 +74,7 @@ export class ShapeEnv implements SymEnv {
     this.#hints = new Map(init.hints);
     this.#locate = init.locate;
     this.#observer = init.observer;
-    this.#defersGuards = init.deferGuards ?? false;
+    this.defersGuards = init.deferGuards ?? false;
     this.keepsMin = init.keepsMin ?? false;
     for (const name of this.#ranges.keys()) this.reserve(name);
   }
@@ -112,7 +113,7 @@ export class ShapeEnv implements SymEnv {
       ranges: this.#ranges,
       hints: this.#hints,
       locate: this.#locate,
-      deferGuards: this.#defersGuards,
+      deferGuards: this.defersGuards,
       keepsMin: this.keepsMin,
     });
     for (const [key, truth] of this.#facts) copy.#facts.set(key, truth);
@@ -125,7 +126,6 @@ export class ShapeEnv implements SymEnv {
     for (const [name, where] of this.#specialized) copy.#specialized.set(name, where);
     copy.#guards.push(...this.#guards);
     copy.#assertions.push(...this.#assertions);
-    copy.#required.push(...this.#required);
     copy.#nextInt = this.#nextInt;
     copy.#nextFloat = this.#nextFloat;
     return copy;
@@ -336,7 +336,7 @@ export class ShapeEnv implements SymEnv {
     if (truth === undefined) return this.#assume("guard on", open) === true;
     this.#questions.record((condition as SymExpr).key, this.#learned);
     const holds = truth === true ? open : (not(open) as SymExpr);
-    if (this.#defersGuards) this.#defer(holds);
+    if (this.defersGuards) this.#defer(holds);
     else this.#record(holds);
     this.#learn(holds);
     return truth === true;
@@ -345,7 +345,7 @@ export class ShapeEnv implements SymEnv {
   /** See {@link SymEnv.guardNatively}. */
   guardNatively(condition: SymBool): boolean {
     if (typeof condition === "boolean" || !this.#isHinted(condition)) return this.knownTrue(condition);
-    const isAgain = !this.#defersGuards && this.#questions.isRecorded(condition.key, this.#learned);
+    const isAgain = !this.defersGuards && this.#questions.isRecorded(condition.key, this.#learned);
     const truth = isAgain ? this.#hintOf(condition) === true : this.guard(condition);
     const open = this.#replace(condition);
     if (isAgain) this.#record(truth ? open : (not(open) as SymExpr));
@@ -362,7 +362,7 @@ export class ShapeEnv implements SymEnv {
   }
 
   #isStale(condition: SymBool): boolean {
-    if (typeof condition === "boolean" || this.#defersGuards) return false;
+    if (typeof condition === "boolean" || this.defersGuards) return false;
     return this.#questions.isOpen(condition.key, this.#learned);
   }
 
@@ -418,12 +418,12 @@ export class ShapeEnv implements SymEnv {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const open = this.#replace(condition as SymExpr);
-    if (this.#isHinted(open) && !this.#defersGuards) return this.guard(open);
+    if (this.#isHinted(open) && !this.defersGuards) return this.guard(open);
     if (this.hint(open) === false) return false;
     if (this.observed(open) === false) return false;
     const canonical = canonicalCondition(open);
     this.#assert(canonical, open);
-    this.#required.push(canonical);
+    this.required.push(canonical);
     this.#learn(open, canonical);
     return true;
   }
@@ -462,7 +462,7 @@ export class ShapeEnv implements SymEnv {
    * environment was made. What they decide is then no guard any more.
    */
   guardEarlier(before: ShapeEnv, conditions: readonly SymBool[]): void {
-    if (this.#defersGuards) return;
+    if (this.defersGuards) return;
     const again = before.clone();
     const asked = this.#guards.slice(before.guards.length);
     for (const condition of conditions) again.guard(condition);
@@ -480,19 +480,6 @@ export class ShapeEnv implements SymEnv {
     for (const [key, truth] of again.#facts) this.#facts.set(key, truth);
     for (const key of again.#divisible) this.#divisible.add(key);
     this.#divisions.push(...again.#divisions);
-  }
-
-  /**
-   * Asks again what was required, with what equals its symbols by now: PyTorch does where it inserts
-   * the assertions. What is not known then is one more guard or assertion.
-   */
-  askRequiredAgain(): void {
-    for (const assertion of [...this.#required]) {
-      const open = this.#replace(assertion);
-      if (open.key === assertion.key || this.#hintOf(open) !== true) continue;
-      if (!this.#defersGuards) this.guard(open);
-      else if (this.knownByRange(open) === undefined) this.check(open);
-    }
   }
 
   /** Where a guard was added: what `locate` returned then. */
@@ -640,7 +627,7 @@ export class ShapeEnv implements SymEnv {
   #setReplacement(s: SymExpr, target: SymExpr): void {
     const free = freeSymbols(target);
     if (free.has(s.name) || this.#replacements.get(s.name)?.key === target.key) return;
-    if (this.#defersGuards && !isSupportedEquivalence(target)) return;
+    if (this.defersGuards && !isSupportedEquivalence(target)) return;
     const bound = (e: SymExpr): ValueRange => boundsOf(e, (other) => this.#rangeOfSymbol(other));
     const source = this.#rangeOfSymbol(s);
     this.#narrow(s, bound(target));

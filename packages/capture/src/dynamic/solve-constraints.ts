@@ -2,7 +2,7 @@
  * @file The verdict on a specification after the trace (`produce_guards_and_solve_constraints`).
  */
 import { SconceError } from "@sconce/errors";
-import type { SymExpr, ValueRange } from "@sconce/symbolic";
+import { askRequiredAgain, type SymExpr, type ValueRange } from "@sconce/symbolic";
 import { type Counterexample, CounterexampleSearch } from "./counterexample.js";
 import { isDerived, type NamedDim } from "./dim.js";
 import { constraintViolation } from "./errors.js";
@@ -71,7 +71,7 @@ export function solveConstraints(
 ): SolvedConstraints {
   const report = checkConstraints(prepared);
   if (report !== undefined) throw violationError(report, describe, namedDims(prepared.dynamicShapes));
-  prepared.env.askRequiredAgain();
+  askRequiredAgain(prepared.env);
   const { ranges, warnings } = rangeConstraints(prepared, unbacked, isStrict);
   return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
 }
