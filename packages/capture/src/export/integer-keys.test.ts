@@ -1,4 +1,5 @@
-import { type Tensor, torch } from "@sconce/torch";
+import type { Tensor } from "@sconce/tensor";
+import { torch } from "@sconce/torch";
 import { expect, test } from "vitest";
 import { exportProgram } from "./export-program.js";
 

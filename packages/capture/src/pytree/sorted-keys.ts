@@ -4,8 +4,8 @@ import { treeLevel } from "@sconce/ir";
 const isIndex = (key: string): boolean => /^(0|[1-9]\d*)$/.test(key);
 
 /**
- * The keys of the first plain object among values in which JavaScript sorts integers, such as `"10"`
- * and `"2"`, before all others: a list of one, or of none. A `Map` keeps its order.
+ * The keys of the first plain object among values in which JavaScript sorts integers, such as
+ * `"10"` and `"2"`, before all others: a list of one, or of none. A `Map` keeps its order.
  */
 export function sortedKeys(value: unknown): readonly (readonly string[])[] {
   const level = treeLevel(value);

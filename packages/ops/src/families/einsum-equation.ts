@@ -82,7 +82,7 @@ function checkSizes(
   const sizes = new Map<string, SymInt>();
   operands.forEach((labels, i) => {
     const own = new Map<string, SymInt>();
-    for (const [label, size] of labelled(labels, tensors[i]!)) {
+    for (const [label, size] of labeled(labels, tensors[i]!)) {
       const again = own.get(label);
       own.set(label, again ?? size);
       // A diagonal is taken of equal sizes.
@@ -93,7 +93,7 @@ function checkSizes(
 }
 
 /** The labels of an operand with its sizes; those of an ellipsis are counted from its end. */
-function* labelled(labels: readonly string[], { shape, ndim }: FakeTensor): Generator<[string, SymInt]> {
+function* labeled(labels: readonly string[], { shape, ndim }: FakeTensor): Generator<[string, SymInt]> {
   let dim = 0;
   for (const label of labels) {
     if (label !== "...") yield [label, shape[dim++]!];

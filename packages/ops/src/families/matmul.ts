@@ -36,9 +36,9 @@ type Compared = (a: readonly SymInt[], b: readonly SymInt[]) => readonly SymBool
 /** Both sizes in one question. */
 const together: Compared = (a, b) => [pythonAllEqual(b.slice(0, 2), [a[0]!, a[2]!])];
 /** One after the other, as C++ asks. */
-const apart: Compared = (a, b) => [pythonEq(b[0]!, a[0]!), pythonEq(b[1]!, a[2]!)];
+const singly: Compared = (a, b) => [pythonEq(b[0]!, a[0]!), pythonEq(b[1]!, a[2]!)];
 /** As `addbmm` asks. */
-const apartFromFirst: Compared = (a, b) => [pythonEq(a[0]!, b[0]!), pythonEq(a[2]!, b[1]!)];
+const singlyFromFirst: Compared = (a, b) => [pythonEq(a[0]!, b[0]!), pythonEq(a[2]!, b[1]!)];
 
 /** `[b, n, p]` of `[b, n, m] @ [b, m, p]`. */
 function batchShape(
@@ -126,7 +126,7 @@ const addbmm = defineOp({
     requireRank(batch2, 3, "batch2");
     const shape = [batch1.shape[1]!, batch2.shape[2]!];
     expandMeta(self, shape, context.env);
-    batchShape(batch1, batch2, context, apartFromFirst);
+    batchShape(batch1, batch2, context, singlyFromFirst);
     return fake({ dtype: self.dtype, shape, like: self });
   },
 });
@@ -149,7 +149,7 @@ const baddbmm = defineOp({
     const shape = [...batch1.shape.slice(0, 2), batch2.shape[2]!];
     const isWhole = self.ndim === 3 && context.env.orFalse(pythonAllEqual(self.shape, shape));
     if (!isWhole) expandMeta(self, shape, context.env);
-    batchShape(batch1, batch2, context, apart);
+    batchShape(batch1, batch2, context, singly);
     if (self.dtype !== batch1.dtype) {
       throw dtypeMismatch(
         `Input dtypes must be the same, got: input: ${self.dtype}, batch1: ${batch1.dtype}`,

@@ -226,11 +226,11 @@ export class Dispatcher {
   }
 
   /**
-   * A view of the bits that is made again for the outputs is detached twice: here and by the step
-   * that follows.
+   * A view of the bits that is made again is detached: for the outputs twice, here and by the step
+   * that follows, and otherwise before there is such a step.
    */
-  #again(row: OpDefinition, value: FakeTensor): FakeTensor {
-    return row.target === "aten.view.dtype" && this.tracer.isFinishing
+  #again(row: OpDefinition, value: FakeTensor, isLast: boolean): FakeTensor {
+    return row.target === "aten.view.dtype" && (isLast || this.tracer.isFinishing)
       ? (this.lower("aten.detach.default", [value], {}) as FakeTensor)
       : value;
   }
@@ -252,7 +252,7 @@ export class Dispatcher {
       forward,
       replay: current(),
       current,
-      again: (base) => this.#again(row, forward(base)),
+      again: (base, isLast) => this.#again(row, forward(base), isLast),
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
         const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);

@@ -8,8 +8,8 @@ export interface ViewStep {
   /** The view operator. */
   readonly target: string;
   readonly forward: (base: FakeTensor) => FakeTensor;
-  /** The same where a value is brought up to date. */
-  readonly again: (base: FakeTensor) => FakeTensor;
+  /** The same where a value is brought up to date, whose last step it may be. */
+  readonly again: (base: FakeTensor, isLast: boolean) => FakeTensor;
   /** Runs something whose nodes get the metadata of the call that took the view. */
   readonly replay: Replay;
   /** The same with the metadata of the call that runs now. */
@@ -94,7 +94,9 @@ export class FunctionalTensor extends TensorWrapper {
   sync(): FakeTensor {
     if (this.#generation !== this.storage.generation) {
       this.storage.applyUpdates();
-      const run = (): FakeTensor => this.#views.reduce((base, view) => view.again(base), this.storage.base);
+      const last = this.#views.at(-1);
+      const run = (): FakeTensor =>
+        this.#views.reduce((base, view) => view.again(base, view === last), this.storage.base);
       this.#value = this.#replay === undefined ? run() : this.#replay(run);
       this.#generation = this.storage.generation;
     }
