@@ -3,7 +3,9 @@ import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 
-/** Views of the bits of a tensor that was written to, with the nodes that PyTorch lowers them to. */
+/**
+ * Views of the bits of a tensor that was written to, with the nodes that PyTorch lowers them to.
+ */
 const MODELS: readonly (readonly [string, (y: Tensor) => unknown, readonly string[]])[] = [
   ["returned", (y) => y.view("int32"), ["clone", "add", "view_2", "alias_2", "alias_3"]],
   ["returned beside it", (y) => [y.view("int32"), y], ["clone", "add", "view_2", "alias_2", "alias_3"]],
