@@ -80,7 +80,7 @@ export type { GraphEditor, NewNode, NodePatch } from "./graph/editor.js";
 export { type Graph, isGraph } from "./graph/graph.js";
 export { editingAs } from "./graph/inherit.js";
 export { type TargetOptions, targetProblem } from "./graph/known-targets.js";
-export { Namespace, RESERVED_NAMES } from "./graph/namespace.js";
+export { Namespace, PYTHON_KEYWORDS, RESERVED_NAMES } from "./graph/namespace.js";
 export { forEachInput, inputsOf, NO_KWARGS, NO_META, type Node, type NodeOp } from "./graph/node.js";
 export type { OperandTable } from "./graph/operands.js";
 export { renameNodes } from "./graph/rename-nodes.js";

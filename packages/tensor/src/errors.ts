@@ -1,6 +1,5 @@
 /** @file Every error that this package raises on purpose. */
 import {
-  describeValue,
   didYouMean,
   editOf,
   isRawBytes,
@@ -50,7 +49,7 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
     fix: "give one index for each dimension, from 0 to its size - 1",
   });
 
-/** An invalid value of an option of a printed tensor. */
+/** An invalid value of an option of a tensor, or of a printed one. */
 export const tensorOption = (name: string, value: unknown, wanted: string): SconceError =>
   new SconceError({
     code: "TENSOR_OPTION",
@@ -66,24 +65,18 @@ export const dtypeAsOptions = (dtype: string): SconceError =>
     fix: `write Tensor.from(values, { dtype: ${JSON.stringify(dtype)} })`,
   });
 
-/** Values in the place of the storage and the layout of a tensor. */
-export const notTensorInit = (given: unknown): SconceError =>
-  new SconceError({
-    code: "TENSOR_OPTION",
-    message: `new Tensor takes an object with a dtype, a shape and a storage, got ${describeValue(given)}`,
-    fix: "write Tensor.from([1, 2]) for values, or torch.empty([2, 3]) for a shape",
-  });
-
 /** A dtype that does not exist. */
 export function unknownDType(name: unknown, known: Iterable<string>): SconceError {
   const names = [...known];
   const list = `the dtypes are: ${names.join(", ")}`;
-  const long = longName(String(name));
+  const given = String(name);
+  const long = longName(given);
+  const isShort = names.includes(long);
   return new SconceError({
     code: "TENSOR_OPTION",
-    message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : String(name)}`,
-    fix: names.includes(long) ? `write "${long}"; ${list}` : didYouMean(String(name), names, list),
-    ...(names.includes(long) ? editOf(name, long) : nearestEdit(String(name), names)),
+    message: `unknown dtype ${typeof name === "string" ? JSON.stringify(name) : given}`,
+    fix: isShort ? `write "${long}"; ${list}` : didYouMean(given, names, list),
+    ...(isShort ? editOf(name, long) : nearestEdit(given, names)),
   });
 }
 

@@ -7,8 +7,8 @@ import {
   elementCountMismatch,
   indexOutOfRange,
   invalidSizes,
-  notTensorInit,
   tensorCoercion,
+  tensorOption,
   unknownDType,
   wrongArray,
 } from "./errors.js";
@@ -87,7 +87,7 @@ export class Tensor {
 
   /** @throws SconceError `TENSOR_OPTION` for values, which `Tensor.from` takes */
   constructor(init: TensorInit) {
-    if (init?.storage === undefined) throw notTensorInit(init);
+    if (!init.storage) throw tensorOption("storage", undefined, "a storage, or write Tensor.from(values)");
     this.dtype = init.dtype;
     this.shape = init.shape as Items<number>;
     this.strides = (init.strides ?? contiguousStrides(init.shape)) as Items<number>;
@@ -164,7 +164,7 @@ export class Tensor {
    */
   static empty(shape: readonly number[], dtype: DType): Tensor {
     if (!shape.every(isSize)) throw invalidSizes(shape);
-    if (!isDType(dtype)) throw unknownDType(dtype, DTYPES);
+    requireDType(dtype);
     return new Tensor({ dtype, shape, storage: Storage.allocate(numel(shape) * dtypeInfo(dtype).itemSize) });
   }
 

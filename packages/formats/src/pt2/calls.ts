@@ -1,8 +1,15 @@
 /** @file How the inputs of a serialized call become positional and keyword arguments. */
-import { type Argument, type CallForm, type EmptyListKind, NO_KWARGS, type OpSchema } from "@sconce/ir";
+import {
+  type Argument,
+  type CallForm,
+  type EmptyListKind,
+  NO_KWARGS,
+  type OpSchema,
+  PYTHON_KEYWORDS,
+} from "@sconce/ir";
 import { type Place, type Read, readList, readObject, readSafeInteger, readString } from "../json/place.js";
 import { JsonObject, type JsonValue } from "../json/value.js";
-import { ARGUMENT_KINDS, PYTHON_KEYWORDS } from "./schema.js";
+import { ARGUMENT_KINDS } from "./schema.js";
 
 /** One named input. `kind` is null where the file does not say how it was passed. */
 interface NamedArgument {

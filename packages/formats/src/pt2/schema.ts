@@ -153,11 +153,3 @@ export const isKnownFunction = (target: string): boolean =>
   SYMBOLIC_FUNCTIONS.has(target) ||
   FUNCTIONS.has(target) ||
   FUNCTION_MODULES.some((prefix) => target.startsWith(prefix) && /^\w+$/.test(target.slice(prefix.length)));
-
-/** Python keywords: none can be the name of a variable, an attribute or an argument. */
-export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
-  (
-    "False None True and as assert async await break class continue def del elif else except finally for from global " +
-    "if import in is lambda nonlocal not or pass raise return try while with yield"
-  ).split(" "),
-);

@@ -5,13 +5,19 @@ import type { Node } from "./node.js";
 
 const SPLIT = /^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$/;
 
+const KEYWORDS =
+  "False None True and as assert async await break class continue def del elif else except finally for from global if " +
+  "import in is lambda nonlocal not or pass raise return try while with yield ";
+
+/** Python keywords: none can be the name of a variable, an attribute or an argument. */
+export const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.trim().split(" "));
+
 /**
  * Python keywords and builtins, and the names that torch.fx registers as globals: never used bare.
  */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   (
-    "False None True and as assert async await break class continue def del elif else except finally for from global if " +
-    "import in is lambda nonlocal not or pass raise return try while with yield " +
+    KEYWORDS +
     "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError " +
     "BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError " +
     "ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception " +

@@ -4,8 +4,9 @@
  * expressions with sympy, and finds functions by their names.
  */
 import { isSconceError } from "@sconce/errors";
+import { PYTHON_KEYWORDS } from "@sconce/ir";
 import { freeSymbols, parseGuard, parseSrepr } from "@sconce/symbolic";
-import { isKnownFunction, OPERATOR_PREFIX, PYTHON_KEYWORDS, PYTHON_OPERATOR_PREFIX } from "../schema.js";
+import { isKnownFunction, OPERATOR_PREFIX, PYTHON_OPERATOR_PREFIX } from "../schema.js";
 import {
   GENERATED_NAMES,
   isAsciiIdentifier,
