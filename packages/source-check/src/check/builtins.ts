@@ -3,7 +3,7 @@
 import type { AnyNode } from "acorn";
 import { fieldsOf } from "../fields.js";
 import type { AnyFunction } from "../source/parse-function.js";
-import { spreadInto } from "./expressions.js";
+import { spreadInto } from "./assignments.js";
 import { isConsoleFunction } from "./host-functions.js";
 import { elementOf, type Interpreter, iterating, runAnyTimes, type Scope, siteOf } from "./interpreter.js";
 import {

@@ -7,9 +7,10 @@
 import type { AnyNode, Function as FunctionNode } from "acorn";
 import { closureValue } from "../source/closure-values.js";
 import { type AnyFunction, isClass, parseFunction } from "../source/parse-function.js";
+import { assignTo } from "./assignments.js";
 import { callKind, callModule, evaluateCall, isLayer } from "./calls.js";
 import { coercionProblem, conditionProblem, identityProblem } from "./diagnose.js";
-import { assignTo, evaluateExpression } from "./expressions.js";
+import { evaluateExpression } from "./expressions.js";
 import { floatLiterals } from "./float-literals.js";
 import { runHidden } from "./hidden-calls.js";
 import {
