@@ -7,7 +7,6 @@ import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
   type Backend,
   type CompileOptions,
-  type Copies,
   type Executable,
   type ExecutionPlan,
   type ExportedProgram,
@@ -44,6 +43,7 @@ import { inMemory } from "./memory.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
 import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { Pacer } from "./pacer.js";
+import { placementOf, type RunReport } from "./placement.js";
 import type { ProgramPlan, Reasons, Step } from "./plan.js";
 import { RegionRunner } from "./region.js";
 import { Results } from "./results.js";
@@ -61,7 +61,7 @@ import {
 import { isSizeWithoutValue, learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { StridedReads } from "./strided-reads.js";
-import { DeviceValue, heldBy, type RunValue, Uploads } from "./values.js";
+import { DeviceValue, heldBy, type RunValue, Uploads, valueBytes } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
 export interface ExecutableInit {
@@ -102,9 +102,6 @@ interface Run {
   /** Why the program's recorded values do not hold in this run, so that the host computes it. */
   distrusted: string | undefined;
 }
-/** What the executable reports of its last run. */
-type RunReport = Pick<Run, "profile" | "hosted" | "regions" | "kernels"> & { readonly copies: Copies };
-
 /** Runs a planned program; see `Executable`. */
 export class DeviceExecutable implements Executable {
   readonly #init: ExecutableInit;
@@ -474,23 +471,8 @@ export class DeviceExecutable implements Executable {
   }
 
   placement(): Placement {
-    const { plan, device } = this.#init;
-    const last = this.#last;
-    const planned = plan.steps.flatMap(({ name }) => this.#regions.get(name) ?? []);
-    // Sizes that are fixed decide before the first run.
-    const hosted = last?.hosted ?? new Map(planned.flatMap((region) => [...region.refused]));
-    return {
-      device: `${device.mode}: ${device.description}`,
-      nodes: plan.nodes.map((placed) => {
-        const { condition: _, ...rest } = placed;
-        const reason = hosted.get(placed.node);
-        return reason === undefined ? placed : { ...rest, place: "host", reason };
-      }),
-      regions: last?.regions.length ?? planned.length,
-      kernels: last?.kernels ?? planned.reduce((count, region) => count + region.kernels, 0),
-      copies: last?.copies ?? { toDevice: 0, toHost: 0, bytesToDevice: 0, bytesToHost: 0 },
-      fallbacks: [...(last?.hosted ?? [])].map(([node]) => node),
-    };
+    const planned = this.#init.plan.steps.flatMap(({ name }) => this.#regions.get(name) ?? []);
+    return placementOf(this.#init, planned, this.#last);
   }
 
   executionPlan(): ExecutionPlan {
@@ -511,17 +493,6 @@ export class DeviceExecutable implements Executable {
   [Symbol.dispose](): void {
     this.dispose();
   }
-}
-
-/** Bytes that the values of earlier regions take on the device. */
-function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): number {
-  const held = new Map<unknown, number>();
-  for (const value of values) {
-    if (!(value instanceof DeviceValue)) continue;
-    const each = elementBytes ?? dtypeInfo(value.dtype).itemSize;
-    held.set(value.held, value.held.buffer.length * each);
-  }
-  return [...held.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
 const nestsOf = ({ device }: Step): number => device?.loops.nests.length ?? 1;

@@ -83,3 +83,14 @@ export class Uploads {
 /** Whether a value is a tensor, wherever it is. */
 export const isTensor = (value: unknown): value is Tensor | DeviceValue =>
   value instanceof Tensor || value instanceof DeviceValue;
+
+/** Bytes that the values of earlier regions take on the device. */
+export function valueBytes(values: Iterable<RunValue>, { elementBytes }: Device): number {
+  const held = new Map<unknown, number>();
+  for (const value of values) {
+    if (!(value instanceof DeviceValue)) continue;
+    const each = elementBytes ?? dtypeInfo(value.dtype).itemSize;
+    held.set(value.held, value.held.buffer.length * each);
+  }
+  return [...held.values()].reduce((total, bytes) => total + bytes, 0);
+}
