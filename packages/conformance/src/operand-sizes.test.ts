@@ -307,6 +307,18 @@ describe.each(BACKENDS)("on %s", (backend) => {
       expect(await messageOf(() => load(programOf(call, types, count))), text).toContain(reason);
     }
   });
+  test.each(sampled(ROWS, 2))(
+    "%s without recorded values",
+    { timeout: 60_000 },
+    async (call, count, _, bad) => {
+      for (const [text, reason] of Object.entries(bad)) {
+        const types = text.split(" ");
+        const program = session.parseIr(programOf(call, types, count));
+        const run = async () => (await session.compile(program, backend)).run(types.map(zeros));
+        expect(await messageOf(run), text).toContain(reason);
+      }
+    },
+  );
   test.each(sampled(ROWS, 2))("%s of symbolic sizes", { timeout: 60_000 }, async (call, count, good, bad) => {
     const types = good.split(" ");
     const program = load(programOf(call, areFixed(call) ? types : symbolic(types), count));

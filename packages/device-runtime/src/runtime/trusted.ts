@@ -2,9 +2,10 @@
  * @file What a device relies on: kernels are made of the shapes, dtypes and strides that a program
  * records, which a file may state as it likes.
  */
-import { type ExportedProgram, FakeTensor } from "@sconce/ir";
+import { isSconceError } from "@sconce/errors";
+import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { bodyProblem, checkRecorded, withRuleLayouts } from "@sconce/passes";
+import { bodyProblem, checkRecorded, propagateShapes, withRuleLayouts } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 
 /**
@@ -12,6 +13,8 @@ import { sameSizes } from "@sconce/symbolic";
  * values are not to be relied on.
  */
 export function trustedProgram(program: ExportedProgram, operators: OperatorTable): ExportedProgram | string {
+  const refused = isRecorded(program.graph, operators) ? undefined : whyRefused(program, operators);
+  if (refused !== undefined) return `it is not valid: ${refused}`;
   const state = otherState(program);
   if (state === "value") return "its state has another dtype or shape than it records";
   const recorded = checkRecorded(program, operators);
@@ -21,6 +24,26 @@ export function trustedProgram(program: ExportedProgram, operators: OperatorTabl
   const laid = withRuleLayouts(program, operators);
   const [left] = checkRecorded(laid, operators).problems;
   return left === undefined ? laid : `it is not valid: ${left.message}`;
+}
+
+/** Whether all calls of operators record what they give, so that their rules are asked. */
+const isRecorded = (graph: Graph, operators: OperatorTable): boolean =>
+  graph
+    .nodes()
+    .every(
+      ({ op, target, meta }) =>
+        op !== "call_function" || meta.val !== undefined || operators.get(target) === undefined,
+    ) && [...graph.subgraphs.values()].every((nested) => isRecorded(nested, operators));
+
+/** Why an operator of a program without recorded values refuses its operands, if one does. */
+function whyRefused(program: ExportedProgram, operators: OperatorTable): string | undefined {
+  try {
+    propagateShapes(program, operators);
+    return undefined;
+  } catch (error) {
+    if (isSconceError(error)) return error.message;
+    throw error;
+  }
 }
 
 /** In what a tensor of the state is not what the program records, if any is not. */
