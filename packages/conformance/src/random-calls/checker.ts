@@ -5,7 +5,7 @@ import { createSconce, type Sconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { type Difference, valueDifference } from "./compare-values.js";
 import { type Finding, KINDS } from "./findings.js";
-import { inputOf, type RecordedProgram, type RecordedRun } from "./recorded.js";
+import { inputOf, type RecordedProgram, type RecordedRun, type RecordedTensor } from "./recorded.js";
 
 interface Place {
   readonly name: string;
@@ -93,9 +93,19 @@ async function runDifferences(executable: Executable, run: RecordedRun): Promise
     return difference === undefined ? [] : [difference];
   }
   if (run.error !== undefined) return [{ kind: "lost refusal", text: run.error }];
-  const got = [...outputs, ...inputs];
-  const differences = [...run.outputs!, ...run.after!].map((want, i) => valueDifference(got[i], want));
-  return differences.filter((difference) => difference !== undefined);
+  return [
+    ...differencesOf("result", outputs, run.outputs!),
+    ...differencesOf("what is left in input", inputs, run.after!),
+  ];
+}
+
+function differencesOf(what: string, got: readonly Value[], wanted: readonly RecordedTensor[]): Difference[] {
+  return wanted.flatMap((want, at) => {
+    const difference = valueDifference(got[at], want);
+    return difference === undefined
+      ? []
+      : [{ kind: difference.kind, text: `${what} ${at}: ${difference.text}` }];
+  });
 }
 
 /** What an error shows: nothing where PyTorch refuses, too, unless it is one without a code. */

@@ -62,9 +62,11 @@ test("other numbers and zeros are found in results and in what is written", asyn
   expect(await lines(negated(floats(-1, 2)))).toEqual([
     "other numbers: 1",
     "  neg.default",
-    "    line 7, neg, on cpu, wasm: run 0: element 1 is 0, wanted 2",
+    "    line 7, neg, on cpu, wasm: run 0: result 0: element 1 is 0, wanted 2",
   ]);
-  expect((await lines(negated(floats(-1, -0), floats(1, 3))))[2]).toContain("element 1 is 0, wanted 3");
+  expect((await lines(negated(floats(-1, -0), floats(1, 3))))[2]).toContain(
+    "what is left in input 0: element 1 is 0, wanted 3",
+  );
   expect((await lines(negated(floats(-1, 0))))[0]).toBe("other sign of zero: 1");
   expect((await lines(negated(floats(-1))))[2]).toContain("shape [2], wanted [1]");
 });

@@ -96,12 +96,11 @@ def avg_pool_backward(program, name, overload):
     return [program.input(result.shape, dtype), program.input(shape, dtype)] + rest, {}
 
 
-@maker(*family("max_pool{}d_with_indices_backward", 2, 3))
+@maker("max_pool2d_with_indices_backward")
 def max_pool_backward(program, name, overload):
-    n, dtype = dimensions(name), float_dtype()
-    inner = sizes(n)
-    rest = [*window(n), several(n, 1, 2), chance(0.5)]
-    result, _ = getattr(torch.ops.aten, f"max_pool{n}d_with_indices")(torch.zeros([2, 1] + inner), *rest)
+    dtype, inner = float_dtype(), sizes(2)
+    rest = [*window(2), several(2, 1, 2), chance(0.5)]
+    result, _ = torch.ops.aten.max_pool2d_with_indices(torch.zeros([2, 1] + inner), *rest)
     gradient, images = program.input(result.shape, dtype), program.input([2, 1] + inner, dtype)
     return [gradient, images] + rest + [program.input(result.shape, torch.int64, fill=risky_places(math.prod(inner)))], {}
 
@@ -200,7 +199,8 @@ def layer_norm(program, name, overload):
 def layer_norm_backward(program, name, overload):
     dtype, shape = pick(*WIDE), sizes(3, 1, 4)
     gradient, values = program.input(shape, dtype), program.input(shape, dtype)
-    moments = [program.input(shape[:2] + [1], dtype) for _ in range(2)]
+    # PyTorch reads these as if they were row-major.
+    moments = [program.input(shape[:2] + [1], dtype, layout="plain") for _ in range(2)]
     weights = [maybe(lambda: program.input(shape[-1:], dtype)) for _ in range(2)]
     return [gradient, values, shape[-1:], *moments, *weights, mask()], {}
 

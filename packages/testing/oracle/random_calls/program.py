@@ -10,7 +10,7 @@ from arguments import Unknown, schema_arguments
 from neural_arguments import MAKERS
 from values import DRAW, FLOATS, INTS, NAMES, Ref, Spec, chance, pick
 
-REFUSALS = (RuntimeError, IndexError, ValueError, NotImplementedError, TypeError)
+REFUSALS = (RuntimeError, LookupError, ValueError, TypeError, ArithmeticError, AssertionError)
 # Refusals of the call itself: the IR has no text that Sconce could read for most of them.
 UNTYPED = ("schema", "Expected a value of type", "missing value for argument", "CUDA")
 LAYOUTS = ("plain", "plain", "plain", "permuted", "spaced", "expanded", "offset")
@@ -59,7 +59,7 @@ class Program:
         before = len(self.specs), len(self.values)
         try:
             node = self.call(target, function)
-        except (Unknown, KeyError, AttributeError, AssertionError, *REFUSALS):
+        except (Unknown, AttributeError, *REFUSALS):
             return self.undo(before)
         try:
             result = node.compute({ref.name: ref.value for ref in self.values})
@@ -108,7 +108,7 @@ class Program:
         """The names of some tensors that calls give, always the last; the call that PyTorch refuses, if there is one."""
         if self.refusal is not None:
             last = self.nodes[-1]
-            return [last.name] if len(last.function._schema.returns) == 1 else []
+            return [last.name] if [str(one.type) for one in last.function._schema.returns] == ["Tensor"] else []
         results = [ref.name for ref in self.tensors() if not ref.name.startswith("x")]
         return [name for name in results if name == results[-1] or chance(0.35)]
 
@@ -137,11 +137,10 @@ class Program:
         try:
             for node in self.nodes:
                 values[node.name] = node.compute(values)
-            record["outputs"] = [packed(values[name]) for name in outputs]
-            record["after"] = [packed(value) for value in inputs]
         except REFUSALS as error:
-            record["error"] = str(error)[:300]
-        return record
+            return {**record, "error": str(error)[:300]}
+        results = [packed(values[name]) for name in outputs]
+        return {**record, "outputs": results, "after": [packed(value) for value in inputs]}
 
     def record(self, name):
         """The program with static sizes, and in half of all cases with symbolic ones and other sizes too."""
