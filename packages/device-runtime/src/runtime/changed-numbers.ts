@@ -13,17 +13,21 @@ function mayHaveGaps({ args, kwargs }: Node): boolean {
   return !(typeof size === "number" && typeof step === "number" && step <= size);
 }
 
+/** Their parts are views, though their schemas say that they are not. */
+const UNSAFE = /^aten\.unsafe_(split|split_with_sizes|chunk)\./;
+
 /**
  * Why the program as it is computes other numbers than the lowered one, whose text is PyTorch's: it
- * writes through a view with gaps, which lowering fills with zeros, or resizes bytes, which the
- * operator does in fixed point.
+ * writes through a view with gaps, which lowering fills with zeros, or through parts that lowering
+ * takes for copies, or resizes bytes, which the operator does in fixed point.
  */
 export function changedByLowering(program: ExportedProgram, operators: OperatorTable): string | undefined {
   const calls = callsOf(program.graph);
-  if (calls.some((node) => node.target === "aten.unfold.default" && mayHaveGaps(node))) {
-    const writes = calls.some(({ target }) => operators.get(target)?.schema.isMutable === true);
-    if (writes) return "it writes beside a view with gaps, which its lowered form fills with zeros";
-  }
+  const writes = (): boolean => calls.some(({ target }) => operators.get(target)?.schema.isMutable === true);
+  if (calls.some((node) => node.target === "aten.unfold.default" && mayHaveGaps(node)) && writes())
+    return "it writes beside a view with gaps, which its lowered form fills with zeros";
+  if (calls.some(({ target }) => UNSAFE.test(target)) && writes())
+    return "it writes beside parts that share memory, which its lowered form takes for copies";
   const isOfBytes = ({ meta: { val } }: Node): boolean => val instanceof FakeTensor && val.dtype === "uint8";
   const bytes = calls.some((node) => node.target.startsWith("aten.upsample_bilinear2d.") && isOfBytes(node));
   return bytes ? "PyTorch interpolates bytes in fixed point" : undefined;
