@@ -63,11 +63,15 @@ const CORE = [
   "aten.randperm.default: it draws random numbers or has an effect, so it must run in program order",
   'aten.resize_.default: it cannot be lowered: the sizes or strides of the input "x0" are changed in place, which no output can represent',
   "aten.slice.Tensor: its output sizes depend on data",
+  // An assertion on an offset that the data decide reads it.
+  "aten.sym_storage_offset.default: its result is not a tensor",
 ];
 
 /** Other operators, which programs have where they are not decomposed. */
 const OTHERS = [
   "aten._assert_async.msg: it draws random numbers or has an effect, so it must run in program order",
+  // Of a part whose start the data decide.
+  "aten._assert_scalar.default: it draws random numbers or has an effect, so it must run in program order",
   "aten._batch_norm_with_update_functional.default: no loops are known for aten._batch_norm_with_update_functional.default",
   "aten._cdist_backward.default: no loops are known for aten._cdist_backward.default",
   "aten._embedding_bag_backward.default: no loops are known for aten._embedding_bag_backward.default",
