@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     findings.push(...found);
     if (found.length > 0) failed++;
     if (!values.verbose) continue;
-    console.log(`${found.length === 0 ? "ok  " : "FAIL"} line ${from + at}, ${program.id}`);
+    console.log(`${found.length === 0 ? "ok    " : "failed"} line ${from + at}, ${program.id}`);
     if (found.length > 0) console.log(program.ir);
   }
   for (const line of groupedLines(findings)) console.log(line);

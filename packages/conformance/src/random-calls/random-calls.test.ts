@@ -97,6 +97,6 @@ test("what shows on one of the backends alone says where it does not", () => {
 
 test("a file that holds no programs has a code", () => {
   const missing = "packages/testing/fixtures/random-calls/none.jsonl";
-  expect(() => readPrograms(missing)).toThrow(expect.objectContaining({ code: "NO_FILE" }));
+  expect(() => readPrograms(missing)).toThrow(expect.objectContaining({ code: "NO_FOLDER" }));
   expect(() => readPrograms(import.meta.filename)).toThrow(expect.objectContaining({ code: "CASE_FILE" }));
 });

@@ -32,9 +32,9 @@ export interface RecordedProgram {
   readonly runs: readonly RecordedRun[];
 }
 
-/** @throws SconceError `NO_FILE`, `CASE_FILE` */
+/** @throws SconceError `NO_FOLDER`, `CASE_FILE` */
 export function readPrograms(path: string): RecordedProgram[] {
-  if (!existsSync(path)) throw badUsage("NO_FILE", `there is no file ${path}`, "check the path");
+  if (!existsSync(path)) throw badUsage("NO_FOLDER", `there is no file ${path}`, "check the path");
   const bytes = readFileSync(path);
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
   try {
