@@ -106,7 +106,7 @@ export class SizeLimits {
     // Sizes are doubles: larger ones are rounded, and products of them wrap.
     if (!sizedValues.every((index) => isExact(ranges.of(index))))
       return outside("it computes with a size of 2^53 or more");
-    if (loads === undefined) return outside("it is too large to prove that its places exist");
+    if (loads === undefined) return outside(TOO_LARGE);
     const load = loads.find((one) => !isLoadInside(one, ranges.exact(one.limit), ranges));
     return load && outside(`it would read outside of %${this.#buffers[load.buffer]!.node}`);
   }
@@ -173,21 +173,24 @@ function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values">
 }
 
 /**
- * The node of a buffer that nests may read outside of at all sizes; undefined if there is none.
- * Rules of shapes compare most operands of a call, but not all that its loops index alike. Nests
- * with symbolic sizes are looked at when these are known.
+ * Why places that nests read may not exist at any sizes; undefined if all exist. Rules of shapes
+ * compare most operands of a call, but not all that its loops index alike. Nests with symbolic
+ * sizes are looked at when these are known.
  */
-export function readOutside({ nests, buffers }: LoopProgram): string | undefined {
+export function whyNotInside({ nests, buffers }: LoopProgram): string | undefined {
   for (const nest of nests) {
     if (hasSizes(nest)) continue;
-    const load = openLoads(nest, buffers)?.find(({ limit, ...own }) => {
+    const loads = openLoads(nest, buffers);
+    if (loads === undefined) return TOO_LARGE;
+    const load = loads.find(({ limit, ...own }) => {
       const most = fixedValue(limit);
       return most !== undefined && !isLoadInside(own, most, STATIC);
     });
-    if (load !== undefined) return buffers[load.buffer]!.node;
+    if (load !== undefined) return `it may read outside of %${buffers[load.buffer]!.node}`;
   }
   return undefined;
 }
+const TOO_LARGE = "it is too large to prove that its places exist";
 /** No size is symbolic. */
 const STATIC = new IndexRanges(new Map());
 

@@ -14,7 +14,7 @@ import {
 import { bindArgs, isScalarFunction, type OpDefinition, type OperatorTable, type OpTag } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
-import { readOutside } from "../analysis/size-limits.js";
+import { whyNotInside } from "../analysis/size-limits.js";
 import type { LoopNest, LoopOutput, LoopProgram, NotLowered } from "../ir/loop-program.js";
 import { readsOf } from "../ir/traverse.js";
 import { CannotLower, cannot, shapeOf } from "./core/call.js";
@@ -93,8 +93,8 @@ export function lowerCall(node: Node, graph: Graph, options: LowerToLoopsOptions
   forEachInput(node, (name) => lowering.assume(graph.node(name)));
   try {
     const loops = lowering.alone([node, ...parts]);
-    const outside = readOutside(loops);
-    return outside === undefined ? loops : { reason: `it may read outside of %${outside}` };
+    const reason = whyNotInside(loops);
+    return reason === undefined ? loops : { reason };
   } catch (error) {
     if (error instanceof CannotLower) return { reason: error.message };
     throw error;

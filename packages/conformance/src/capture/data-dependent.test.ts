@@ -89,8 +89,6 @@ describe("programs that PyTorch saved", () => {
   test.each([-5, 3])("a narrow of two rows from %i is refused when it runs", async (index) => {
     const program = await sconce.load(Buffer.from(recorded.files["narrow"]!.file, "base64"));
     for (const each of [program, sconce.runDecompositions(program)])
-      await expect(results(each, rowsAnd(index))).rejects.toThrow(
-        /Runtime assertion failed|exceeds dimension size/,
-      );
+      await expect(results(each, rowsAnd(index))).rejects.toThrow(/Runtime assertion failed/);
   });
 });

@@ -84,22 +84,29 @@ function reasonOf({ node, error }: SizeProblem, sizes: Bindings): string {
  * they have no view, before any of them is computed.
  *
  * @throws SconceError that of the shape rule, with the node
- * @throws HostRun where a call gives another value than the program records
+ * @throws HostRun where a call gives another value than the program records, and where an assertion
+ * before it may fail first
  */
 export type SizeRequirement = (inputs: readonly Value[], sizes: Bindings) => void;
 
 export function sizeRequirement(program: ExportedProgram, operators: OperatorTable): SizeRequirement {
   const [checks, layouts] = [new SizeChecks(program, operators), new InputLayouts(program)];
   const known = new Known<SizeProblem | undefined>();
+  const nodes = program.graph.nodes();
+  const isAsserted = ({ node }: SizeProblem): boolean =>
+    nodes.slice(0, nodes.indexOf(node)).some(({ target }) => ASSERTION.test(target));
   return (inputs, sizes) => {
     const others = layouts.others(inputs, sizes);
     if (others === undefined && checks.holdAt(sizes)) return;
     const problem = known.at(sizes, stridesOf(others), () => checks.at(sizes, others));
-    if (problem?.error !== undefined) throw problem.error.at(nodePlace(problem.node));
+    if (problem?.error !== undefined && !isAsserted(problem)) throw problem.error.at(nodePlace(problem.node));
     // What is lowered is made of the recorded values.
     if (problem !== undefined) throw new HostRun(reasonOf(problem, sizes));
   };
 }
+
+/** Calls that may refuse a run before others do. */
+const ASSERTION = /^aten\._assert_(scalar|async)\b/;
 
 /**
  * What calls give that read inputs with other strides than the program records, by name; undefined
