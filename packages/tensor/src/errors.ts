@@ -1,5 +1,6 @@
 /** @file Every error that this package raises on purpose. */
 import {
+  describeValue,
   didYouMean,
   editOf,
   isRawBytes,
@@ -49,7 +50,7 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
     fix: "give one index for each dimension, from 0 to its size - 1",
   });
 
-/** An invalid value of an option of a tensor, or of a printed one. */
+/** An invalid value of an option of a printed tensor. */
 export const tensorOption = (name: string, value: unknown, wanted: string): SconceError =>
   new SconceError({
     code: "TENSOR_OPTION",
@@ -63,6 +64,14 @@ export const dtypeAsOptions = (dtype: string): SconceError =>
     code: "TENSOR_OPTION",
     message: `the options of Tensor.from are the dtype ${JSON.stringify(dtype)}, not an object`,
     fix: `write Tensor.from(values, { dtype: ${JSON.stringify(dtype)} })`,
+  });
+
+/** Values in the place of the storage and the layout of a tensor. */
+export const notTensorInit = (given: unknown): SconceError =>
+  new SconceError({
+    code: "TENSOR_OPTION",
+    message: `new Tensor takes an object with a dtype, a shape and a storage, got ${describeValue(given)}`,
+    fix: "write Tensor.from([1, 2]) for values, or torch.empty([2, 3]) for a shape",
   });
 
 /** A dtype that does not exist. */

@@ -7,8 +7,8 @@ import {
   elementCountMismatch,
   indexOutOfRange,
   invalidSizes,
+  notTensorInit,
   tensorCoercion,
-  tensorOption,
   unknownDType,
   wrongArray,
 } from "./errors.js";
@@ -87,7 +87,7 @@ export class Tensor {
 
   /** @throws SconceError `TENSOR_OPTION` for values, which `Tensor.from` takes */
   constructor(init: TensorInit) {
-    if (!init.storage) throw tensorOption("storage", undefined, "a storage, or write Tensor.from(values)");
+    if (init?.storage === undefined) throw notTensorInit(init);
     this.dtype = init.dtype;
     this.shape = init.shape as Items<number>;
     this.strides = (init.strides ?? contiguousStrides(init.shape)) as Items<number>;
