@@ -108,6 +108,6 @@ export { ShapeEnv } from "./shape-env.js";
 export type { GuardObserver, ShapeEnvInit } from "./shape-env-init.js";
 export { type Solved, trySolve } from "./solve.js";
 export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";
-export { STATIC_ENV, type SymEnv } from "./sym-env.js";
+export { envWith, STATIC_ENV, type SymEnv } from "./sym-env.js";
 export { symbolNumber } from "./symbol-number.js";
 export { type Solution, solveUnivariate } from "./univariate.js";

@@ -96,3 +96,21 @@ export const STATIC_ENV: SymEnv = {
   addAxiom: () => {},
   check: (condition) => condition !== false,
 };
+
+/** An environment that answers as another one, but for some methods. */
+export const envWith = (env: SymEnv, changes: Partial<SymEnv>): SymEnv => ({
+  ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
+  guard: (condition) => env.guard(condition),
+  guardInt: (value) => env.guardInt(value),
+  knownTrue: (condition) => env.knownTrue(condition),
+  orFalse: (condition) => env.orFalse(condition),
+  orTrue: (condition) => env.orTrue(condition),
+  range: (value) => env.range(value),
+  simplify: (value) => env.simplify(value),
+  freshUnbackedInt: (use) => env.freshUnbackedInt(use),
+  freshUnbackedFloat: () => env.freshUnbackedFloat(),
+  markSizeLike: (target) => env.markSizeLike?.(target),
+  addAxiom: (condition) => env.addAxiom(condition),
+  check: (condition) => env.check(condition),
+  ...changes,
+});

@@ -12,8 +12,10 @@ import {
   float,
   int,
   isList,
+  LAYOUTS,
   type LayoutName,
   layout,
+  MEMORY_FORMATS,
   type MemoryFormat,
   memoryFormat,
   operator,
@@ -124,22 +126,6 @@ function parseNamedValue(cursor: Cursor): Argument {
   }
 }
 
-const LAYOUTS: readonly LayoutName[] = [
-  "strided",
-  "sparse_coo",
-  "sparse_csr",
-  "sparse_csc",
-  "sparse_bsr",
-  "sparse_bsc",
-  "_mkldnn",
-];
-const FORMATS: readonly MemoryFormat[] = [
-  "contiguous_format",
-  "preserve_format",
-  "channels_last",
-  "channels_last_3d",
-];
-
 const oneOf = <T extends string>(cursor: Cursor, names: readonly T[], what: string): T => {
   const start = cursor.at;
   const word = cursor.word(what);
@@ -150,7 +136,7 @@ const oneOf = <T extends string>(cursor: Cursor, names: readonly T[], what: stri
 };
 /** Reads the name of a layout. */
 export const parseLayout = (cursor: Cursor): LayoutName => oneOf(cursor, LAYOUTS, "a layout");
-const parseFormat = (cursor: Cursor): MemoryFormat => oneOf(cursor, FORMATS, "a memory format");
+const parseFormat = (cursor: Cursor): MemoryFormat => oneOf(cursor, MEMORY_FORMATS, "a memory format");
 
 /** Reads `( ... )`. */
 export function inParentheses<T>(cursor: Cursor, read: () => T): T {

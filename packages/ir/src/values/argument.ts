@@ -45,14 +45,17 @@ export interface DeviceLiteral {
   readonly index: number | null;
 }
 /** Names of PyTorch's layouts, without `torch.`; values are always strided here. */
-export type LayoutName =
-  | "strided"
-  | "sparse_coo"
-  | "sparse_csr"
-  | "sparse_csc"
-  | "sparse_bsr"
-  | "sparse_bsc"
-  | "_mkldnn";
+export const LAYOUTS = [
+  "strided",
+  "sparse_coo",
+  "sparse_csr",
+  "sparse_csc",
+  "sparse_bsr",
+  "sparse_bsc",
+  "_mkldnn",
+] as const;
+/** A name of a layout. */
+export type LayoutName = (typeof LAYOUTS)[number];
 /** A layout as an argument: `torch.strided`. */
 export interface LayoutLiteral {
   readonly kind: "layout";
@@ -60,7 +63,14 @@ export interface LayoutLiteral {
   readonly layout: LayoutName;
 }
 /** Names of PyTorch's memory formats, without `torch.`. */
-export type MemoryFormat = "contiguous_format" | "preserve_format" | "channels_last" | "channels_last_3d";
+export const MEMORY_FORMATS = [
+  "contiguous_format",
+  "preserve_format",
+  "channels_last",
+  "channels_last_3d",
+] as const;
+/** A name of a memory format. */
+export type MemoryFormat = (typeof MEMORY_FORMATS)[number];
 /** A memory format as an argument: `torch.channels_last`. */
 export interface MemoryFormatLiteral {
   readonly kind: "memory_format";

@@ -3,19 +3,12 @@
 import { describeValue } from "@sconce/errors";
 import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
 import { DTYPES } from "@sconce/tensor";
+import { LAYOUTS } from "../values/argument.js";
 import { FakeTensor } from "../values/meta.js";
 import { argument } from "./argument-kinds.js";
 
 const DTYPE_NAMES: ReadonlySet<unknown> = new Set(DTYPES);
-const LAYOUTS: ReadonlySet<unknown> = new Set([
-  "strided",
-  "sparse_coo",
-  "sparse_csr",
-  "sparse_csc",
-  "sparse_bsr",
-  "sparse_bsc",
-  "_mkldnn",
-]);
+const LAYOUT_NAMES: ReadonlySet<unknown> = new Set(LAYOUTS);
 
 const isWhole = (value: unknown): boolean =>
   typeof value === "number" ? Number.isInteger(value) && value >= 0 : isExpression(value);
@@ -52,7 +45,7 @@ function tensorProblem(tensor: FakeTensor): string | undefined {
     dimsProblem("stride", strides) ??
     (isWhole(storageOffset) ? undefined : dimText("storage offset", storageOffset));
   if (wrong !== undefined) return `a tensor whose ${wrong}`;
-  if (!LAYOUTS.has(layout)) return `a tensor of layout ${describeValue(layout)}, which does not exist`;
+  if (!LAYOUT_NAMES.has(layout)) return `a tensor of layout ${describeValue(layout)}, which does not exist`;
   if (typeof (device as unknown as { type?: unknown } | null)?.type !== "string")
     return "a tensor without a device";
   if (layout === "strided" && shape.length !== strides.length)

@@ -1,6 +1,6 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { ne, type SymEnv, symbol } from "@sconce/symbolic";
+import { envWith, ne, type SymEnv, symbol } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
@@ -172,20 +172,14 @@ function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: 
 const OPEN = symbol("u_open", { unbacked: true });
 
 /** What decides about a view that is not made: only its sizes are compared. */
-const withoutNewSymbols = (env: SymEnv): SymEnv => ({
-  ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
-  guard: (condition) => env.guard(condition),
-  guardInt: (value) => env.guardInt(value),
-  knownTrue: (condition) => env.knownTrue(condition),
-  orFalse: (condition) => env.orFalse(condition),
-  orTrue: (condition) => env.orTrue(condition),
-  range: (value) => env.range(value),
-  simplify: (value) => env.simplify(value),
-  freshUnbackedInt: () => OPEN,
-  freshUnbackedFloat: () => OPEN,
-  addAxiom: () => {},
-  check: () => true,
-});
+const withoutNewSymbols = (env: SymEnv): SymEnv =>
+  envWith(env, {
+    freshUnbackedInt: () => OPEN,
+    freshUnbackedFloat: () => OPEN,
+    markSizeLike: () => {},
+    addAxiom: () => {},
+    check: () => true,
+  });
 
 /** The sizes that the slice names; broadcasting `src` into it is not allowed. */
 function sliceScatterMeta(

@@ -3,10 +3,11 @@
  * is refused, and nothing is recorded of sizes that are not known yet.
  */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { mulAll, ne, not, type SymBool, type SymEnv } from "@sconce/symbolic";
+import { envWith, mulAll, ne, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, shapeMismatch } from "../rows/errors.js";
 import { describeSize, describeSizes } from "./describe.js";
 import { numelOf } from "./fake.js";
+import { mayHold } from "./without-questions.js";
 
 /** Whether two sizes differ for sure. */
 export const isOther = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
@@ -61,20 +62,9 @@ export function checkPooledGradient(name: string, { shape }: FakeTensor): void {
 }
 
 /** The environment for rules that refuse only what is known to be wrong, and record nothing. */
-export const unrecorded = (env: SymEnv): SymEnv => {
-  const mayHold = (condition: SymBool): boolean =>
-    typeof condition === "boolean" ? condition : !env.knownTrue(not(condition));
-  return {
-    guard: (condition) => env.guard(condition),
-    guardInt: (value) => env.guardInt(value),
-    knownTrue: (condition) => env.knownTrue(condition),
+export const unrecorded = (env: SymEnv): SymEnv =>
+  envWith(env, {
     orFalse: (condition) => env.knownTrue(condition),
     orTrue: (condition) => env.knownTrue(condition),
-    check: mayHold,
-    range: (value) => env.range(value),
-    simplify: (value) => env.simplify(value),
-    freshUnbackedInt: (use) => env.freshUnbackedInt(use),
-    freshUnbackedFloat: () => env.freshUnbackedFloat(),
-    addAxiom: (condition) => env.addAxiom(condition),
-  };
-};
+    check: (condition) => mayHold(env, condition),
+  });

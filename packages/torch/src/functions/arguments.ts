@@ -13,8 +13,10 @@ import {
   isInt,
   itemsOf,
   kindOf,
+  LAYOUTS,
   type LayoutName,
   layout,
+  MEMORY_FORMATS,
   type MemoryFormat,
   memoryFormat,
 } from "@sconce/ir";
@@ -23,7 +25,6 @@ import { callOperator, currentTrace, type OperatorArgument } from "../trace/disp
 import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { invalidArgument } from "./errors.js";
-import { LAYOUTS, MEMORY_FORMATS } from "./literal-words.js";
 import type { Parameter } from "./parameters.js";
 import { guardInt } from "./sym.js";
 

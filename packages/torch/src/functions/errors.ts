@@ -8,8 +8,8 @@ import {
   SconceError,
   suggestions,
 } from "@sconce/errors";
+import { LAYOUTS, MEMORY_FORMATS } from "@sconce/ir";
 import { DTYPES, isNumericArray, longDType, Tensor } from "@sconce/tensor";
-import { LAYOUTS, MEMORY_FORMATS } from "./literal-words.js";
 import type { Parameter, Signature } from "./parameters.js";
 
 const TYPES: Readonly<Record<string, string>> = {

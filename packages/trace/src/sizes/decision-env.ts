@@ -3,6 +3,7 @@ import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type Bindings,
+  envWith,
   evaluateBool,
   freeSymbols,
   type SymBool,
@@ -66,21 +67,12 @@ export function answering(env: SymEnv, answer: Answer): SymEnv {
     (decide: (condition: SymBool) => boolean) =>
     (condition: SymBool): boolean =>
       condition instanceof SymExpr ? answer(condition, () => decide(condition)) : decide(condition);
-  return {
-    ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
+  return envWith(env, {
     guard: through((condition) => env.guard(condition)),
     orFalse: through((condition) => env.orFalse(condition)),
     orTrue: through((condition) => env.orTrue(condition)),
     check: through((condition) => env.check(condition)),
-    guardInt: (value) => env.guardInt(value),
-    knownTrue: (condition) => env.knownTrue(condition),
-    range: (value) => env.range(value),
-    simplify: (value) => env.simplify(value),
-    freshUnbackedInt: (use) => env.freshUnbackedInt(use),
-    freshUnbackedFloat: () => env.freshUnbackedFloat(),
-    markSizeLike: (target) => env.markSizeLike?.(target),
-    addAxiom: (condition) => env.addAxiom(condition),
-  };
+  });
 }
 
 /**
