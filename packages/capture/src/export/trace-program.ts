@@ -53,7 +53,7 @@ import {
 import { arrayInput } from "../pytree/errors.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
-import { sortedKeys as keysInOrder } from "../pytree/sorted-keys.js";
+import { sortedKeys } from "../pytree/sorted-keys.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
 import {
@@ -126,7 +126,8 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   );
   checks?.finish();
   for (const refused of run.caught) warn(caughtRefusal(refused));
-  [...sameInputs(inputs).map(sameTensor), ...sortedKeys([args, kwargs, run.result])].forEach(warn);
+  for (const names of sameInputs(inputs)) warn(sameTensor(names));
+  warnOfOrder([args, kwargs, run.result], warn);
   const unseen = [...tracer.constants.keys()].filter((tensor) => tensor instanceof Parameter);
   if (module !== undefined && unseen.length > 0) warn(unseenParameters(unseen));
   const outputs = flattenValue(run.result);
@@ -442,12 +443,15 @@ function sameInputs({ leaves, names }: InputLeaves): string[][] {
 const sameTensor = (names: readonly string[]): string =>
   `The example inputs ${names.join(", ")} are one tensor, and the program reads it from ${names.at(-1)} only. Pass different tensors, unless every call passes one tensor for all of them.`;
 
-/** A warning about the first object whose keys are in an order that its source cannot choose. */
-const sortedKeys = (values: unknown): readonly string[] =>
-  keysInOrder(values).map(
-    (keys) =>
-      `JavaScript puts integer keys of objects first, in ascending order: the tensors of an object have the order ${keys.map((key) => JSON.stringify(key)).join(", ")}, whatever its source says. A Map keeps the order in which its keys were set.`,
+/** Warns about the first object whose keys are in an order that its source cannot choose. */
+function warnOfOrder(values: unknown, warn: (message: string) => void): void {
+  const keys = sortedKeys(values);
+  if (keys === undefined) return;
+  const order = keys.map((key) => JSON.stringify(key)).join(", ");
+  warn(
+    `JavaScript puts integer keys of objects first, in ascending order: the tensors of an object have the order ${order}, whatever its source says. A Map keeps the order in which its keys were set.`,
   );
+}
 
 const unseenParameters = (parameters: readonly Tensor[]): string =>
   `No property of a module holds ${parameters.length === 1 ? "a parameter" : `${parameters.length} parameters`} that the model uses (${parameters.map(({ shape }) => `[${shape.join(", ")}]`).join(", ")}): the program has constants instead. Private fields (\`#fc\`) and arrays are not seen: use public properties, \`nn.ModuleList\` and \`nn.ParameterList\`.`;

@@ -1,5 +1,6 @@
 /** @file Symbolic integers that have more bits than the arguments of operators. */
 import { type Argument, isRef, isSymScalar, type MetaValue, type Node, type OpSchema } from "@sconce/ir";
+import { argumentAt } from "@sconce/ops";
 import type { SymEnv, SymInt } from "@sconce/symbolic";
 
 /**
@@ -7,15 +8,14 @@ import type { SymEnv, SymInt } from "@sconce/symbolic";
  * unsigned.
  */
 export function hasLargeInteger(
-  { args, kwargs }: Node,
+  node: Node,
   schema: OpSchema,
   env: SymEnv,
   values: (name: string) => MetaValue | undefined,
 ): boolean {
-  let position = 0;
-  return schema.args.some(({ name, kwargOnly, type }) => {
-    const given = !kwargOnly && position < args.length ? args[position++] : kwargs[name];
-    if (given === undefined || !(type.base in LIMITS)) return false;
+  return schema.args.some(({ type }, at) => {
+    if (!(type.base in LIMITS)) return false;
+    const given = argumentAt(node, schema, at);
     const items = Array.isArray(given) ? (given as readonly Argument[]) : [given];
     return items.some((item) => {
       const value = isRef(item) ? values(item.name) : item;
