@@ -2,14 +2,14 @@
  * @file Small programs with the numbers that PyTorch computes, run on every backend;
  * `oracle/backend_numbers` makes them.
  */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { createSconce, type Sconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
-import { contiguousStrides, type DType, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, Tensor } from "@sconce/tensor";
 import { compareTensors } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
+import { fixtureText } from "./fixtures.js";
+import { storageOf } from "./random-calls/recorded.js";
 
 interface PackedTensor {
   readonly dtype: DType;
@@ -35,22 +35,16 @@ interface RecordedProgram {
   readonly runs: readonly RecordedRun[];
 }
 
-const FOLDER = new URL("../../testing/fixtures/backend-numbers/", import.meta.url);
 function recorded(group: string): readonly RecordedProgram[] {
-  const text = gunzipSync(readFileSync(new URL(`${group}.jsonl.gz`, FOLDER))).toString();
-  return text
+  return fixtureText(`backend-numbers/${group}.jsonl.gz`)
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as RecordedProgram);
 }
 
 function unpacked({ dtype, shape, strides, offset, data }: PackedTensor): Tensor {
-  const bytes = Buffer.from(data, "base64");
-  const { itemSize } = dtypeInfo(dtype);
-  const storage = Storage.allocate(Math.max(bytes.length, itemSize));
-  storage.bytes.set(bytes);
   return new Tensor({
-    storage,
+    storage: storageOf(dtype, data),
     shape,
     strides: strides ?? contiguousStrides(shape),
     storageOffset: offset ?? 0,

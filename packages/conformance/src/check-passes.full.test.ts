@@ -3,7 +3,6 @@
  * generated ones.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
@@ -13,11 +12,11 @@ import { arbitraryProgram } from "@sconce/testing/fast-check";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
-const names = readdirSync(FOLDER, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && readdirSync(`${FOLDER}${entry.name}`).includes("program.pt2"))
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && readdirSync(`${PROGRAMS}${entry.name}`).includes("program.pt2"))
   .map(({ name }) => name);
 
 /** Behind lowering; lowering itself and `functionalize` are run on the programs as they are. */
@@ -54,7 +53,7 @@ function checked(program: ExportedProgram, pipeline: string, reports: CheckRepor
 
 async function opened(name: string): Promise<ExportedProgram | undefined> {
   try {
-    return await openPt2File(`${FOLDER}${name}/program.pt2`, { operators: sconce.operators });
+    return await openPt2File(`${PROGRAMS}${name}/program.pt2`, { operators: sconce.operators });
   } catch (error) {
     // Some folders hold programs that are to be refused.
     if (isSconceError(error)) return undefined;

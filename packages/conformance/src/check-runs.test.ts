@@ -1,11 +1,10 @@
-import { fileURLToPath } from "node:url";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
 import { expect, test } from "vitest";
 import { countRuns, PIPELINE } from "./check-runs.fixture.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const fixture = (name: string): Promise<ExportedProgram> =>
-  openPt2File(fileURLToPath(new URL(`../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)));
+const fixture = (name: string): Promise<ExportedProgram> => openPt2File(`${PROGRAMS}${name}/program.pt2`);
 
 test.each(["net_resnet", "net_resnet_train"])(
   "%s: a pass takes at most three runs of the whole program",

@@ -2,18 +2,14 @@
  * @file `runDecompositions` against PyTorch's, call by call, and the default table against
  * PyTorch's.
  */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { defaultOperators } from "@sconce/ops";
 import { defaultDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { type DecompositionFile, decompositionProblem } from "./conformance/decompositions.js";
+import { fixtureJson } from "./fixtures.js";
 
-const packed = readFileSync(
-  new URL("../../testing/fixtures/decompositions/pytorch.json.gz", import.meta.url),
-);
-const file = JSON.parse(gunzipSync(packed).toString()) as DecompositionFile;
+const file = fixtureJson("decompositions/pytorch.json.gz") as DecompositionFile;
 const sconce = createSconce();
 
 describe("the same operators, order, arguments and results as PyTorch", () => {

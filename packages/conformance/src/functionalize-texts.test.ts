@@ -1,12 +1,11 @@
 /** @file Functionalization compared with PyTorch: texts of in-place overloads. */
-import { readFileSync } from "node:fs";
 import { ExportedProgram, itemsOf } from "@sconce/ir";
 import { parseGraph } from "@sconce/ir/text";
 import { codeText, createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
+import { fixtureJson } from "./fixtures.js";
 
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../testing/fixtures/functionalize/${name}`, import.meta.url), "utf8"));
+const read = (name: string): unknown => fixtureJson(`functionalize/${name}`);
 
 const sconce = createSconce();
 

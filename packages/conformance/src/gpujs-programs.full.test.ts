@@ -3,16 +3,15 @@
  * second one on WebGPU too.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { checkProgramFolder } from "./conformance/programs.js";
+import { PROGRAMS } from "./fixtures.js";
 import { hasWebgpu } from "./test-device.fixture.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
-const names = readdirSync(FOLDER, { withFileTypes: true })
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 const isThere = await hasWebgpu();
@@ -23,7 +22,7 @@ describe.each(["webasm", "webgpu"] as const)("programs that PyTorch exported, in
   test.skipIf(mode === "webgpu" && !isThere).each(names.filter((_, at) => mode === "webasm" || at % 2 === 0))(
     "%s",
     async (name) => {
-      const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce, { backend, runsOnly: true });
+      const checks = await checkProgramFolder(`${PROGRAMS}${name}`, sconce, { backend, runsOnly: true });
       expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
     },
   );

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type ExportedProgram, redo, undo } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
 import {
@@ -14,8 +13,8 @@ import { printIr, tensorsOf } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const PIPELINE = "decompose,fold-constants{weights=true},cse,dce";
 const sconce = createSconce({ plugins: [corpusPlugin] });
 
@@ -25,14 +24,14 @@ const sconce = createSconce({ plugins: [corpusPlugin] });
  */
 async function lowered(name: string): Promise<[ExportedProgram, ExportedProgram] | undefined> {
   try {
-    const program = await sconce.load(readFileSync(`${FOLDER}${name}/program.pt2`));
+    const program = await sconce.load(readFileSync(`${PROGRAMS}${name}/program.pt2`));
     return [program, sconce.transform(program, PIPELINE)];
   } catch {
     return undefined;
   }
 }
 
-const names = readdirSync(FOLDER, { withFileTypes: true })
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 

@@ -2,7 +2,6 @@
  * @file Programs whose calls give all arguments by keyword: numbers and lowered text are the
  * same.
  */
-import { fileURLToPath } from "node:url";
 import { wasmBackend } from "@sconce/backend-wasm";
 import { parseIr } from "@sconce/ir/text";
 import type { SessionBackend } from "@sconce/passes";
@@ -14,10 +13,9 @@ import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";
 import { checkProgramFolder } from "./conformance/programs.js";
 import { withStandIns } from "./conformance/stand-in-values.js";
+import { PROGRAMS } from "./fixtures.js";
 import { byKeyword } from "./keywords.fixture.js";
 import { NAMES } from "./programs.fixture.js";
-
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 
 /** Compiles programs with all arguments by keyword. */
 const keyworded = (backend: SessionBackend): SessionBackend => ({
@@ -28,17 +26,20 @@ const keyworded = (backend: SessionBackend): SessionBackend => ({
 const sconce = createSconce({ plugins: [corpusPlugin], backends: [keyworded(wasmBackend({ threads: 1 }))] });
 
 describe("programs that PyTorch exported, by keyword", () => {
-  const SAVED = NAMES.filter((name) => new ProgramFolder(`${FOLDER}${name}`).has("program.pt2"));
+  const SAVED = NAMES.filter((name) => new ProgramFolder(`${PROGRAMS}${name}`).has("program.pt2"));
 
   test.each(sampled(SAVED, 6))("%s", async (name) => {
-    const folder = new ProgramFolder(`${FOLDER}${name}`);
+    const folder = new ProgramFolder(`${PROGRAMS}${name}`);
     const program = withStandIns(await sconce.load(folder.bytes("program.pt2")));
     const options = { verify: true, record: false };
     const [lowered, expected] = [byKeyword(program), program].map((one) =>
       codeText(sconce.transform(one, "decompose", options).graph),
     );
     expect(lowered).toBe(expected);
-    const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce, { backend: "wasm", runsOnly: true });
+    const checks = await checkProgramFolder(`${PROGRAMS}${name}`, sconce, {
+      backend: "wasm",
+      runsOnly: true,
+    });
     expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
   });
 });

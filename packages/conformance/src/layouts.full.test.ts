@@ -1,6 +1,5 @@
 /** @file Convolutional programs that PyTorch exported, with images channels-last in memory. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { evaluateLoops, LOOP_PIPELINE, type LoopProgram, lowerProgram, sizeOf } from "@sconce/codegen";
 import { readPt2 } from "@sconce/formats";
 import type { ExportedProgram } from "@sconce/ir";
@@ -8,20 +7,20 @@ import { createSconce } from "@sconce/session";
 import { isFloatDType, Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { PROGRAMS } from "./fixtures.js";
 import { model } from "./models.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
 const { operators } = sconce;
 
 /** The programs that convolve, by the names of their folders. */
-const names = readdirSync(FOLDER).filter((name) => {
-  const text = `${FOLDER}${name}/decomposed.txt`;
+const names = readdirSync(PROGRAMS).filter((name) => {
+  const text = `${PROGRAMS}${name}/decomposed.txt`;
   return existsSync(text) && readFileSync(text, "utf8").includes("aten.convolution");
 });
 
 const prepared = async (name: string): Promise<ExportedProgram> =>
-  sconce.transform(await readPt2(readFileSync(`${FOLDER}${name}/program.pt2`)), LOOP_PIPELINE);
+  sconce.transform(await readPt2(readFileSync(`${PROGRAMS}${name}/program.pt2`)), LOOP_PIPELINE);
 
 /** The size of every symbol. */
 const SIZE = 8;

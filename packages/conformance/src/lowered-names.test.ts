@@ -1,17 +1,13 @@
 /** @file Names in lowered programs with symbolic sizes, beside PyTorch's: no other number. */
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { comparable } from "./capture/retraced.fixture.js";
+import { fixtureJson, PROGRAMS } from "./fixtures.js";
 
-const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.meta.url));
 /** As `oracle/lowered_names.py` records them. */
-const { corpus, models } = JSON.parse(
-  gunzipSync(readFileSync(`${FIXTURES}decompositions/lowered-names.json.gz`)).toString(),
-) as {
+const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") as {
   readonly corpus: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, { readonly file: string; readonly text: string }>>;
 };
@@ -50,6 +46,6 @@ describe("names of lowered programs are PyTorch's", () => {
   });
 
   test.each(Object.entries(corpus))("%s", async (name, wanted) => {
-    check(name, await loweredText(readFileSync(`${FIXTURES}programs/${name}/program.pt2`)), wanted);
+    check(name, await loweredText(readFileSync(`${PROGRAMS}${name}/program.pt2`)), wanted);
   });
 });

@@ -2,12 +2,10 @@
  * @file Models of the usual kinds: their programs from the fixtures, with weights and inputs made
  * of a seed.
  */
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
+import { fixtureText } from "./fixtures.js";
 
 /**
  * A ResNet-18, four layers of BERT and four of GPT-2; `-small` ones are narrow, for slow devices.
@@ -39,8 +37,7 @@ function uniform(seed: number): () => number {
  * A model with random weights, scaled so that values neither vanish nor grow from layer to layer.
  */
 export function model(name: ModelName, seed = 1): Model {
-  const file = fileURLToPath(new URL(`../../testing/fixtures/models/${name}.sir.gz`, import.meta.url));
-  const text = gunzipSync(readFileSync(file)).toString();
+  const text = fixtureText(`models/${name}.sir.gz`);
   const random = uniform(seed);
   const inputs = inputsOf(name, random);
   const tensors = new Map(inputs.map((input, i) => [`example.${i}`, input]));

@@ -3,7 +3,6 @@
  * what is refused.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   dtypeLiteral,
   type ExportedProgram,
@@ -22,20 +21,21 @@ import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
 import { sampled } from "../../../.config/sampled.js";
 import { checkProgramFolder } from "./conformance/programs.js";
+import { FIXTURES } from "./fixtures.js";
 
-const ROOT = new URL("../../testing/fixtures/custom-operators/", import.meta.url);
+const ROOT = `${FIXTURES}custom-operators/`;
 const NAMES = readdirSync(ROOT).filter((name) => /^(opaque|vision|moe)_/.test(name));
 /** An operator without results: lowering refuses it. */
 const WITH_RESULTS = NAMES.filter((name) => name !== "opaque_log");
 const sconce = createSconce();
 const load = (name: string): Promise<ExportedProgram> =>
-  sconce.load(readFileSync(new URL(`${name}/program.pt2`, ROOT)));
+  sconce.load(readFileSync(`${ROOT}${name}/program.pt2`));
 const error = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 
 describe("texts of programs and lowered programs are PyTorch's; running names what is missing", () => {
   test.each(sampled(WITH_RESULTS, 2))("%s", async (name) => {
-    const checks = await checkProgramFolder(fileURLToPath(new URL(name, ROOT)), sconce);
+    const checks = await checkProgramFolder(`${ROOT}${name}`, sconce);
     const failed = checks.filter(({ problem }) => problem !== undefined);
     expect(checks.length - failed.length).toBeGreaterThan(2);
     for (const { name: check, problem } of failed) {
@@ -206,14 +206,13 @@ test("new sizes take the place of their symbols in the results of opaque calls",
 });
 
 test("a plugin with a row and a kernel makes the same file run", async () => {
-  const folder = new URL("opaque_dynamic/", ROOT);
   const mylib = defineOp({
     schema: "mylib::scale(Tensor x, float factor=2.) -> Tensor",
     meta: ({ x }) => new FakeTensor({ dtype: x.dtype, shape: x.shape, strides: x.strides }),
     decompose: (emit, { x, factor }) => emit("aten.mul.Scalar", [x, factor]),
   });
   const session = createSconce({ plugins: [{ name: "mylib", ops: [mylib] }] });
-  const checks = await checkProgramFolder(fileURLToPath(folder), session);
+  const checks = await checkProgramFolder(`${ROOT}opaque_dynamic`, session);
   // The default table decomposes it, so the lowered text is another.
   expect(checks.filter(({ name, problem }) => name.startsWith("run") && problem !== undefined)).toEqual([]);
   expect(checks.some(({ name }) => name.startsWith("run"))).toBe(true);

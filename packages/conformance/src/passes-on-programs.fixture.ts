@@ -3,7 +3,6 @@
  * numbers.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Backend, ExportedProgram, Node } from "@sconce/ir";
 import {
   extractSubmodule,
@@ -18,8 +17,7 @@ import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";
 import { type Check, checkTransforms, type Transform } from "./conformance/programs.js";
-
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
+import { PROGRAMS } from "./fixtures.js";
 
 /** Takes about half of all operators. */
 const half: Backend = {
@@ -96,7 +94,7 @@ const TRANSFORMS: readonly Transform[] = [
  */
 const ROUNDS_FAR: ReadonlySet<string> = new Set(["api_conv_batchnorm", "net_quantized_decomposed"]);
 
-const names = readdirSync(FOLDER, { withFileTypes: true })
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
@@ -111,7 +109,7 @@ export function passesOnProgramsSpec(every: number): void {
   test("what PyTorch functionalized is functional", async () => {
     const answers: string[] = [];
     for (const name of chosen) {
-      const folder = new ProgramFolder(`${FOLDER}${name}`);
+      const folder = new ProgramFolder(`${PROGRAMS}${name}`);
       if (!folder.has("decomposed.pt2")) continue;
       const program = await sconce.load(folder.bytes("decomposed.pt2"));
       answers.push(`${name} ${isFunctional(program, operators)}`);
@@ -121,7 +119,7 @@ export function passesOnProgramsSpec(every: number): void {
   });
 
   test.each(chosen)("%s", async (name) => {
-    const checks = await checkTransforms(`${FOLDER}${name}`, sconce, TRANSFORMS);
+    const checks = await checkTransforms(`${PROGRAMS}${name}`, sconce, TRANSFORMS);
     const rounds = (check: Check): boolean => check.name.startsWith("convert-dtype") && ROUNDS_FAR.has(name);
     expect(checks.filter((check) => check.problem !== undefined && !rounds(check))).toEqual([]);
   });

@@ -1,6 +1,5 @@
 /** @file Every program of the corpus takes the inputs that are sampled for it. */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
 import { sampleInputs } from "@sconce/passes";
@@ -8,10 +7,10 @@ import { createSconce } from "@sconce/session";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { withStandIns } from "./conformance/stand-in-values.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
-const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const names = readdirSync(PROGRAMS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
 /**
  * Their inputs have to agree in ways that only the model's code says: offsets that begin with 0,
@@ -25,11 +24,11 @@ const PICKY: ReadonlySet<string> = new Set([
 ]);
 
 test.each(names.map(({ name }) => name).filter((name) => !PICKY.has(name)))("%s", async (name) => {
-  const file = readdirSync(`${FOLDER}${name}`).find((entry) => entry === "program.pt2");
+  const file = readdirSync(`${PROGRAMS}${name}`).find((entry) => entry === "program.pt2");
   if (file === undefined) return;
   let program: Awaited<ReturnType<typeof openPt2File>>;
   try {
-    program = await openPt2File(`${FOLDER}${name}/${file}`, { operators: sconce.operators });
+    program = await openPt2File(`${PROGRAMS}${name}/${file}`, { operators: sconce.operators });
   } catch (error) {
     // Some folders hold programs that are to be refused.
     expect(isSconceError(error)).toBe(true);

@@ -3,7 +3,6 @@
  * left, same numbers.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type ExportedProgram, FakeTensor, type MetaValue } from "@sconce/ir";
 import { propagateShapes } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
@@ -13,8 +12,8 @@ import { compareTensors } from "@sconce/tensor/compare";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
 
 function symbolsOf(val: MetaValue | undefined | SymExpr | number | boolean): string[] {
@@ -25,7 +24,7 @@ function symbolsOf(val: MetaValue | undefined | SymExpr | number | boolean): str
 }
 
 async function problemOf(name: string): Promise<string | undefined> {
-  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const { call, status, program: recorded, tolerance, compare_values: values } = folder.info;
   if (status !== "exported" || call?.outputs === undefined || recorded.load_error !== undefined)
     return undefined;
@@ -64,7 +63,7 @@ async function problemOf(name: string): Promise<string | undefined> {
 }
 
 test("every recorded program specializes to its sizes", async () => {
-  const names = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const names = readdirSync(PROGRAMS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const problems: string[] = [];
   for (const { name } of names) {
     const problem = await problemOf(name);

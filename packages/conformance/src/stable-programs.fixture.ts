@@ -3,7 +3,6 @@
  * result alone.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { builtinPasses, builtinRules } from "@sconce/passes";
@@ -12,9 +11,9 @@ import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { ProgramFolder } from "./conformance/program-case.js";
 import { withStandIns } from "./conformance/stand-in-values.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
-const names = readdirSync(FOLDER, { withFileTypes: true })
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
@@ -80,7 +79,7 @@ function unstable(program: ExportedProgram): { unstable: string[]; ran: number }
 }
 
 async function programsOf(name: string): Promise<[string, ExportedProgram][]> {
-  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const files = ["program.pt2", "decomposed.pt2"].filter((file) => folder.has(file));
   const found: [string, ExportedProgram][] = [];
   for (const file of files) found.push([file, withStandIns(await sconce.load(folder.bytes(file)))]);

@@ -3,7 +3,6 @@
  * recorded in.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { cpuBackend } from "@sconce/backend-cpu";
 import { wasmBackend } from "@sconce/backend-wasm";
 import { isSconceError } from "@sconce/errors";
@@ -14,8 +13,8 @@ import { evaluateInt, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
 const sconce = createSconce({ plugins: [corpusPlugin] });
 
 /**
@@ -85,14 +84,14 @@ function differenceOf(a: Outcome, b: Outcome): number {
   return most;
 }
 
-const names = readdirSync(FOLDER).filter((name) => existsSync(`${FOLDER}${name}/program.pt2`));
+const names = readdirSync(PROGRAMS).filter((name) => existsSync(`${PROGRAMS}${name}/program.pt2`));
 
 /** Programs whose kernels serve all sizes, without exception. */
 const OPEN = ["digits", "net_bert", "net_diffusion", "net_gpt", "net_llama_prefill", "net_resnet", "net_vit"];
 
 const programs = await Promise.all(
   names.map(async (name) => {
-    const program = await openPt2File(`${FOLDER}${name}/program.pt2`).catch(() => undefined);
+    const program = await openPt2File(`${PROGRAMS}${name}/program.pt2`).catch(() => undefined);
     const inputs = program && inputsOf(program);
     return inputs === undefined ? [] : [{ name, program: program!, inputs }];
   }),

@@ -1,6 +1,5 @@
 /** @file The default decomposition table against PyTorch's, key by key. */
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { createRunner } from "@sconce/backend-cpu";
 import type { FakeTensor } from "@sconce/ir";
 import { defaultDecompositions } from "@sconce/passes";
@@ -13,6 +12,7 @@ import {
   decompositionProblem,
   decompositionProgram,
 } from "./conformance/decompositions.js";
+import { fixtureJson } from "./fixtures.js";
 
 interface TableKeys {
   readonly keys: readonly string[];
@@ -25,10 +25,8 @@ interface Case extends DecompositionCase {
   readonly outputs?: readonly (readonly (number | string)[])[];
 }
 
-const fixture = (name: string): Buffer =>
-  readFileSync(new URL(`../../testing/fixtures/decompositions/${name}`, import.meta.url));
-const file = JSON.parse(fixture("table-keys.json").toString()) as TableKeys;
-const all = JSON.parse(gunzipSync(fixture("table-cases.json.gz")).toString()) as readonly Case[];
+const file = fixtureJson("decompositions/table-keys.json") as TableKeys;
+const all = fixtureJson("decompositions/table-cases.json.gz") as readonly Case[];
 const sconce = createSconce();
 const run = createRunner();
 

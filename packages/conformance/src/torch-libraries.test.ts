@@ -3,17 +3,17 @@
  * plugin of those libraries.
  */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { createSconce } from "@sconce/session";
 import { torchLibraries } from "@sconce/torch-libraries";
 import { expect, test } from "vitest";
 import { checkProgramFolder } from "./conformance/programs.js";
+import { FIXTURES } from "./fixtures.js";
 
-const ROOT = new URL("../../testing/fixtures/custom-operators/", import.meta.url);
+const ROOT = `${FIXTURES}custom-operators/`;
 const sconce = createSconce({ plugins: [torchLibraries] });
 
 test.each(readdirSync(ROOT).filter((name) => /^(vision|moe)_/.test(name)))("%s", async (name) => {
-  const checks = await checkProgramFolder(fileURLToPath(new URL(name, ROOT)), sconce);
+  const checks = await checkProgramFolder(`${ROOT}${name}`, sconce);
   const failed = checks.filter(({ problem }) => problem !== undefined).map((check) => check.name);
   expect(failed).toEqual([]);
   expect(checks.filter((check) => check.name.startsWith("run")).length).toBeGreaterThan(1);

@@ -1,6 +1,5 @@
 /** @file Single corruptions of valid programs, each of which the verifier must report. */
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import {
   type ArgumentSpec,
@@ -18,6 +17,7 @@ import {
 import { verifyCalls } from "@sconce/passes";
 import { add, type SymFloat } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { PROGRAMS } from "./fixtures.js";
 import { graphOf } from "./graph-of.js";
 import {
   branch,
@@ -333,8 +333,6 @@ function picker(seed: number): Pick {
   };
 }
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
-
 /** What became of every so manyth program of the corpus. */
 export interface Mutated {
   /** Corruptions that were not reported, and programs that were refused as they are. */
@@ -345,7 +343,7 @@ export interface Mutated {
 
 /** Verifies every `step`th program of the corpus, and with each corruption that applies to it. */
 export async function mutatedPrograms(step: number): Promise<Mutated> {
-  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+  const files = readdirSync(PROGRAMS, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith("program.pt2"))
     .sort()
     .filter((_, i) => i % step === 0);
@@ -370,7 +368,7 @@ export async function mutatedPrograms(step: number): Promise<Mutated> {
 
 /** Undefined for programs that are to be refused when they are read. */
 const loadProgram = (file: string): Promise<ExportedProgram | undefined> =>
-  sconce.load(readFileSync(FOLDER + file)).catch((error: unknown) => {
+  sconce.load(readFileSync(PROGRAMS + file)).catch((error: unknown) => {
     if (isSconceError(error)) return undefined;
     throw error;
   });

@@ -1,6 +1,5 @@
 /** @file Every program that PyTorch exported, as it is, lowered and optimized, in WebAssembly. */
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { wasmBackend } from "@sconce/backend-wasm";
 import type { Executable, Value } from "@sconce/ir";
@@ -9,9 +8,9 @@ import { copyInto, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { corpusPlugin } from "./conformance/corpus-plugin.js";
 import { checkProgramFolder } from "./conformance/programs.js";
+import { PROGRAMS } from "./fixtures.js";
 
-const FOLDER = fileURLToPath(new URL("../../testing/fixtures/programs/", import.meta.url));
-const names = readdirSync(FOLDER, { withFileTypes: true })
+const names = readdirSync(PROGRAMS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
@@ -57,7 +56,7 @@ describe.each([
   const sconce = createSconce({ plugins: [corpusPlugin], backends: [backend] });
   const isFirst = variant === "one thread";
   test.each(names.filter((_, at) => isFirst || at % 2 === 1))("%s", async (name) => {
-    const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce, options);
+    const checks = await checkProgramFolder(`${PROGRAMS}${name}`, sconce, options);
     expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
   });
 });

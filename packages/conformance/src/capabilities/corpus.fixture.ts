@@ -1,5 +1,4 @@
 /** @file Programs of the corpus as the tests of capabilities use them. */
-import { fileURLToPath } from "node:url";
 import { openPt2File } from "@sconce/formats/node";
 import type { ExportedProgram } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
@@ -15,8 +14,7 @@ import { STATE_MODELS } from "../capture/state.fixture.js";
 import { UNBACKED_MODELS } from "../capture/unbacked.fixture.js";
 import { corpusPlugin } from "../conformance/corpus-plugin.js";
 import { checkProgramFolder } from "../conformance/programs.js";
-
-const FOLDER = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
+import { PROGRAMS } from "../fixtures.js";
 
 /** Models in TypeScript by the names of their programs. */
 const MODELS = {
@@ -60,14 +58,14 @@ export async function exportedAndRun(name: string): Promise<CorpusExport> {
 
 /** Reads a file that PyTorch saved. */
 export const saved = (name: string, file = "program"): Promise<ExportedProgram> =>
-  openPt2File(`${FOLDER}${name}/${file}.pt2`);
+  openPt2File(`${PROGRAMS}${name}/${file}.pt2`);
 
 /**
  * Checks all files of a program that PyTorch saved: texts, lowered programs, results and refused
  * calls are PyTorch's. Returns the names of what was compared.
  */
 export async function checked(name: string): Promise<readonly string[]> {
-  const checks = await checkProgramFolder(`${FOLDER}${name}`, sconce);
+  const checks = await checkProgramFolder(`${PROGRAMS}${name}`, sconce);
   expect(checks.filter((check) => check.problem !== undefined)).toEqual([]);
   return checks.map((check) => check.name);
 }

@@ -1,13 +1,13 @@
 /** @file Models as compilers and minifiers write them, with their source maps. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { Dim, exportProgram, nn, torch } from "@sconce/capture";
 import { isSconceError } from "@sconce/errors";
 import { type TransformOptions, transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fixtureJson } from "../fixtures.js";
 
 interface Output {
   readonly code: string;
@@ -23,8 +23,7 @@ interface Case {
   readonly kwargs?: Readonly<Record<string, unknown>>;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/compiled-models.json.gz", import.meta.url);
-const { text, outputs } = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Recorded;
+const { text, outputs } = fixtureJson("capture/compiled-models.json.gz") as Recorded;
 
 const byEsbuild = (options: TransformOptions): Output => {
   const shared: TransformOptions = { loader: "ts", format: "esm", sourcemap: "external", target: "es2022" };

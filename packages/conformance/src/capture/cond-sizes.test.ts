@@ -1,9 +1,8 @@
 /** @file Branches of `cond` that make tensors of dynamic integers, beside PyTorch's exports. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { Dim, exportProgram, torch } from "@sconce/capture";
 import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
+import { fixtureJson } from "../fixtures.js";
 import { COND_SIZES } from "./cond-sizes.fixture.js";
 import { comparable } from "./retraced.fixture.js";
 
@@ -14,8 +13,7 @@ interface Recorded {
   readonly lowered: string;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/cond-sizes.json.gz", import.meta.url);
-const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Recorded>>;
+const RECORDED = fixtureJson("capture/cond-sizes.json.gz") as Readonly<Record<string, Recorded>>;
 
 /**
  * Lowered programs whose names have other numbers: PyTorch reads sizes of operands of branches

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { readNumbers } from "@sconce/backend-cpu";
 import { cond, exportProgram, library, nn, torch, unflatten } from "@sconce/capture";
 import { isSconceError } from "@sconce/errors";
@@ -7,6 +6,7 @@ import { printIr } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { fixtureJson, PROGRAMS } from "../fixtures.js";
 import { CASES, CUSTOM_MODELS, MYLIB, OPERATORS } from "./custom-operators.fixture.js";
 import { exportFromCorpus, runFromCorpus } from "./harness.fixture.js";
 
@@ -16,10 +16,7 @@ interface Recorded {
   readonly error?: string;
 }
 
-const FIXTURES = new URL("../../../testing/fixtures/", import.meta.url);
-const RECORDED = JSON.parse(
-  gunzipSync(readFileSync(new URL("capture/custom-operators.json.gz", FIXTURES))).toString(),
-) as Readonly<Record<string, Recorded>>;
+const RECORDED = fixtureJson("capture/custom-operators.json.gz") as Readonly<Record<string, Recorded>>;
 
 /** Sconce's codes for PyTorch's errors. */
 const CODES: Readonly<Record<string, string>> = {
@@ -130,7 +127,7 @@ describe("models of the corpus with custom operators", () => {
 describe("programs with custom operators", () => {
   const known = createSconce({ plugins: [library.plugin("mylib", MYLIB)] });
   const unknown = createSconce();
-  const file = (name: string): Buffer => readFileSync(new URL(`programs/${name}/program.pt2`, FIXTURES));
+  const file = (name: string): Buffer => readFileSync(`${PROGRAMS}${name}/program.pt2`);
   const x = Tensor.from([
     [1, 0],
     [2, 3],

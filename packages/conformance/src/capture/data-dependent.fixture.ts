@@ -2,8 +2,6 @@
  * @file Programs whose views, sizes and ranges only the data decide, as
  * `oracle/data_dependent.py` records them, and the same models in TypeScript.
  */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   check,
   cond,
@@ -17,6 +15,7 @@ import {
   torch,
 } from "@sconce/capture";
 import type { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 
 /** A tensor: its dtype, its shape, and its elements in order. */
 export type RecordedTensor = readonly [dtype: string, shape: readonly number[], values: readonly number[]];
@@ -34,9 +33,8 @@ interface Record {
   }>;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/data-dependent.json.gz", import.meta.url);
 /** What PyTorch makes of the models. */
-export const recorded = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Record;
+export const recorded = fixtureJson("capture/data-dependent.json.gz") as Record;
 
 /** A model, its example inputs, and what is dynamic of them. */
 export type Twin = readonly [

@@ -1,8 +1,7 @@
 /** @file Models with decisions on data and with specifications that do not hold, as PyTorch's. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { Dim, guard, guardInt, type SymBool, sym, torch, tuple } from "@sconce/capture";
 import { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 import { type DraftCase, FURTHER_DRAFTS } from "./draft-models.fixture.js";
 import {
   doubled,
@@ -34,10 +33,7 @@ export interface RecordedDraft {
   readonly profiles: Readonly<Record<string, number>>;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/drafts.json.gz", import.meta.url);
-export const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<
-  Record<string, RecordedDraft>
->;
+export const RECORDED = fixtureJson("capture/drafts.json.gz") as Readonly<Record<string, RecordedDraft>>;
 
 /** The models by their names in `draft_exports.py`. */
 export const DRAFTS: Readonly<Record<string, DraftCase>> = {

@@ -1,8 +1,6 @@
 /**
  * Random functions over sizes, exported: PyTorch's verdicts, and counterexamples that are tried.
  */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   check,
   constraintReport,
@@ -18,6 +16,8 @@ import {
 import { rangeConstraintsText } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
+import { fixtureJson } from "../fixtures.js";
+import { SIZE_OPERATORS } from "./size-operators.fixture.js";
 
 type Expression = number | string | readonly [op: string, a: Expression, b: Expression];
 type Entry = null | number | string | readonly unknown[];
@@ -34,24 +34,14 @@ interface Case {
   };
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/cases.json.gz", import.meta.url);
-const cases = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly Case[];
+const cases = fixtureJson("dynamic-shapes/cases.json.gz") as readonly Case[];
 
-const OPERATORS: Readonly<Record<string, (a: Size, b: Size) => Size>> = {
-  "+": sym.add,
-  "-": sym.sub,
-  "*": sym.mul,
-  "//": sym.floorDiv,
-  "%": sym.mod,
-  max: sym.max,
-  min: sym.min,
-};
 const RELATIONS = { "==": sym.eq, "!=": sym.ne, "<": sym.lt, "<=": sym.le, ">": sym.gt, ">=": sym.ge };
 
 function sizeOf(e: Expression, tensors: readonly Tensor[]): Size {
   if (typeof e === "number") return e;
   if (typeof e === "string") return tensors["xyz".indexOf(e[0]!)]!.size(Number(e[1])) as unknown as Size;
-  return OPERATORS[e[0]]!(sizeOf(e[1], tensors), sizeOf(e[2], tensors));
+  return SIZE_OPERATORS[e[0]]!(sizeOf(e[1], tensors), sizeOf(e[2], tensors));
 }
 
 /**

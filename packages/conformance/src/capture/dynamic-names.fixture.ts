@@ -1,6 +1,4 @@
 /** @file Random models over dynamic sizes, as `oracle/dynamic_names.py` records them. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   Dim,
   type DynamicShapes,
@@ -9,12 +7,13 @@ import {
   nn,
   type Size,
   slice,
-  sym,
   torch,
   tuple,
 } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
+import { SIZE_OPERATORS } from "./size-operators.fixture.js";
 
 type Entry = null | string | readonly [name: string, factor: number, offset: number];
 type Step = readonly [name: string, args: readonly unknown[], options?: Readonly<Record<string, unknown>>];
@@ -33,19 +32,8 @@ export interface NameCase {
   };
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/names.json.gz", import.meta.url);
 /** The recorded models. */
-export const nameCases = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly NameCase[];
-
-const OPERATORS: Readonly<Record<string, (a: Size, b: Size) => Size>> = {
-  "+": sym.add,
-  "-": sym.sub,
-  "*": sym.mul,
-  "//": sym.floorDiv,
-  "%": sym.mod,
-  max: sym.max,
-  min: sym.min,
-};
+export const nameCases = fixtureJson("dynamic-shapes/names.json.gz") as readonly NameCase[];
 
 const camelCase = (name: string): string =>
   name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -60,7 +48,7 @@ function argumentOf(arg: unknown, tensors: readonly Tensor[]): unknown {
   const parts = value as readonly unknown[];
   if (kind === "s") return tensors[parts[0] as number]!.size(parts[1] as number);
   if (kind === "slice") return slice(...parts.map((part) => (argumentOf(part, tensors) ?? null) as Size));
-  return OPERATORS[parts[0] as string]!(
+  return SIZE_OPERATORS[parts[0] as string]!(
     argumentOf(parts[1], tensors) as Size,
     argumentOf(parts[2], tensors) as Size,
   );

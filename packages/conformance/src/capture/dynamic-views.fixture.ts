@@ -1,6 +1,4 @@
 /** @file Random chains of calls over dynamic sizes, as `oracle/dynamic_views.py` records them. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   Dim,
   type DimBounds,
@@ -9,12 +7,13 @@ import {
   nn,
   type Size,
   slice,
-  sym,
   torch,
   tuple,
 } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
+import { SIZE_OPERATORS } from "./size-operators.fixture.js";
 
 type Expression =
   | null
@@ -38,19 +37,8 @@ export interface ViewCase {
   };
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/views.json.gz", import.meta.url);
 /** The recorded cases. */
-export const viewCases = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly ViewCase[];
-
-const OPERATORS: Readonly<Record<string, (a: Size, b: Size) => Size>> = {
-  "+": sym.add,
-  "-": sym.sub,
-  "*": sym.mul,
-  "//": sym.floorDiv,
-  "%": sym.mod,
-  max: sym.max,
-  min: sym.min,
-};
+export const viewCases = fixtureJson("dynamic-shapes/views.json.gz") as readonly ViewCase[];
 
 /**
  * Methods by the names of steps whose other arguments are expressions, positions or lists of them.
@@ -100,7 +88,7 @@ const FACTORIES: Readonly<Record<string, string>> = {
 };
 
 const isExpression = (e: unknown): boolean =>
-  Array.isArray(e) && (e[0] === "s" || (typeof e[0] === "string" && e[0] in OPERATORS));
+  Array.isArray(e) && (e[0] === "s" || (typeof e[0] === "string" && e[0] in SIZE_OPERATORS));
 
 /** Runs the steps of a case on its inputs. */
 class Run {
@@ -113,7 +101,7 @@ class Run {
   size(e: Expression): Size | null {
     if (e === null || typeof e === "number") return e;
     if (e[0] === "s") return this.tensors[e[1] as number]!.size(e[2] as number) as unknown as Size;
-    return OPERATORS[e[0]]!(this.size(e[1] as Expression)!, this.size(e[2])!);
+    return SIZE_OPERATORS[e[0]]!(this.size(e[1] as Expression)!, this.size(e[2])!);
   }
 
   value(e: unknown): unknown {

@@ -1,5 +1,4 @@
 /** @file Models of the corpus, written in TypeScript, beside the programs that PyTorch exported. */
-import { fileURLToPath } from "node:url";
 import { type Exportable, type ExportOptions, exportProgram, nn } from "@sconce/capture";
 import { openPt2File } from "@sconce/formats/node";
 import { type ExportedProgram, flattenValue, moduleCallRepr } from "@sconce/ir";
@@ -13,9 +12,9 @@ import { corpusPlugin } from "../conformance/corpus-plugin.js";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { guardsDifference } from "../conformance/program-texts.js";
 import { type Check, callDifference, checkCalls } from "../conformance/programs.js";
+import { PROGRAMS } from "../fixtures.js";
 
 const sconce = createSconce({ plugins: [corpusPlugin] });
-const FOLDER = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
 
 /** The flattened inputs of a recorded call, which need not all be tensors. */
 type Inputs = readonly [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, ...Tensor[]];
@@ -69,7 +68,7 @@ export interface PreparedModel {
 
 /** Makes a model of the corpus for its recorded call. */
 export async function prepareFromCorpus(name: string, make: () => CorpusModel): Promise<PreparedModel> {
-  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const { model, args = inOrder, options = noOptions, renamed } = await loaded(folder, make);
   const inputs = folder.inputs(folder.info.call!) as unknown as Inputs;
   const rename = (text: string): string => (renamed === undefined ? text : text.replaceAll(...renamed));

@@ -1,6 +1,4 @@
 /** @file Layers as PyTorch made and exported them (`oracle/layers.py`), and their expressions. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   type ExportOptions,
   exportProgram,
@@ -13,6 +11,7 @@ import {
 import { SconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 
 /** Inputs of a call: a tensor such as `f2x3`, or several in a tuple. */
 type Input = string | readonly Input[];
@@ -33,10 +32,8 @@ export interface LayerCase {
   readonly eval?: readonly string[];
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/layers.json.gz", import.meta.url);
-
 /** The recorded cases, by expression and inputs. */
-export const LAYER_CASES: readonly LayerCase[] = JSON.parse(gunzipSync(readFileSync(FILE)).toString());
+export const LAYER_CASES = fixtureJson("capture/layers.json.gz") as readonly LayerCase[];
 
 type Token = string;
 

@@ -1,6 +1,4 @@
 /** @file Models beside their twins in Python, as `oracle/lowering_twins.py` records them. */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import {
   associativeScan,
   check,
@@ -21,6 +19,7 @@ import {
 import type { ExportedProgram } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 import { SYMBOLS_OF_BODIES } from "./body-symbols.fixture.js";
 
 /** What PyTorch makes of a model. */
@@ -34,9 +33,8 @@ export interface Twin {
   readonly error?: string;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/lowering-twins.json.gz", import.meta.url);
 /** The recorded twins by the names of the models. */
-export const TWINS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Twin>>;
+export const TWINS = fixtureJson("capture/lowering-twins.json.gz") as Readonly<Record<string, Twin>>;
 
 /** What every model has; its `forward` is a function. */
 class State extends nn.Module {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { exportProgram } from "@sconce/capture";
 import { runDecompositions } from "@sconce/passes";
 import { describe, expect, test } from "vitest";
+import { PROGRAMS } from "../fixtures.js";
 import { CALL_MODELS } from "./calls.fixture.js";
 import { CUSTOM_MODELS } from "./custom-operators.fixture.js";
 import { DOCUMENT_MODELS } from "./documents.fixture.js";
@@ -27,7 +27,6 @@ import { SHAPE_MODELS } from "./shapes.fixture.js";
 import { STATE_MODELS } from "./state.fixture.js";
 import { UNBACKED_MODELS } from "./unbacked.fixture.js";
 
-const FOLDER = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
 const MODELS: CorpusModels = {
   ...CALL_MODELS,
   ...CUSTOM_MODELS,
@@ -100,7 +99,7 @@ describe("saved exports are PyTorch's files, field by field", () => {
   });
 
   test("every program of the corpus has a model, or a reason for none", () => {
-    const programs = readdirSync(FOLDER).filter((name) => existsSync(`${FOLDER}${name}/program.pt2`));
+    const programs = readdirSync(PROGRAMS).filter((name) => existsSync(`${PROGRAMS}${name}/program.pt2`));
     const missing = programs.filter((name) => !Object.hasOwn(MODELS, name));
     expect(missing.sort()).toEqual(Object.keys(WITHOUT_MODEL).sort());
   });

@@ -1,8 +1,8 @@
 /** @file Programs that PyTorch refuses to export, written in TypeScript. */
-import { readFileSync } from "node:fs";
 import { check, Dim, type DynamicShapes, exportProgram, guard, nn, sym, torch, tuple } from "@sconce/capture";
 import type { DType, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { fixtureJson } from "../fixtures.js";
 
 class NonzeroIf extends nn.Module {
   override forward(x: Tensor): Tensor {
@@ -161,8 +161,7 @@ describe("models that PyTorch refuses", () => {
   test.each(Object.entries(REFUSED))(
     "%s is refused, with the same fixes [S-007, S-046, S-107]",
     (name, { model, args, code, dynamicShapes }) => {
-      const file = new URL(`../../../testing/fixtures/programs/${name}/case.json`, import.meta.url);
-      const recorded = JSON.parse(readFileSync(file, "utf8")) as {
+      const recorded = fixtureJson(`programs/${name}/case.json`) as {
         status: string;
         error: { message: string };
       };

@@ -3,8 +3,6 @@
  * (`oracle/retraced_programs.py`).
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Dim, exportProgram } from "@sconce/capture";
 import { openPt2File } from "@sconce/formats/node";
 import {
@@ -18,9 +16,8 @@ import {
 import { callingConvention } from "@sconce/ops";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { callDifference } from "../conformance/programs.js";
+import { fixtureJson, PROGRAMS } from "../fixtures.js";
 import { stateAt, withKeywords } from "./harness.fixture.js";
-
-const FIXTURES = fileURLToPath(new URL("../../../testing/fixtures/", import.meta.url));
 
 /** What PyTorch makes of a program: fingerprints, or the class of its exception. */
 export interface Retraced {
@@ -32,13 +29,11 @@ export interface Retraced {
 }
 
 /** PyTorch's results by the names of the programs. */
-export const RETRACED = JSON.parse(readFileSync(`${FIXTURES}capture/retraced.json`, "utf8")) as Readonly<
-  Record<string, Retraced>
->;
+export const RETRACED = fixtureJson("capture/retraced.json") as Readonly<Record<string, Retraced>>;
 
 /** Exports the module of a program of the corpus again. */
 export async function exportAgain(name: string): Promise<Retraced> {
-  const again = exportedAgain(await openPt2File(`${FIXTURES}programs/${name}/program.pt2`));
+  const again = exportedAgain(await openPt2File(`${PROGRAMS}${name}/program.pt2`));
   return { program: fingerprint(comparable(String(again))), modules: fingerprint(modulesText(again)) };
 }
 
@@ -91,7 +86,7 @@ const fingerprint = (text: string): string => createHash("sha1").update(text).di
 
 /** What differs between a call of a program's module and the recorded call. */
 export async function calledDifference(name: string): Promise<string | undefined> {
-  const folder = new ProgramFolder(`${FIXTURES}programs/${name}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const program = await openPt2File(`${folder.path}/program.pt2`);
   const call = folder.info.call!;
   const inputs = folder.inputs(call);

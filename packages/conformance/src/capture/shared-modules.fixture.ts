@@ -2,12 +2,11 @@
  * @file Models whose modules, parameters and buffers have several names, beside what PyTorch makes
  * of them (`oracle/shared_modules.py`).
  */
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { exportProgram, nn, torch, type UnflattenedModule, unflatten } from "@sconce/capture";
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, moduleCallRepr } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 import { comparable } from "./retraced.fixture.js";
 import { graphsText, namesText } from "./unflattened.fixture.js";
 
@@ -29,10 +28,8 @@ export interface SharedRecord {
   readonly error?: string;
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/shared-modules.json.gz", import.meta.url);
-
 /** PyTorch's results. */
-export const SHARED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly SharedRecord[];
+export const SHARED = fixtureJson("capture/shared-modules.json.gz") as readonly SharedRecord[];
 
 class TwoNames extends nn.Module {
   readonly b = new nn.Linear(2, 2);

@@ -1,5 +1,4 @@
 /** @file Programs written as TypeScript, run, and exported again, beside what PyTorch recorded. */
-import { fileURLToPath } from "node:url";
 import * as capture from "@sconce/capture";
 import { type SourceDifference, typescriptModule, typescriptText } from "@sconce/capture/typescript";
 import { openPt2File } from "@sconce/formats/node";
@@ -13,9 +12,9 @@ import { canonicalProgram, canonicalText } from "../conformance/canonical-progra
 import { corpusPlugin } from "../conformance/corpus-plugin.js";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { callDifference, checkCalls } from "../conformance/programs.js";
+import { PROGRAMS } from "../fixtures.js";
 import { comparable, stateAt, withKeywords } from "./harness.fixture.js";
 
-const FOLDER = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
 const sconce = session.createSconce({ plugins: [corpusPlugin] });
 
 /** What a written module exports. */
@@ -55,7 +54,7 @@ export interface RoundTrip {
 
 /** Opens a program of the corpus, as exported or lowered. */
 export const openCorpusProgram = (name: string, file: "program" | "decomposed"): Promise<ExportedProgram> =>
-  openPt2File(`${FOLDER}${name}/${file}.pt2`);
+  openPt2File(`${PROGRAMS}${name}/${file}.pt2`);
 
 /** Writes a program as TypeScript, and exports what was written; lowered programs are lowered. */
 export async function writtenAgain(name: string, file: "program" | "decomposed"): Promise<RoundTrip> {
@@ -63,7 +62,7 @@ export async function writtenAgain(name: string, file: "program" | "decomposed")
   const { text, differences } = typescriptModule(program);
   const exported = exportModule(runModule(text));
   const again = file === "program" ? exported : runDecompositions(exported);
-  const recorded = new ProgramFolder(`${FOLDER}${name}`).text(`${file}.txt`);
+  const recorded = new ProgramFolder(`${PROGRAMS}${name}`).text(`${file}.txt`);
   const [got, wanted] = [comparable(String(again)), comparable(recorded)];
   // A file lacks the names of nodes that read nested graphs.
   if (got === wanted || got === comparable(String(program)))
@@ -96,7 +95,7 @@ const asPrinted = (text: string): string =>
  * state of the file, and in those of the model itself.
  */
 export async function writtenCallProblems(name: string): Promise<(string | undefined)[]> {
-  const folder = new ProgramFolder(`${FOLDER}${name}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const program = await openCorpusProgram(name, "program");
   const module = runModule(typescriptText(program));
   module.load?.(program);

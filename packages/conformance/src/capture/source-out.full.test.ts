@@ -4,15 +4,15 @@ import { fileURLToPath } from "node:url";
 import { library, torch } from "@sconce/capture";
 import type { SourceDifference } from "@sconce/capture/typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PROGRAMS } from "../fixtures.js";
 import { writtenAgain, writtenCallProblems } from "./source-out.fixture.js";
 import { typeErrors } from "./type-check.fixture.js";
 
-const FOLDER = fileURLToPath(new URL("../../../testing/fixtures/programs/", import.meta.url));
 const written = mkdtempSync(fileURLToPath(new URL("../../dist/.written-", import.meta.url)));
 afterAll(() => rmSync(written, { recursive: true }));
 
 const namesWith = (file: string): string[] =>
-  readdirSync(FOLDER).filter((name) => existsSync(join(FOLDER, name, file)));
+  readdirSync(PROGRAMS).filter((name) => existsSync(join(PROGRAMS, name, file)));
 
 /** What the functional API has no way to write. */
 const REFUSED: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** @file What PyTorch's strict exports have in place of the texts of non-strict ones. */
-import { readFileSync } from "node:fs";
+import { fixtureJson } from "../fixtures.js";
 
 /** How the text of a program becomes that of the strict mode. */
 export interface StrictRecord {
@@ -27,9 +27,7 @@ interface Records {
 }
 
 /** The records of PyTorch. */
-export const STRICT = JSON.parse(
-  readFileSync(new URL("../../../testing/fixtures/capture/strict-modes.json", import.meta.url), "utf8"),
-) as Records;
+export const STRICT = fixtureJson("capture/strict-modes.json") as Records;
 
 /** The text of a strict export, from that of PyTorch's non-strict one without comments. */
 export function strictText(plain: string, { symbols = {}, inputs, edits = [] }: StrictRecord): string {

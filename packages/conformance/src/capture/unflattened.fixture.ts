@@ -3,8 +3,6 @@
  * (`oracle/unflattened_programs.py`).
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   exportProgram,
   InterpreterModule,
@@ -26,22 +24,18 @@ import { callingConvention } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { ProgramFolder } from "../conformance/program-case.js";
 import { callDifference } from "../conformance/programs.js";
+import { fixtureJson, PROGRAMS } from "../fixtures.js";
 import { type CorpusModel, prepareFromCorpus, stateAt, withKeywords } from "./harness.fixture.js";
 import { automatic, comparable } from "./retraced.fixture.js";
-
-const FIXTURES = fileURLToPath(new URL("../../../testing/fixtures/", import.meta.url));
 
 /**
  * PyTorch's results by `name/program` and `name/decomposed`: fingerprints of names, graphs,
  * readable code and the program that is exported again; `fails` for the last, `refused` for all.
  */
-export const UNFLATTENED = JSON.parse(
-  readFileSync(`${FIXTURES}capture/unflattened.json`, "utf8"),
-) as Readonly<Record<string, string>>;
+export const UNFLATTENED = fixtureJson("capture/unflattened.json") as Readonly<Record<string, string>>;
 
 /** Reads a program of the corpus: `net_gpt/program`. */
-export const readProgram = (key: string): Promise<ExportedProgram> =>
-  openPt2File(`${FIXTURES}programs/${key}.pt2`);
+export const readProgram = (key: string): Promise<ExportedProgram> => openPt2File(`${PROGRAMS}${key}.pt2`);
 
 /** What {@link UNFLATTENED} has before the export: `names graphs readable`. */
 export const fingerprintsOf = (module: UnflattenedModule): string =>
@@ -119,7 +113,7 @@ function exportAgain(program: ExportedProgram, module = unflatten(program)): Exp
 
 /** What differs between a call of the unflattened program and the recorded call. */
 export function unflattenedDifference(key: string, program: ExportedProgram): string | undefined {
-  const folder = new ProgramFolder(`${FIXTURES}programs/${key.split("/")[0]}`);
+  const folder = new ProgramFolder(`${PROGRAMS}${key.split("/")[0]}`);
   const call = folder.info.call!;
   const inputs = folder.inputs(call);
   const [args, kwargs] = unflattenTree(inputs, callingConvention(program).inSpec) as [unknown[], object];

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { ExportedProgram } from "@sconce/ir";
 import { expect, test, vi } from "vitest";
 import { comparable } from "../capture/harness.fixture.js";
 import { examplesOf, REFUSED_FILES, WITHOUT_COUNTERPART } from "../docs/catalog-page.js";
+import { fixtureJson } from "../fixtures.js";
 import * as refused from "./refused.fixture.js";
 import * as refusedLibrary from "./refused-library.fixture.js";
 import * as refusedSizes from "./refused-sizes.fixture.js";
@@ -13,11 +13,9 @@ import * as supported from "./supported.fixture.js";
 
 const ROOT = new URL("../../../../", import.meta.url);
 
-const RECORDED = JSON.parse(
-  gunzipSync(
-    readFileSync(new URL("../../../testing/fixtures/capture/exportdb.json.gz", import.meta.url)),
-  ).toString(),
-) as Readonly<Record<string, { readonly program?: string; readonly message?: string }>>;
+const RECORDED = fixtureJson("capture/exportdb.json.gz") as Readonly<
+  Record<string, { readonly program?: string; readonly message?: string }>
+>;
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,12 +1,12 @@
 /** @file Iterations that read each value several times, as `oracle/iterated.py` has them. */
 
-import { readFileSync } from "node:fs";
 import { exportProgram, nn, torch } from "@sconce/capture";
 import { evaluateLoops, lowerToLoops, printLoops } from "@sconce/codegen";
 import type { Backend, ExportedProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { runDecompositions } from "@sconce/passes";
 import { type DType, Tensor, type Tensor as Traced } from "@sconce/tensor";
+import { fixtureJson } from "../fixtures.js";
 
 /** One iteration from one start, and what PyTorch has after so many steps. */
 export interface Iterated {
@@ -16,9 +16,7 @@ export interface Iterated {
   readonly start: readonly number[];
   readonly out: Readonly<Record<string, readonly number[]>>;
 }
-export const ITERATED: readonly Iterated[] = JSON.parse(
-  readFileSync(new URL("../../../testing/fixtures/iterated/cases.json", import.meta.url), "utf8"),
-);
+export const ITERATED = fixtureJson("iterated/cases.json") as readonly Iterated[];
 
 const operators = defaultOperators();
 

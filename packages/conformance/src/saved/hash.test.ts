@@ -1,17 +1,14 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Dim, exportProgram, nn, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import { parseIr, printIr, tensorsOf } from "@sconce/ir/text";
 import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { PROGRAMS } from "../fixtures.js";
 
 const sconce = createSconce();
-const fixture = (name: string): Uint8Array =>
-  readFileSync(
-    fileURLToPath(new URL(`../../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)),
-  );
+const fixture = (name: string): Uint8Array => readFileSync(`${PROGRAMS}${name}/program.pt2`);
 
 /** The program as it comes back from each format. */
 async function copies(program: ExportedProgram): Promise<ExportedProgram[]> {

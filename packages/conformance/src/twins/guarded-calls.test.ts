@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { Dim, type Exportable, exportProgram, map, nn, pytree, slice, sym, torch } from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
 import { float } from "@sconce/ir";
 import { expect, test } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
+import { fixtureJson } from "../fixtures.js";
 
 type Sizes = readonly [kind: "i64" | "bool", ...sizes: number[]] | readonly number[];
 
@@ -19,8 +18,7 @@ interface GuardedCall {
     | { readonly refused: readonly string[] };
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/guarded-calls.json.gz", import.meta.url);
-const CALLS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly GuardedCall[];
+const CALLS = fixtureJson("dynamic-shapes/guarded-calls.json.gz") as readonly GuardedCall[];
 const DTYPES = { i64: "int64", bool: "bool" } as const;
 
 const SCOPE = { torch, F: nn.functional, sym, slice, map, pytree, float };

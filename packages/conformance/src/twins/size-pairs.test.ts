@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { Dim, type Exportable, exportProgram, map, nn, slice, torch } from "@sconce/capture";
 import { expect, test } from "vitest";
+import { fixtureJson } from "../fixtures.js";
 
 /** A call with two tensors of one dynamic size, as `oracle/size_pairs.py` records it. */
 interface SizePair {
@@ -9,8 +8,7 @@ interface SizePair {
   readonly guards: readonly string[];
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/size-pairs.json.gz", import.meta.url);
-const PAIRS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly SizePair[];
+const PAIRS = fixtureJson("dynamic-shapes/size-pairs.json.gz") as readonly SizePair[];
 
 function guardsOf(expression: string): readonly string[] {
   const make = new Function("torch", "F", "slice", "map", `return (x, y) => ${expression}`);

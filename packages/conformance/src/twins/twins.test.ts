@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { exportProgram } from "@sconce/capture";
 import { flattenValue } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
+import { fixtureJson } from "../fixtures.js";
 import { ATTENTION } from "./attention.fixture.js";
 import { SEQUENCE } from "./sequence.fixture.js";
 import { SIZES } from "./sizes.fixture.js";
@@ -21,8 +21,7 @@ interface Recorded {
   readonly outputs: readonly (readonly number[])[];
 }
 
-const FILE = new URL("../../../testing/fixtures/capture/twins.json.gz", import.meta.url);
-const RECORDED = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as Readonly<Record<string, Recorded>>;
+const RECORDED = fixtureJson("capture/twins.json.gz") as Readonly<Record<string, Recorded>>;
 const TWINS = { ...ATTENTION, ...VISION, ...SEQUENCE, ...STATE, ...SIZES };
 
 const comparable = (text: string): string =>

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { Dim, type Exportable, exportProgram, slice, sym, torch } from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
 import { expect, test } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
+import { fixtureJson } from "../fixtures.js";
 
 /** A call on a tensor with dynamic sizes, as `oracle/view_guards.py` records it. */
 interface ViewGuards {
@@ -14,8 +13,7 @@ interface ViewGuards {
   readonly wanted: readonly string[];
 }
 
-const FILE = new URL("../../../testing/fixtures/dynamic-shapes/view-guards.json.gz", import.meta.url);
-const CALLS = JSON.parse(gunzipSync(readFileSync(FILE)).toString()) as readonly ViewGuards[];
+const CALLS = fixtureJson("dynamic-shapes/view-guards.json.gz") as readonly ViewGuards[];
 
 function recordedOf({ typescript, shape, dims = [0], as }: ViewGuards): readonly string[] {
   const make = new Function("torch", "slice", "sym", `return (x) => ${typescript}`);

@@ -1,0 +1,19 @@
+/** @file The files of `packages/testing/fixtures`. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+
+/** The folder of all of them; it ends with `/`. */
+export const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.meta.url));
+
+/** The folder of the programs that PyTorch exported; it ends with `/`. */
+export const PROGRAMS = `${FIXTURES}programs/`;
+
+/** The text of a file, unpacked where its name ends with `.gz`. */
+export function fixtureText(path: string): string {
+  const bytes = readFileSync(FIXTURES + path);
+  return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+}
+
+/** The value of a JSON file, unpacked where its name ends with `.gz`. */
+export const fixtureJson = (path: string): unknown => JSON.parse(fixtureText(path));
