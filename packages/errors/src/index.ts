@@ -43,7 +43,7 @@ export {
   UNREACHABLE_MODULE_FIX,
   withoutStacks,
 } from "./sconce-error.js";
-export { didYouMean, type ErrorEdit, editOf, nearestEdit, suggestions } from "./suggest.js";
+export { didYouMean, type ErrorEdit, editOf, nearestEdit, suggestions, suggestionText } from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleLine, visibleText } from "./visible.js";

@@ -28,10 +28,14 @@ function ranked(
   return found.filter(([distance]) => distance <= Math.max(nearest, 0) + (nearest < 0 ? -1 : 1));
 }
 
+/** `did you mean "a" or "b"?`, of words that may be meant; there is at least one. */
+export const suggestionText = (near: readonly string[]): string =>
+  `did you mean ${near.map((word) => `"${word}"`).join(" or ")}?`;
+
 /** `did you mean "a" or "b"? ` in front of a remedy; the remedy alone when nothing is near. */
 export function didYouMean(word: string, candidates: Iterable<string>, fix: string): string {
   const near = suggestions(word, candidates);
-  return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? ${fix}`;
+  return near.length === 0 ? fix : `${suggestionText(near)} ${fix}`;
 }
 
 /** A change of what was given, which a tool can apply: each `find` becomes `replace`. */

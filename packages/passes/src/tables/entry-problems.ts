@@ -1,5 +1,5 @@
 /** @file What is wrong with an entry of a decomposition table: its key, or its value. */
-import { type SconceError, suggestions } from "@sconce/errors";
+import { type SconceError, suggestions, suggestionText } from "@sconce/errors";
 import { defaultOperators, knownSchemaText, type OperatorTable } from "@sconce/ops";
 import { badTable } from "./errors.js";
 import { isWritingEntry } from "./writing-entries.js";
@@ -32,7 +32,7 @@ export function keyProblem(key: unknown, entry: unknown, operators: OperatorTabl
   const near = spellings(key).filter((one) => operators.schemaOf(one) !== undefined);
   const names = near.length > 0 ? near : suggestions(spellings(key)[0] ?? key, operators.targets());
   const fix = "write the overload out, or register the operator that a library defines";
-  const hint = names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
+  const hint = names.length === 0 ? "" : `${suggestionText(names)} `;
   return { message: "is not an operator overload", fix: `${hint}${fix}` };
 }
 

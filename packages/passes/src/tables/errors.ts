@@ -1,5 +1,5 @@
 /** @file Errors of decomposition tables and of their entries. */
-import { didYouMean, SconceError, suggestions, thrownText } from "@sconce/errors";
+import { didYouMean, SconceError, suggestions, suggestionText, thrownText } from "@sconce/errors";
 
 /** `pop` of an entry that the table does not have. */
 export const notInTable = (target: string, known: Iterable<string>): SconceError =>
@@ -30,7 +30,7 @@ export const noSuchOperator = (
 /** The operator that was meant; `fix` where none is near, as its example is another operator. */
 const operatorFix = (target: string, known: readonly string[], fix: string): string => {
   const near = suggestions(target, known);
-  return near.length === 0 ? fix : `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`;
+  return near.length === 0 ? fix : suggestionText(near);
 };
 
 /** A decomposition table with an invalid value, entry or key. */

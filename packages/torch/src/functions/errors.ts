@@ -7,6 +7,7 @@ import {
   nearestEdit,
   SconceError,
   suggestions,
+  suggestionText,
 } from "@sconce/errors";
 import { LAYOUTS, MEMORY_FORMATS } from "@sconce/ir";
 import { DTYPES, isNumericArray, longDType, Tensor } from "@sconce/tensor";
@@ -112,9 +113,8 @@ function wordSlip(value: unknown, isChosen: Chosen, signatures: readonly Signatu
     const near = long === undefined ? suggestions(value, words) : [long];
     if (near.length === 0 && bases.size > 1) continue;
     const edit = long === undefined ? nearestEdit(value, words) : editOf(value, long);
-    const question =
-      near.length === 0 ? "" : `, did you mean ${near.map((word) => `"${word}"`).join(" or ")}?`;
-    return { fix: `"${value}" is not a ${kind}${question || ";"} `, ...edit };
+    const question = near.length === 0 ? ";" : `, ${suggestionText(near)}`;
+    return { fix: `"${value}" is not a ${kind}${question} `, ...edit };
   }
   return undefined;
 }

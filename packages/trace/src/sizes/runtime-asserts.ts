@@ -39,7 +39,7 @@ import {
   visitOperands,
 } from "../nodes/trace-node.js";
 import { lowerExpression } from "./lower-expression.js";
-import { isRead } from "./size-expressions.js";
+import { isRead, isSymbol } from "./size-expressions.js";
 
 /** What the pass needs of a trace. */
 export interface AssertedTrace<M> {
@@ -349,8 +349,6 @@ function lastUnbacked(condition: SymExpr): SymExpr | undefined {
 
 /** A number that is read out of a tensor. */
 const isItem = ({ target }: { readonly target: string }): boolean => target === "aten.item.default";
-
-const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 
 /** A read of a size of a tensor that is not an input: it can be computed from sizes of inputs. */
 function isSizeOfIntermediate<M>(node: TraceNode<M>): boolean {

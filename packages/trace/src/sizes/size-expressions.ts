@@ -53,6 +53,9 @@ export const REFLECTED: Readonly<Record<string, string>> = {
   "operator.ne": "operator.ne",
 };
 
+/** Whether a size is a symbol alone. */
+export const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
+
 /** A symbolic scalar of the kind that an expression has. */
 export function scalarOf(expr: SymExpr): SymScalar {
   const kind = scalarKind(expr);

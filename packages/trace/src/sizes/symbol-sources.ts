@@ -3,6 +3,7 @@ import { type ExportedProgram, FakeTensor } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
 import { printSource, SymExpr, type SymInt, symbolByName, symbolNumber, symEquals } from "@sconce/symbolic";
 import type { InputSymbols, OwnSymbols } from "./runtime-asserts.js";
+import { isSymbol } from "./size-expressions.js";
 
 /** Symbols whose numbers were taken get the next free one. */
 const MOST_COLLISIONS = 3;
@@ -62,8 +63,6 @@ export function ownSymbols(program: ExportedProgram): OwnSymbols {
   }
   return own;
 }
-
-const isSymbol = (size: SymInt): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 
 type Root = Pick<Leaf, "root" | "path">;
 
