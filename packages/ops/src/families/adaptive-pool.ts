@@ -55,8 +55,6 @@ const averages3d = defineOp({
   },
 });
 
-const COUNTS = ["0D", "1D", "2D", "3D", "4D", "5D"];
-
 /** The gradient of an average has the input's batch and channels, and any other sizes. */
 function checkAverages(
   spatial: 2 | 3,
@@ -68,7 +66,7 @@ function checkAverages(
   checkPooledGradient(name, grad);
   if (self.ndim !== spatial + 1 && self.ndim !== spatial + 2)
     throw shapeMismatch(
-      `${inner}: Expected ${COUNTS[spatial + 1]} or ${COUNTS[spatial + 2]} tensor, but got ${describeSizes(self.shape)}`,
+      `${inner}: Expected ${spatial + 1}D or ${spatial + 2}D tensor, but got ${describeSizes(self.shape)}`,
     );
   if (grad.ndim !== self.ndim) {
     const what = spatial === 2 ? "grad_output" : "gradOutput_";
@@ -198,7 +196,7 @@ function checkMaxima(
   if (grad.ndim !== spatial + 1 && grad.ndim !== spatial + 2) {
     const called = spatial === 2 ? "adaptive_max_pooling2d_backward" : name;
     throw shapeMismatch(
-      `${called}(): Expected ${COUNTS[spatial + 1]} or ${COUNTS[spatial + 2]} ${what}, but got: ${describeSizes(grad.shape)}`,
+      `${called}(): Expected ${spatial + 1}D or ${spatial + 2}D ${what}, but got: ${describeSizes(grad.shape)}`,
     );
   }
   if (grad.dtype !== self.dtype)
