@@ -29,8 +29,7 @@ function ranked(
 }
 
 /** `did you mean "a" or "b"?`, of words that may be meant; there is at least one. */
-export const suggestionText = (near: readonly string[]): string =>
-  `did you mean ${near.map((word) => `"${word}"`).join(" or ")}?`;
+export const suggestionText = (near: readonly string[]): string => `did you mean "${near.join('" or "')}"?`;
 
 /** `did you mean "a" or "b"? ` in front of a remedy; the remedy alone when nothing is near. */
 export function didYouMean(word: string, candidates: Iterable<string>, fix: string): string {
