@@ -12,7 +12,6 @@ import {
   LONG_WORK,
   type LongWorkOptions,
   latePart,
-  type OptionNames,
   ProgressReport,
   userCallback,
   type Work,
@@ -20,19 +19,13 @@ import {
 import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options } from "@sconce/formats";
 import {
   type Backend,
-  COMPILE_OPTIONS,
   type CompileOptions,
   type Executable,
   type ExportedProgram,
   type Graph,
-  GraphBuilder,
-  type Node,
   type Problem,
-  type PytreeRegistry,
-  requireProgram,
   requireValues,
   sealProgram,
-  type TargetOptions,
   type Value,
 } from "@sconce/ir";
 import { loadValues } from "@sconce/ir/load-values";
@@ -44,18 +37,14 @@ import {
   parseGraph,
   parseIr,
 } from "@sconce/ir/text";
-import { callingConvention, type OperatorTable, refuseOpaque } from "@sconce/ops";
+import { callingConvention, refuseOpaque } from "@sconce/ops";
 import {
   askBackend,
-  BISECT_OPTIONS,
   BISECTION,
   type Bisection,
   type BisectOptions,
-  CHECKER,
-  type CustomDecompTable,
   type Decompositions,
   decompositionSteps,
-  MANAGER_OPTIONS,
   opaqueAssumption,
   type Pass,
   type PassManagerOptions,
@@ -66,26 +55,24 @@ import {
   type Rule,
 } from "@sconce/passes";
 import { compileOn } from "./backends/compile.js";
-import { compileFailure, noBackend, requireBackend, unknownBackend } from "./backends/errors.js";
-import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
+import { compileFailure, requireBackend } from "./backends/errors.js";
 import { bisectOptions } from "./bisect-options.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
-import {
-  checkDecompositions,
-  createSession,
-  isInterpreter,
-  isOwnBackend,
-  kernelsOf,
-  replacements,
-  type Session,
-  type SessionOptions,
-} from "./container.js";
+import { createSession, isInterpreter, isOwnBackend, kernelsOf, type SessionOptions } from "./container.js";
 import { invalidToSave, noTarget, requireWorker } from "./errors.js";
-import { type ExplainedAttempt, explain, type KnownRule, knownRules } from "./explain.js";
+import { type ExplainedAttempt, explain } from "./explain.js";
 import { createModule, type ProgramModule } from "./module.js";
-import type { PluginSet } from "./plugin-set.js";
 import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
-import type { Services } from "./services.js";
+import {
+  BISECT_ASYNC,
+  type BisectAsyncOptions,
+  MODULE_OPTIONS,
+  type ModuleOptions,
+  NONFINITE,
+  TRANSFORM_ASYNC,
+  type TransformAsyncOptions,
+} from "./session-options.js";
+import { SessionParts } from "./session-parts.js";
 import type { WorkerLike } from "./worker/port.js";
 import type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";
@@ -110,68 +97,7 @@ const BACKEND_WORKER = latePart(
 /**
  * A session: the operators, passes and backends that are known, and what can be done with programs.
  */
-export class Sconce {
-  /** The services, those that replace the session's own included. */
-  readonly services: Services;
-  /** Passes by name: the built-in ones and those of plugins. */
-  readonly passes: ReadonlyMap<string, Pass>;
-  /** Rewrite rules by name: the built-in ones and those of plugins. */
-  readonly rules: ReadonlyMap<string, Rule>;
-  readonly #plugins: PluginSet;
-  readonly #maxBytes: number;
-  readonly #live = new LiveExecutables();
-  #used = false;
-
-  /** See {@link createSconce}. */
-  constructor({ services, plugins, passes, rules, maxBytes }: Session) {
-    this.#maxBytes = maxBytes;
-    this.services = services;
-    this.passes = passes;
-    this.rules = rules;
-    this.#plugins = plugins;
-  }
-
-  /**
-   * The first work on a program fixes the operators of the session: an operator that is registered
-   * later would reach some of the work and not the rest, so it is refused (`REGISTRY_FROZEN`).
-   */
-  #use(call?: string, program?: ExportedProgram): void {
-    if (call !== undefined) requireProgram(program, call);
-    if (this.#used) return;
-    const { operators } = this;
-    const { logger } = this.services;
-    checkDecompositions(this.#plugins, operators);
-    for (const message of replacements(this.#plugins, operators)) logger.warn(message);
-    this.#used = true;
-    operators.freeze(
-      "the operators cannot be added: the session was used already, and they would reach some of its work and not the rest",
-      "register operators before the first load, transform, compile or verify, or give them to createSconce in a plugin",
-    );
-  }
-
-  /** The operators of the session, those of its plugins included. */
-  get operators(): OperatorTable {
-    return this.services.operators;
-  }
-
-  /**
-   * Backends by name; the first is the default: `auto` unless overridden, which is `wasm` where it
-   * runs. The interpreter is `cpu`.
-   */
-  get backends(): ReadonlyMap<string, Backend> {
-    return new Map(this.services.backends.map((backend) => [backend.name, backend]));
-  }
-
-  /** Classes registered with pytree that the plugins know, by serialized name. */
-  get pytreeTypes(): PytreeRegistry {
-    return this.#plugins.pytreeTypes;
-  }
-
-  /** The plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
-  ownerOf(part: object): string | undefined {
-    return this.#plugins.ownerOf(part);
-  }
-
+export class Sconce extends SessionParts {
   /**
    * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the
    * session does not know are kept: the program prints and lowers, and `compile` says what it
@@ -185,7 +111,7 @@ export class Sconce {
    */
   load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
     checkOptions("load", options, READ_PT2_OPTIONS);
-    this.#use();
+    this.use();
     const own = {
       operators: this.operators,
       pytreeTypes: this.pytreeTypes,
@@ -217,7 +143,7 @@ export class Sconce {
     options?: SaveOptions,
   ): Promise<unknown> {
     checkOptions("save", isStream(target) ? options : target, SAVE_OPTIONS);
-    this.#use("save", program);
+    this.use("save", program);
     const problems = this.verify(program);
     if (problems.length > 0) throw invalidToSave(problems);
     const { operators } = this;
@@ -231,25 +157,13 @@ export class Sconce {
   }
 
   /**
-   * Loads what a page leaves out until it is needed: the kernels that are not used by most
-   * programs, and what checks passes. Node has all of it. `load`, `compile`, `transformAsync` and
-   * `bisectAsync` load what they need. Wait for this before `transform` folds constants of a
-   * program of another origin, before `transform` with `check`, and before `bisect`.
-   *
-   * @throws SconceError `PART_NOT_LOADED` when a module cannot be loaded
-   */
-  async prepare(): Promise<void> {
-    await Promise.all([loadSessionKernels("any", this.operators), CHECKER.load(), BISECTION.load()]);
-  }
-
-  /**
    * Reads a program of IR text, what `printIr` writes. Calls of what neither PyTorch nor a plugin
    * has are refused, calls of custom operators that the session does not know are kept.
    * @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and column, `IR_TENSOR`
    */
   parseIr(text: string, options: ParseIrOptions = {}): ExportedProgram {
     checkOptions("parseIr", options, PARSE_IR_OPTIONS);
-    return parseIr(text, { ...this.#targets(), ...options });
+    return parseIr(text, { ...this.targets(), ...options });
   }
 
   /**
@@ -258,20 +172,7 @@ export class Sconce {
    */
   parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
     checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
-    return parseGraph(text, { ...this.#targets(), ...options });
-  }
-
-  #targets(): TargetOptions {
-    this.#use();
-    return { operators: this.operators, dialects: this.#plugins.dialects };
-  }
-
-  /**
-   * A fresh copy of the default decomposition table, the plugins' entries included; it sees
-   * operators that come later.
-   */
-  defaultDecompositions(): CustomDecompTable {
-    return this.services.decompositions;
+    return parseGraph(text, { ...this.targets(), ...options });
   }
 
   /**
@@ -290,8 +191,8 @@ export class Sconce {
   }
 
   #lowering(call: string, program: ExportedProgram, table: Decompositions): Work<ExportedProgram> {
-    this.#use(call, program);
-    if (this.#plugins.plugins.length > 0) sealProgram(program);
+    this.use(call, program);
+    if (this.plugins.plugins.length > 0) sealProgram(program);
     const assumed = opaqueAssumption(program, this.operators);
     if (assumed !== undefined) this.services.logger.warn(assumed);
     return decompositionSteps(program, table, { operators: this.operators });
@@ -308,7 +209,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: PassManagerOptions = {},
   ): ExportedProgram {
-    this.#use("transform", program);
+    this.use("transform", program);
     const calls = this.#pipeline(passes);
     const manager = this.services.passManagers.create(options);
     if (options.check) requireSessionKernels("any", this.operators);
@@ -329,7 +230,7 @@ export class Sconce {
     options: TransformAsyncOptions = {},
   ): Promise<ExportedProgram> {
     checkOptions("transformAsync", options, TRANSFORM_ASYNC);
-    this.#use("transformAsync", program);
+    this.use("transformAsync", program);
     const { signal, onProgress, ...managing } = options;
     const calls = this.#pipeline(passes);
     // Passes may make calls that the program does not have.
@@ -377,7 +278,7 @@ export class Sconce {
   ): Promise<ExportedProgram> {
     const { checkWorkerOptions, transformInWorker } = await PASS_WORKER.load();
     checkWorkerOptions(options);
-    this.#use("transformInWorker", program);
+    this.use("transformInWorker", program);
     const text = typeof passes === "string" ? passes : printPipeline(pipelineItems(passes));
     const { verifier, logger } = this.services;
     return transformInWorker(program, text, options, {
@@ -397,7 +298,7 @@ export class Sconce {
     passes: string | readonly (Pass | PipelineItem)[],
     options: BisectOptions = {},
   ): Bisection {
-    this.#use("bisect", program);
+    this.use("bisect", program);
     requireSessionKernels("any", this.operators);
     const checked = bisectOptions("bisect", options);
     const steps = BISECTION.require();
@@ -418,19 +319,12 @@ export class Sconce {
     checkOptions("bisectAsync", options, BISECT_ASYNC);
     const { signal, ...bisecting } = options;
     const checked = bisectOptions("bisectAsync", bisecting);
-    this.#use("bisectAsync", program);
+    this.use("bisectAsync", program);
     const calls = this.#pipeline(passes);
     await Promise.all([this.prepare(), loadValues(program, { signal })]);
     const session = this.services.passManagers.context();
     const work = BISECTION.require()(program, calls, session, checked);
     return finishWithPauses(work, "bisection", signal);
-  }
-
-  /**
-   * All rules: those of {@link rules}, and those that only a pass applies, such as a `rulePass`.
-   */
-  get knownRules(): readonly KnownRule[] {
-    return knownRules(this);
   }
 
   /**
@@ -441,7 +335,7 @@ export class Sconce {
    * @throws SconceError `UNKNOWN_RULE`
    */
   explain(program: ExportedProgram, rules?: readonly (string | Rule | Pass)[]): ExplainedAttempt[] {
-    this.#use("explain", program);
+    this.use("explain", program);
     return explain(program, rules, this);
   }
 
@@ -454,7 +348,7 @@ export class Sconce {
    */
   verify(program: ExportedProgram, options: Readonly<Record<string, never>> = {}): readonly Problem[] {
     checkOptions("verify", options, {});
-    this.#use("verify", program);
+    this.use("verify", program);
     return this.services.verifier.verify(program);
   }
 
@@ -471,11 +365,11 @@ export class Sconce {
     backend?: string | Backend,
     options?: CompileOptions,
   ): Promise<Executable> {
-    this.#use("compile", program);
+    this.use("compile", program);
     const chosen = typeof backend === "object" ? backend : this.backend(backend);
     requireBackend(chosen);
     requireValues(program);
-    const owner = this.#plugins.ownerOf(chosen);
+    const owner = this.plugins.ownerOf(chosen);
     const explained = (error: unknown): unknown =>
       compileFailure(error, () => this.services.verifier.verify(program));
     try {
@@ -495,8 +389,8 @@ export class Sconce {
         plugin: owner,
         isInterpreter: isInterpreter(chosen),
         isOwn: isOwnBackend(chosen),
-        maxBytes: this.#maxBytes,
-        live: this.#live,
+        maxBytes: this.maxBytes,
+        live: this.live,
       });
     };
     return compiled().catch((error: unknown) => {
@@ -510,7 +404,7 @@ export class Sconce {
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     checkOptions("module", options, MODULE_OPTIONS);
     const { backend, types = this.pytreeTypes, ...compile } = options;
-    this.#use("module", program);
+    this.use("module", program);
     callingConvention(program);
     const executable = await this.compile(program, backend, compile);
     return createModule(program, executable, types);
@@ -528,10 +422,10 @@ export class Sconce {
     options: Omit<NonfiniteOptions, "operators" | "kernels"> = {},
   ): Promise<NonfiniteReport> {
     checkOptions("firstNonfinite", options, NONFINITE);
-    this.#use("firstNonfinite", program);
+    this.use("firstNonfinite", program);
     const { operators } = this;
-    const kernels = kernelsOf(this.#plugins, operators);
-    const maxBytes = options.maxBytes ?? this.#maxBytes;
+    const kernels = kernelsOf(this.plugins, operators);
+    const maxBytes = options.maxBytes ?? this.maxBytes;
     const run = { ...options, operators, kernels, maxBytes };
     return loadValues(program, { signal: options.signal }).then(() => sessionNonfinite(program, inputs, run));
   }
@@ -550,7 +444,7 @@ export class Sconce {
     backends: readonly [string | Backend, string | Backend],
     options: CompareBackendsOptions = {},
   ): Promise<BackendComparison> {
-    this.#use("compareBackends", program);
+    this.use("compareBackends", program);
     const [first, second] = backends.map((one) => (typeof one === "object" ? one : this.backend(one)));
     const session = {
       operators: this.operators,
@@ -576,7 +470,7 @@ export class Sconce {
    */
   worker(worker: WorkerLike, backend?: string): Promise<WorkerBackend> {
     requireWorker(worker);
-    this.#use();
+    this.use();
     const { operators } = this;
     return BACKEND_WORKER.load().then(({ workerBackend }) =>
       workerBackend(worker, backend, {
@@ -585,84 +479,11 @@ export class Sconce {
       }),
     );
   }
-
-  /**
-   * The memory that the compiled programs of the session hold now, by the name of the backend:
-   * those that were disposed of do not count.
-   */
-  memory(): ReadonlyMap<string, BackendMemory> {
-    return this.#live.memory(this.backends.keys());
-  }
-
-  /**
-   * Names of the backends that say they run an operator, without the session's own `auto` and
-   * `wasm`, which run what the interpreter runs.
-   */
-  backendsFor(target: string): readonly string[] {
-    const probe: Node = { name: "probe", op: "call_function", target, args: [], kwargs: {}, meta: {} };
-    const graph = new GraphBuilder({ unknownTargets: "allow" }).addAll([probe]).build();
-    return [...this.backends.values()]
-      .filter((backend) => isInterpreter(backend) || !isOwnBackend(backend))
-      .filter((backend) => askBackend(backend, probe, graph, this.ownerOf(backend)) === true)
-      .map((backend) => backend.name);
-  }
-
-  /**
-   * Returns how each backend that supports an operator executes it, by the backend's name. The text
-   * is `runs` for a backend without `describeSupport`.
-   */
-  describeSupport(target: string): ReadonlyMap<string, string> {
-    const { backends } = this;
-    return new Map(
-      this.backendsFor(target).map((name) => [name, backends.get(name)?.describeSupport?.(target) ?? "runs"]),
-    );
-  }
-
-  /**
-   * Returns the backend of a name, or the default one.
-   * @throws SconceError `UNKNOWN_BACKEND` with the names that the session has
-   */
-  backend(name?: string): Backend {
-    const { backends } = this;
-    const backend = name === undefined ? backends.values().next().value : backends.get(name);
-    if (backend !== undefined) return backend;
-    if (name === undefined) throw noBackend();
-    throw unknownBackend(name, backends.keys());
-  }
 }
 
 /** Whether an item of a pipeline has a pass that reads values of the program's state. */
 const readsValues = (item: PipelineItem): boolean =>
   "repeat" in item ? item.repeat.some(readsValues) : item.pass.readsValues === true;
-
-/** Options of `transformAsync`. */
-export interface TransformAsyncOptions extends PassManagerOptions, LongWorkOptions {}
-
-/** Options of `bisectAsync`. */
-export interface BisectAsyncOptions extends BisectOptions, LongWorkOptions {}
-
-const BISECT_ASYNC: OptionNames<BisectAsyncOptions> = { ...BISECT_OPTIONS, ...LONG_WORK };
-const TRANSFORM_ASYNC: OptionNames<TransformAsyncOptions> = { ...MANAGER_OPTIONS, ...LONG_WORK };
-
-/** How a program becomes a module to call: the backend, and all options of `compile`. */
-export interface ModuleOptions extends CompileOptions {
-  /** The backend, or its name. @defaultValue `auto`: `wasm` where it runs, else the interpreter */
-  readonly backend?: string | Backend;
-  /**
-   * How values of registered pytree types look in JavaScript; those of the plugins when left out.
-   */
-  readonly types?: PytreeRegistry;
-}
-
-const NONFINITE: OptionNames<Omit<NonfiniteOptions, "operators" | "kernels">> = {
-  kind: true,
-  random: true,
-  withoutKernels: true,
-  maxBytes: true,
-  ...LONG_WORK,
-};
-
-const MODULE_OPTIONS: OptionNames<ModuleOptions> = { ...COMPILE_OPTIONS, backend: true, types: true };
 
 /**
  * Opens a session.

@@ -251,13 +251,7 @@ export type {
   CompareBackendsOptions,
   NodeComparison,
 } from "./compare/compare-backends.js";
-export type {
-  BisectAsyncOptions,
-  ModuleOptions,
-  SconceOptions,
-  TransformAsyncOptions,
-} from "./create-sconce.js";
-export { createSconce, Sconce } from "./create-sconce.js";
+export { createSconce, Sconce, type SconceOptions } from "./create-sconce.js";
 export type { ExplainedAttempt, KnownRule } from "./explain.js";
 export { type ExecuteIROptions, executeIR } from "./json-ir/execute.js";
 export { type ExtractIROptions, extractIR } from "./json-ir/extract.js";
@@ -279,6 +273,7 @@ export type {
   Services,
   Verifier,
 } from "./services.js";
+export type { BisectAsyncOptions, ModuleOptions, TransformAsyncOptions } from "./session-options.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
 export type { WorkerLike, WorkerPort } from "./worker/port.js";
 export { serveSession } from "./worker/serve.js";
