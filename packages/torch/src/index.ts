@@ -91,4 +91,5 @@ export { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "./trace/s
 export { symbolsIn, visitExpressions } from "./trace/symbols-in.js";
 export { type TraceArgument, type TraceBody, type TraceMeta, TraceNode } from "./trace/trace-node.js";
 export { TracedTensor } from "./trace/traced-tensor.js";
-export { type BodyCall, type GraphCall, Tracer, type TracerInit } from "./trace/tracer.js";
+export { Tracer } from "./trace/tracer.js";
+export type { BodyCall, GraphCall, TracerInit } from "./trace/tracer-init.js";

@@ -1,12 +1,8 @@
 export type { Mutation, UserValue } from "./convention.js";
 export { atNode, disposed, missingState, overLimit, sharedPlaces } from "./errors.js";
 export { type GraphRunner, HIGHER_ORDER } from "./higher-order.js";
-export {
-  Interpreter,
-  type InterpreterOptions,
-  isInterpretedCall,
-  type NodeArguments,
-} from "./interpreter.js";
+export { Interpreter } from "./interpreter.js";
+export { type InterpreterOptions, isInterpretedCall, type NodeArguments } from "./interpreter-run.js";
 export { itemOf } from "./item.js";
 export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
 export { mutatedPlaceholders } from "./mutation.js";

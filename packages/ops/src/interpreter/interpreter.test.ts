@@ -4,7 +4,8 @@ import { STATIC_ENV } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { metaOf } from "../table/fake-emit.js";
-import { Interpreter, isInterpretedCall } from "./interpreter.js";
+import { Interpreter } from "./interpreter.js";
+import { isInterpretedCall } from "./interpreter-run.js";
 import { HOST_TENSORS } from "./tensor-access.js";
 import type { CallArgument, NodeArgument, NodeResult, RuntimeValue } from "./values.js";
 

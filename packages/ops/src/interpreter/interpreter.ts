@@ -5,15 +5,7 @@
  * passes, without.
  */
 
-import {
-  checkOptions,
-  internalError,
-  type OptionNames,
-  PAUSE_MS,
-  ProgressReport,
-  pause,
-  throwIfAborted,
-} from "@sconce/errors";
+import { checkOptions, internalError, PAUSE_MS, ProgressReport, pause, throwIfAborted } from "@sconce/errors";
 import {
   type ExportedProgram,
   type MemoryUse,
@@ -42,9 +34,19 @@ import {
   loopLimit,
   noAutocast,
   noCallOperator,
-  notSynchronous,
 } from "./errors.js";
 import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
+import {
+  chained,
+  drive,
+  driveSync,
+  type InterpreterOptions,
+  NO_EFFECT,
+  NO_KWARGS,
+  type NodeArguments,
+  OPTIONS,
+  type Report,
+} from "./interpreter-run.js";
 import { itemOf } from "./item.js";
 import { LiveValues, storageBytes } from "./memory.js";
 import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
@@ -61,19 +63,6 @@ import {
   type RuntimeValue,
   type Steps,
 } from "./values.js";
-
-/** Calls that change modes which mean nothing here. */
-const NO_EFFECT = new Set(["torch._C._set_grad_enabled"]);
-
-/** Options of {@link Interpreter}. */
-export interface InterpreterOptions<T = Tensor> {
-  /** Operators that programs may use; Sconce's own when left out. */
-  readonly operators?: OperatorTable | undefined;
-  /** How control flow reads values that are not tensors in memory. */
-  readonly tensors?: TensorAccess<T> | undefined;
-}
-
-const OPTIONS: OptionNames<InterpreterOptions> = { operators: true, tensors: true };
 
 /**
  * Runs a program node by node, in the manner of `torch.fx.Interpreter`. It binds inputs, state and
@@ -189,13 +178,9 @@ export abstract class Interpreter<T = Tensor> {
    */
   runSync(inputs: readonly (Value | T)[]): readonly UserValue<T>[] {
     if (this.#running !== undefined) throw interpreterBusy();
-    const steps = this.#program(inputs, {});
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) return value;
-      if (value !== undefined) throw notSynchronous();
+    return driveSync(this.#program(inputs, {}), () => {
       this.#lastPause = performance.now();
-    }
+    });
   }
 
   /** Memory of the state, and of the values of a run in progress. */
@@ -359,31 +344,7 @@ export abstract class Interpreter<T = Tensor> {
 
   async #run(inputs: readonly (Value | T)[], options: RunOptions): Promise<readonly UserValue<T>[]> {
     throwIfAborted(options.signal);
-    const steps = this.#program(inputs, options);
-    try {
-      let result = steps.next();
-      while (!result.done) {
-        const awaited = result.value;
-        if (awaited === undefined) {
-          await this.#pause(options);
-          result = steps.next();
-          continue;
-        }
-        let value: unknown;
-        try {
-          value = await awaited;
-        } catch (error) {
-          // The generator adds the node.
-          result = steps.throw(error);
-          continue;
-        }
-        result = steps.next(value);
-      }
-      return result.value;
-    } finally {
-      // A run that was canceled in a pause is left in the middle.
-      steps.return([]);
-    }
+    return drive(this.#program(inputs, options), () => this.#pause(options));
   }
 
   *#program(
@@ -437,7 +398,7 @@ export abstract class Interpreter<T = Tensor> {
     }
     const frame: Frame<T> = new Array(plan.slots);
     for (const [i, step] of plan.inputs.entries()) {
-      this.#set(frame, step.slot, inputs[i] as NodeArgument<T>);
+      this.#live.set(frame, step.slot, inputs[i] as NodeArgument<T>);
       yield* this.#compute(plan, frame, step);
     }
     yield* this.#steps(plan, frame, 0, plan.steps.length, true, report);
@@ -451,16 +412,10 @@ export abstract class Interpreter<T = Tensor> {
   *#compute(plan: GraphPlan, frame: Frame<T>, step: Step): Steps<void> {
     this.#enter(plan, frame, step);
     try {
-      this.#set(frame, step.slot, yield* resolved(this.runNode(step.node)));
+      this.#live.set(frame, step.slot, yield* resolved(this.runNode(step.node)));
     } catch (error) {
       throw atNode(error, nodePlace(step.node));
     }
-  }
-
-  #set(frame: Frame<T>, slot: number, value: NodeArgument<T>): void {
-    this.#live.hold(value);
-    this.#live.drop(frame[slot]);
-    frame[slot] = value;
   }
 
   #enter(plan: GraphPlan, frame: Frame<T>, step: Step): void {
@@ -495,7 +450,7 @@ export abstract class Interpreter<T = Tensor> {
           // Most values are known at once: a generator for each would take longer than a small
           // call.
           const waits = value instanceof Running || value instanceof Promise;
-          this.#set(frame, step.slot, waits ? yield* resolved(value) : value);
+          this.#live.set(frame, step.slot, waits ? yield* resolved(value) : value);
         }
       } catch (error) {
         throw atNode(error, nodePlace(step.node));
@@ -505,7 +460,7 @@ export abstract class Interpreter<T = Tensor> {
         this.#frame = frame;
         report(step, index, now - start);
       }
-      if (release) for (const slot of step.dead) this.#set(frame, slot, undefined);
+      if (release) for (const slot of step.dead) this.#live.set(frame, slot, undefined);
       if (now - this.#lastPause > PAUSE_MS) yield;
     }
   }
@@ -525,7 +480,7 @@ export abstract class Interpreter<T = Tensor> {
     // What an outer region computed is read again by its next lane.
     if (this.#lanes.length > 0) return;
     for (const step of plan.steps.slice(start, end))
-      for (const slot of step.dead) this.#set(frame, slot, undefined);
+      for (const slot of step.dead) this.#live.set(frame, slot, undefined);
   }
 
   #stepOf(node: Node): Step {
@@ -543,30 +498,3 @@ export abstract class Interpreter<T = Tensor> {
     throwIfAborted(signal);
   }
 }
-
-/** What a node is called with. */
-export interface NodeArguments<T = Tensor> {
-  /** Positional arguments, with values in place of references. */
-  readonly args: readonly NodeArgument<T>[];
-  /** Keyword arguments by name, with values in place of references. */
-  readonly kwargs: CallKwargs<T>;
-}
-
-const NO_KWARGS: Readonly<Record<string, never>> = Object.freeze({});
-
-type Report = (step: Step, index: number, milliseconds: number) => void;
-
-function* chained<V>(value: Running<V>, next: (value: V) => V): Steps<V> {
-  return next(yield* value.steps);
-}
-
-/**
- * True for calls that every {@link Interpreter} runs by itself: scalar functions, control flow,
- * items of results.
- */
-export const isInterpretedCall = (target: string): boolean =>
-  target === "operator.getitem" ||
-  isScalarFunction(target) ||
-  HIGHER_ORDER.has(target) ||
-  isBatchCall(target) ||
-  NO_EFFECT.has(target);

@@ -42,6 +42,13 @@ export class LiveValues {
     this.#bytes = 0;
   }
 
+  /** Puts a value in place of another one. */
+  set<V>(values: V[], at: number, value: V): void {
+    this.hold(value);
+    this.drop(values[at]);
+    values[at] = value;
+  }
+
   /** Counts the tensors of a value, which may be a list. */
   hold(value: unknown): void {
     if (value instanceof Tensor) this.#hold(value.storage);

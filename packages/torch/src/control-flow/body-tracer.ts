@@ -24,7 +24,8 @@ import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
 import { type PushedNode, type TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { type BodyCall, Tracer } from "../trace/tracer.js";
+import { Tracer } from "../trace/tracer.js";
+import type { BodyCall } from "../trace/tracer-init.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
 

@@ -1,5 +1,7 @@
 /** @file Which values of a trace share memory. */
-import type { OperatorTable } from "@sconce/ops";
+import type { FakeTensor, OpSchema } from "@sconce/ir";
+import { forgetReads, type OperatorTable } from "@sconce/ops";
+import type { ShapeEnv } from "@sconce/symbolic";
 import { TraceNode } from "./trace-node.js";
 
 /** The node that made the memory of a node: views and writes in place go back to it. */
@@ -34,4 +36,22 @@ export function sharedOperand(
   const alias = schema?.returns[0]?.alias;
   const shares = alias !== undefined && schema?.args[0]?.alias?.set === alias.set;
   return shares && operand instanceof TraceNode ? { operand, writes: alias.write } : undefined;
+}
+
+/** Forgets what was read from the memory that a call writes to: the next read may differ. */
+export function forgetWritten(
+  { args }: OpSchema,
+  { args: operands }: TraceNode,
+  operators: OperatorTable,
+  { env, nodeOf }: { readonly env: ShapeEnv; readonly nodeOf: (tensor: FakeTensor) => TraceNode | undefined },
+): void {
+  args.forEach(({ alias }, i) => {
+    const operand = operands[i];
+    if (alias?.write !== true || !(operand instanceof TraceNode)) return;
+    const memory = memoryOf(operand, operators);
+    forgetReads(env, (tensor) => {
+      const node = nodeOf(tensor);
+      return node !== undefined && memoryOf(node, operators) === memory;
+    });
+  });
 }

@@ -14,30 +14,20 @@ import {
   type NodeMeta,
   type OpSchema,
 } from "@sconce/ir";
-import {
-  type BoundArgs,
-  bindArgs,
-  type EmitArg,
-  fakeEmit,
-  forgetReads,
-  metaOfBound,
-  type OpDefinition,
-  type OperatorTable,
-  type UnboundArg,
-} from "@sconce/ops";
-import { type AnyFunction, captureStack, type RawStack } from "@sconce/source-check";
-import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
+import type { EmitArg, OpDefinition, OperatorTable, UnboundArg } from "@sconce/ops";
+import { captureStack, type RawStack } from "@sconce/source-check";
+import { type ShapeEnv, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import {
   callName,
   functionName,
   NewSymbols,
-  type NormalizedCall,
   normalizeCall,
   SizeNodes,
   type UnbackedBinding,
 } from "@sconce/trace";
-import { guardContiguity } from "./contiguity.js";
+import { metaOfCall } from "./call-meta.js";
+import { CallShapes, isUndecided } from "./call-shapes.js";
 import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
 import { dataDependentResult, escapedTensor, leakedTensor, tracedValues, unknownSymbol } from "./errors.js";
@@ -47,67 +37,17 @@ import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { assertionOf, comparisonOf } from "./least-sizes.js";
-import { memoryOf } from "./memory-of.js";
-import { fakesIn, isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
+import { forgetWritten } from "./memory-of.js";
+import { isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
 import { refusedCall } from "./refused-operators.js";
 import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
-import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { operatorSource, type SourceFunctions } from "./source-functions.js";
 import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
-import { bringsSymbols } from "./symbols-in.js";
-import {
-  type PushedNode,
-  type TraceArgument,
-  type TraceBody,
-  type TraceMeta,
-  TraceNode,
-} from "./trace-node.js";
+import { type PushedNode, type TraceArgument, type TraceMeta, TraceNode } from "./trace-node.js";
 import { isCopyOfTraced, TracedTensor } from "./traced-tensor.js";
-import { requireSizes } from "./unbacked-sizes.js";
-
-/** The parameters of a {@link Tracer}. */
-export interface TracerInit {
-  /** What is known of the sizes of the program. */
-  readonly env: ShapeEnv;
-  /** Operators that the program may call. @defaultValue all that are registered */
-  readonly operators?: OperatorTable | undefined;
-  /** Receives warnings. @defaultValue `console.warn` */
-  readonly warn?: ((message: string) => void) | undefined;
-  /** Runs the calls on the values of the example inputs, for a draft. */
-  readonly example?: ExampleRun | undefined;
-  /** The functions that a strict export notes; undefined where it is not strict. */
-  readonly sources?: SourceFunctions | undefined;
-}
-
-/** A call of graphs, such as of the branches of `cond`. */
-export interface GraphCall {
-  /** The operator: `cond`. */
-  readonly name: string;
-  /** The class that PyTorch has for it: `CondOp`. */
-  readonly kind: string;
-  /** The graphs, with the beginnings of their names. */
-  readonly bodies: readonly (readonly [prefix: string, body: TraceBody])[];
-  /** Returns the arguments of the call, given the nodes of the graphs. */
-  readonly argumentsOf: (graphs: readonly TraceNode[]) => readonly TraceArgument[];
-  /** The fake results of the call. */
-  readonly results: readonly MetaValue[];
-  /** The results of the example run, where it has them. */
-  readonly exampleResults?: readonly (Tensor | undefined)[] | undefined;
-}
-
-/** A call of a function that control flow is given. */
-export interface BodyCall {
-  /** The operator as messages name it: `cond`. */
-  readonly operator: string;
-  /** The function, or a module. */
-  readonly fn: AnyFunction;
-  /** The arguments that it is traced with. */
-  readonly args: readonly unknown[];
-  /** The innermost module whose `forward` runs. */
-  readonly module: object | undefined;
-}
+import type { BodyCall, GraphCall, TracerInit } from "./tracer-init.js";
 
 /** Tensors of nested graphs. */
 const nested = new WeakSet<FakeTensor>();
@@ -134,6 +74,8 @@ export class Tracer implements Recorder {
   readonly warn: (message: string) => void;
   /** The functions that a strict export notes; undefined where it is not strict. */
   readonly sources: SourceFunctions | undefined;
+  /** Whether the export is strict. */
+  readonly isStrict: boolean;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = ambientGradEnabled();
   /** The metadata of the node that runs, where the model is a graph. */
@@ -147,12 +89,11 @@ export class Tracer implements Recorder {
   readonly #owners = new Map<FakeTensor, TracedTensor>();
   readonly #sizes: SizeNodes<TraceMeta>;
   readonly #leafWrites: LeafWrites;
-  readonly #shapes: ShapeCache;
+  readonly #shapes: CallShapes;
   /** Constants that an in-place call wrote to, as the last one left them. */
   readonly #written = new Map<Tensor, FakeTensor>();
   readonly #symbols: NewSymbols;
   readonly #known = new KnownValues();
-  readonly #guarded = new Set<string>();
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
   #stack: RawStack | undefined;
   readonly #functionCounts = new Map<string, number>();
@@ -168,12 +109,13 @@ export class Tracer implements Recorder {
     sources,
   }: TracerInit) {
     this.sources = sources;
+    this.isStrict = sources !== undefined;
     this.env = env;
     this.example = example;
     this.warn = warn;
     this.operators = operators;
     this.#leafWrites = new LeafWrites(operators);
-    this.#shapes = new ShapeCache(env);
+    this.#shapes = new CallShapes({ env, operators, example });
     this.#symbols = new NewSymbols(env);
     this.#sizes = new SizeNodes({
       add: (target, args, val, candidate) => this.push({ target, args, val, candidate }),
@@ -185,11 +127,6 @@ export class Tracer implements Recorder {
   /** The stack of the function or operator that runs; undefined between calls. */
   get callStack(): RawStack | undefined {
     return this.#stack;
-  }
-
-  /** Whether the export is strict. */
-  get isStrict(): boolean {
-    return this.sources !== undefined;
   }
 
   /** The modules around the nodes of a graph that a call of `cond` and the like runs. */
@@ -301,7 +238,7 @@ export class Tracer implements Recorder {
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
     const real = this.example?.run({ target: row.target, args: normal.args, kwargs: normal.kwargs });
-    const { result: raw, returned: places } = this.#shapeOf(row, normal, real);
+    const { result: raw, returned: places } = this.#shapes.of(row, normal, real);
     if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
     const written = writtenOperands(row.schema, args, kwargs);
     const asksGrad = this.gradEnabled && isDifferentiated(row.target, [...args, ...Object.values(kwargs)]);
@@ -319,22 +256,12 @@ export class Tracer implements Recorder {
       candidate: callName(row.target),
       unbacked: this.newSymbols(result),
     });
-    this.#forgetReads(row.schema, node);
+    forgetWritten(row.schema, node, this.operators, {
+      env: this.env,
+      nodeOf: (tensor) => this.#tensors.get(tensor),
+    });
     this.#writeConstant(row.schema, args[0], node, result);
     return this.#wrap(result, node, returned);
-  }
-
-  /** What was read from memory before a write to it is not what the next read gives. */
-  #forgetReads({ args }: OpSchema, { args: operands }: TraceNode): void {
-    args.forEach(({ alias }, i) => {
-      const operand = operands[i];
-      if (alias?.write !== true || !(operand instanceof TraceNode)) return;
-      const memory = memoryOf(operand, this.operators);
-      forgetReads(this.env, (tensor) => {
-        const node = this.#tensors.get(tensor);
-        return node !== undefined && memoryOf(node, this.operators) === memory;
-      });
-    });
   }
 
   /** A constant that an in-place call writes to is the call from then on. */
@@ -351,38 +278,6 @@ export class Tracer implements Recorder {
     if (constant === undefined) return;
     this.#tensors.set(constant.val as FakeTensor, node);
     if (result instanceof FakeTensor) this.#written.set(target, result);
-  }
-
-  /** The shape rule's result for a call, which an equal call of before may have given. */
-  #shapeOf(row: OpDefinition, call: NormalizedCall, real?: OperatorResult): CachedCall {
-    const key = this.#shapes.keyOf(row.target, call.args, call.kwargs);
-    const known = key === undefined ? undefined : this.#shapes.find(key);
-    if (known !== undefined) return known;
-    const bound = bindArgs(row.schema, call.args, call.kwargs);
-    const rule = (): MetaValue => metaOfBound(this.operators, row, bound, this.env);
-    const result = this.example?.resultOf(row.target, real, rule) ?? rule();
-    requireSizes(this.env, result);
-    this.#guardContiguity(result);
-    const operands = operandsOf(call);
-    const returned = this.#returnedOperands(row, bound, operands, result);
-    const made = { result, returned };
-    // Which of two equal operands is returned depends on more than the layouts.
-    const isClear = returned === undefined || new Set(operands).size === operands.length;
-    // A symbol that the operands lack belongs to one tensor: an equal layout has another.
-    if (key !== undefined && isClear && !bringsSymbols(result, operands)) this.#shapes.keep(key, made);
-    return made;
-  }
-
-  #guardContiguity(result: MetaValue): void {
-    if (Array.isArray(result)) {
-      for (const item of result as readonly MetaValue[]) this.#guardContiguity(item);
-      return;
-    }
-    if (!(result instanceof FakeTensor)) return;
-    const layout = this.#shapes.layoutOf(result);
-    if (layout.isGuarded) return;
-    guardContiguity(this.env, result, this.#guarded);
-    layout.isGuarded = true;
   }
 
   /** Records arithmetic on symbolic values. */
@@ -488,12 +383,7 @@ export class Tracer implements Recorder {
         return before;
       }
     }
-    this.push({
-      target: SET_GRAD,
-      args: [enabled],
-      val: null,
-      candidate: "_set_grad_enabled",
-    });
+    this.push({ target: SET_GRAD, args: [enabled], val: null, candidate: "_set_grad_enabled" });
     return before;
   }
 
@@ -581,27 +471,7 @@ export class Tracer implements Recorder {
   protected track(value: FakeTensor, node: TraceNode): void {
     if (this.isNested) nested.add(value);
     this.#tensors.set(value, node);
-    if (this.#shapes.layoutOf(value).isDynamic) this.#sizes.track(value, node);
-  }
-
-  /**
-   * Returns the places of the operands that a composite returns unchanged, by the places of its
-   * results; undefined when there are none. The program continues with the same tensor, whose node
-   * is now the call.
-   */
-  #returnedOperands(
-    row: OpDefinition,
-    bound: BoundArgs,
-    operands: readonly FakeTensor[],
-    result: MetaValue,
-  ): readonly number[] | undefined {
-    if (row.decompose === undefined || !row.tags.includes("composite")) return undefined;
-    if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
-      return undefined;
-    const given = row.meta === undefined ? result : row.decompose(fakeEmit(this.operators, this.env), bound);
-    const items = Array.isArray(given) ? (given as readonly MetaValue[]) : [given];
-    const places = items.map((item) => operands.indexOf(item as FakeTensor));
-    return places.some((place) => place >= 0) ? places : undefined;
+    if (this.#shapes.isDynamic(value)) this.#sizes.track(value, node);
   }
 
   /** Returns the symbols of a value that no earlier value has. */
@@ -610,17 +480,14 @@ export class Tracer implements Recorder {
   }
 
   #meta(target: string): TraceMeta {
-    const { source } = this;
-    if (source !== undefined)
-      return {
-        source,
-        moduleStack: retracedStack(source) ?? this.moduleStack,
-        torchFn: source.torchFn ?? this.#function,
-      };
-    const stack = this.#stack ?? captureStack(this.moduleCall);
-    const sourceFunctions =
-      this.sources === undefined || NO_SOURCE.test(target) ? undefined : this.sources.of(this.moduleStack);
-    return { stack, moduleStack: this.moduleStack, torchFn: this.#function, sourceFunctions };
+    const { source, sources, moduleStack } = this;
+    return metaOfCall(target, {
+      source,
+      sources,
+      moduleStack,
+      torchFn: this.#function,
+      stack: () => this.#stack ?? captureStack(this.moduleCall),
+    });
   }
 
   protected push({ candidate, op = "call_function", ...init }: PushedNode): TraceNode {
@@ -630,20 +497,3 @@ export class Tracer implements Recorder {
     return node;
   }
 }
-
-/** Nodes that belong to no call: they read sizes and assert. */
-const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
-
-/** The modules of a node that is exported again (`_fixup_key`). */
-const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
-  nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);
-
-/** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
-const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
-  returns.length === 1 &&
-  returns[0]!.type.base === "bool" &&
-  isSymScalar(result) &&
-  result.expr instanceof SymExpr;
-
-const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
-  a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));
