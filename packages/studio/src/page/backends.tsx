@@ -44,7 +44,7 @@ export function Compare({ state }: { readonly state: StudioState }) {
   // Results of another backend would be read as those of the chosen one.
   const choose = (set: (name: string) => void) => (name: string) => {
     set(name);
-    void state.compare(undefined);
+    void state.results.compare(undefined);
   };
   return (
     <div>
@@ -52,7 +52,7 @@ export function Compare({ state }: { readonly state: StudioState }) {
         <div class="row">
           <BackendChoice state={state} id="first" label="Backend" value={first} choose={choose(setFirst)} />
           <BackendChoice state={state} id="second" label="and" value={second} choose={choose(setSecond)} />
-          <button type="button" class="primary" onClick={() => void state.compare([first, second])}>
+          <button type="button" class="primary" onClick={() => void state.results.compare([first, second])}>
             Compare values
           </button>
         </div>
@@ -63,7 +63,7 @@ export function Compare({ state }: { readonly state: StudioState }) {
       </section>
       <section>
         <div class="row">
-          <button type="button" onClick={() => void state.place(second)}>
+          <button type="button" onClick={() => void state.results.place(second)}>
             Where does {second} run each call?
           </button>
         </div>
@@ -74,7 +74,7 @@ export function Compare({ state }: { readonly state: StudioState }) {
 }
 
 function Comparison({ state }: { readonly state: StudioState }) {
-  const comparison = state.comparison.value;
+  const comparison = state.results.comparison.value;
   if (comparison === undefined)
     return <p class="hint">Runs the program on both, on the inputs of the export or random ones.</p>;
   const { rows, first, backends } = comparison;
@@ -153,7 +153,7 @@ export function NodeLink(props: {
 }
 
 function Placement({ state, backend }: { readonly state: StudioState; readonly backend: string }) {
-  const placement = state.placements.value.get(backend);
+  const placement = state.results.placements.value.get(backend);
   if (placement === undefined) return null;
   const host = placement.rows.filter(({ place }) => place === "host");
   const { length } = placement.rows;

@@ -92,7 +92,7 @@ function Neighbors(props: {
 
 /** Where backends run the node, and why not on their devices. */
 function Places({ state, details }: { readonly state: StudioState; readonly details: ItemDetails }) {
-  const placements = state.placements.value;
+  const placements = state.results.placements.value;
   return (
     <section>
       <h3>Where it runs</h3>
@@ -100,7 +100,7 @@ function Places({ state, details }: { readonly state: StudioState; readonly deta
         {backendsOf(state, DEVICES)
           .filter((backend) => !placements.has(backend))
           .map((backend) => (
-            <button key={backend} type="button" onClick={() => void state.place(backend)}>
+            <button key={backend} type="button" onClick={() => void state.results.place(backend)}>
               Ask {backend}
             </button>
           ))}
@@ -147,7 +147,7 @@ function Place(props: { readonly placement: PlacementView; readonly details: Ite
 
 /** How the node's values differ, when two backends were compared. */
 function Values({ state, node }: { readonly state: StudioState; readonly node: string }) {
-  const comparison = state.comparison.value;
+  const comparison = state.results.comparison.value;
   const row = comparison?.rows.find(({ key }) => key === node);
   if (comparison === undefined || row === undefined) return null;
   return (
@@ -160,13 +160,13 @@ function Values({ state, node }: { readonly state: StudioState; readonly node: s
 
 /** Why rules fire at the node, or not. */
 function Rules({ state, item }: { readonly state: StudioState; readonly item: string }) {
-  const attempts = state.attempts.value;
+  const attempts = state.results.attempts.value;
   const own = attempts?.key === item ? attempts.rows : undefined;
   return (
     <section>
       <h3>Rules</h3>
       {own === undefined ? (
-        <button type="button" onClick={() => void state.explain(item)}>
+        <button type="button" onClick={() => void state.results.explain(item)}>
           Which rules fire here?
         </button>
       ) : own.length === 0 ? (
@@ -186,13 +186,13 @@ function Rules({ state, item }: { readonly state: StudioState; readonly item: st
 
 /** Operations and bytes of the item, each call counted by itself. */
 function Cost({ state, item }: { readonly state: StudioState; readonly item: string }) {
-  const cost = state.cost.value;
+  const cost = state.results.cost.value;
   const own = cost?.key === item ? cost.view : undefined;
   return (
     <section>
       <h3>Cost</h3>
       {own === undefined ? (
-        <button type="button" onClick={() => void state.countCost(item)}>
+        <button type="button" onClick={() => void state.results.countCost(item)}>
           Count operations and bytes
         </button>
       ) : (

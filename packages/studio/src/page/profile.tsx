@@ -16,16 +16,16 @@ const MOST_BARS = 100;
 /** The panel of a run: results, times by kernel, memory. */
 export function Profile({ state }: { readonly state: StudioState }) {
   const [backend, setBackend] = useState("wasm");
-  const profile = state.profile.value;
+  const profile = state.results.profile.value;
   const choose = (name: string) => {
     setBackend(name);
-    state.profile.value = undefined;
+    state.results.profile.value = undefined;
   };
   return (
     <div>
       <div class="row">
         <BackendChoice state={state} id="profile-backend" label="Backend" value={backend} choose={choose} />
-        <button type="button" class="primary" onClick={() => void state.runProfile(backend)}>
+        <button type="button" class="primary" onClick={() => void state.results.runProfile(backend)}>
           Run
         </button>
       </div>

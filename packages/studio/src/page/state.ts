@@ -3,25 +3,16 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { ComponentType } from "preact";
 import type { EngineClient } from "../engine/client.js";
 import type {
-  AttemptRow,
-  ComparisonView,
-  CostView,
   DifferenceView,
   FoundItem,
   ItemDetails,
-  NoValue,
-  PlacementView,
-  ProfileView,
   RequestName,
   Requests,
   RewriteInfo,
   SceneRequest,
   SceneView,
-  SliceStart,
-  SliceView,
   StepInfo,
   TextFormat,
-  ValueView,
   VersionInfo,
 } from "../engine/protocol.js";
 import { branchLink, type PendingSteps, stepsOfLink } from "./branch-link.js";
@@ -33,9 +24,9 @@ import { followProgram } from "./follow.js";
 import type { ViewLink } from "./link.js";
 import { reveal } from "./reveal.js";
 import type { Busy, ViewPlace } from "./shown.js";
-import { SliceState } from "./slice-state.js";
 import { nameOf, pairedFiles } from "./sources.js";
 import { type LinkedStep, PlaygroundTexts } from "./texts.js";
+import { VersionResults } from "./version-results.js";
 
 /** The parts beside the graph. */
 export type Panel = "inspect" | "passes" | "compare" | "profile" | "text" | "code";
@@ -45,9 +36,6 @@ export type PlaygroundView = ComponentType<{ readonly state: StudioState }>;
 
 /** Loads the playground; pages in one file have none. */
 export type LoadPlayground = () => Promise<{ readonly Playground: PlaygroundView }>;
-
-/** What the engine gave for an item; undefined before it was asked. */
-type ViewOf<T> = { readonly key: string; readonly view: T | undefined } | undefined;
 
 /** The state of one page. */
 export class StudioState {
@@ -92,22 +80,8 @@ export class StudioState {
   readonly busy = signal<Busy | undefined>(undefined);
   readonly failure = signal<Failure | undefined>(undefined);
   readonly difference = signal<DifferenceView | undefined>(undefined);
-  /** Where backends run the calls of the shown version, for those that were asked. */
-  readonly placements = signal<ReadonlyMap<string, PlacementView>>(new Map());
-  readonly comparison = signal<ComparisonView | undefined>(undefined);
-  readonly profile = signal<ProfileView | undefined>(undefined);
-  /** What the calls of an item cost. */
-  readonly cost = signal<ViewOf<CostView>>(undefined);
-  /** What rules say of a node. */
-  readonly attempts = signal<{ readonly key: string; readonly rows: readonly AttemptRow[] } | undefined>(
-    undefined,
-  );
-  /** The elements of a node. */
-  readonly values = signal<{ readonly key: string; readonly view: ValueView | NoValue } | undefined>(
-    undefined,
-  );
-  /** The part of them that is shown as a table. */
-  readonly slices = new SliceState((...wanted) => this.#slice(...wanted));
+  /** What was asked about the shown version. */
+  readonly results: VersionResults = new VersionResults(this);
   /** Steps of a link that did not run yet. */
   readonly pending = signal<PendingSteps | undefined>(undefined);
   /** The texts of the playground that the user changed. */
@@ -178,7 +152,8 @@ export class StudioState {
       this.#select(undefined);
       this.found.value = undefined;
       this.query.value = "";
-      this.#forgetResults();
+      this.difference.value = undefined;
+      this.results.forget();
     });
     await this.drawScene(true);
     this.#writeLink();
@@ -230,7 +205,7 @@ export class StudioState {
   async drawScene(isStart = false): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
-    const view = await this.#ask("scene", [this.#request(version, this.compareWith.value)]);
+    const view = await this.ask("scene", [this.#request(version, this.compareWith.value)]);
     // Another version was chosen meanwhile.
     if (view === undefined || version !== this.version.value) return;
     batch(() => {
@@ -246,7 +221,7 @@ export class StudioState {
       this.before.value = undefined;
       return;
     }
-    const view = await this.#ask("scene", [this.#request(version, other)]);
+    const view = await this.ask("scene", [this.#request(version, other)]);
     if (version === this.compareWith.value) this.before.value = view;
   }
 
@@ -255,7 +230,7 @@ export class StudioState {
     return {
       version,
       compareWith,
-      differing: version === this.version.value ? differingKeys(this.comparison.value) : undefined,
+      differing: version === this.version.value ? differingKeys(this.results.comparison.value) : undefined,
       open: open === "all" ? "all" : [...open],
       modules: this.modules.value,
       state: this.weights.value,
@@ -283,7 +258,7 @@ export class StudioState {
     const version = this.version.value;
     this.#writeLink();
     if (key === undefined || version === undefined) return;
-    const details = await this.#ask("details", [version, key]);
+    const details = await this.ask("details", [version, key]);
     if (this.selected.value === key) this.details.value = details;
   }
 
@@ -296,7 +271,7 @@ export class StudioState {
   async find(key: string): Promise<void> {
     const version = this.version.value;
     if (version === undefined) return;
-    const details = await this.#ask("details", [version, key]);
+    const details = await this.ask("details", [version, key]);
     if (details === undefined) return;
     await reveal(this, key, details.groups);
     batch(() => {
@@ -343,13 +318,13 @@ export class StudioState {
       this.found.value = undefined;
       return;
     }
-    const found = await this.#ask("search", [version, text]);
+    const found = await this.ask("search", [version, text]);
     if (this.query.value === text) this.found.value = found;
   }
 
   async complete(text: string): Promise<void> {
     this.pipeline.value = text;
-    const completions = await this.#ask("complete", [text], true);
+    const completions = await this.ask("complete", [text], true);
     if (this.pipeline.value === text) this.completions.value = completions ?? [];
   }
 
@@ -367,7 +342,7 @@ export class StudioState {
   async addRun(branch: number, step: number, run: RunPart, made: readonly StepInfo[]): Promise<void> {
     const known = new Set(this.versions.value.map(({ id }) => id));
     const ids = [...new Set(made.map(({ version }) => version))].filter((id) => !known.has(id));
-    const infos = await Promise.all(ids.map((id) => this.#ask("version", [id])));
+    const infos = await Promise.all(ids.map((id) => this.ask("version", [id])));
     batch(() => {
       this.versions.value = [...this.versions.value, ...infos.filter((info) => info !== undefined)];
       this.branches.add(branch, step, run, made);
@@ -408,7 +383,7 @@ export class StudioState {
   async loadRewrites(): Promise<void> {
     const step = this.steps.value[this.step.value - 1];
     if (step === undefined) return;
-    const rewrites = await this.#ask("rewrites", [step.before, step.call]);
+    const rewrites = await this.ask("rewrites", [step.before, step.call]);
     if (rewrites === undefined) return;
     this.rewrites.value = rewrites;
     if (rewrites.length > 0) await this.showRewrite(rewrites.length);
@@ -420,8 +395,8 @@ export class StudioState {
     if (step === undefined) return;
     this.rewrite.value = count;
     const versions = await Promise.all([
-      this.#ask("afterRewrites", [step.before, step.call, Math.max(0, count - 1)]),
-      this.#ask("afterRewrites", [step.before, step.call, count]),
+      this.ask("afterRewrites", [step.before, step.call, Math.max(0, count - 1)]),
+      this.ask("afterRewrites", [step.before, step.call, count]),
     ]);
     const [before, after] = versions;
     if (before === undefined || after === undefined || this.rewrite.value !== count) return;
@@ -434,14 +409,15 @@ export class StudioState {
     batch(() => {
       this.version.value = id;
       this.compareWith.value = compareWith;
-      this.#forgetResults();
+      this.difference.value = undefined;
+      this.results.forget();
     });
     await this.drawScene();
     const key = this.selected.value;
     if (key !== undefined) await this.select(key);
     this.found.value = undefined;
     this.difference.value =
-      compareWith === undefined ? undefined : await this.#ask("difference", [compareWith, id]);
+      compareWith === undefined ? undefined : await this.ask("difference", [compareWith, id]);
     if (this.panel.value === "text") await this.loadText(this.textFormat.value);
     this.#writeLink();
   }
@@ -450,80 +426,8 @@ export class StudioState {
     this.textFormat.value = format;
     const version = this.version.value;
     if (version === undefined) return;
-    const text = await this.#ask("text", [version, format]);
+    const text = await this.ask("text", [version, format]);
     if (this.textFormat.value === format) this.text.value = text ?? "";
-  }
-
-  async place(backend: string): Promise<void> {
-    const version = this.version.value;
-    const view = await this.#workOnVersion(`Compile for ${backend}`, "placement", backend);
-    if (view === undefined || version !== this.version.value) return;
-    this.placements.value = new Map([...this.placements.value, [backend, view]]);
-  }
-
-  /** Compares two backends, and marks the nodes that differ; undefined takes the marks away. */
-  async compare(backends: readonly [string, string] | undefined): Promise<void> {
-    const before = this.comparison.value;
-    this.comparison.value =
-      backends && (await this.#workOnVersion(`Compare ${backends.join(" and ")}`, "compare", backends));
-    if (before !== undefined || this.comparison.value !== undefined) await this.drawScene();
-  }
-
-  async runProfile(backend: string): Promise<void> {
-    this.profile.value = await this.#workOnVersion(`Run on ${backend}`, "profile", backend);
-  }
-
-  /** Which rules fire at a node, and why others do not. */
-  async explain(key: string): Promise<void> {
-    const version = this.version.value;
-    if (version === undefined) return;
-    const rows = await this.#ask("explain", [version, key]);
-    if (rows !== undefined) this.attempts.value = { key, rows };
-  }
-
-  /** Counts the operations and bytes of an item. */
-  async countCost(key: string): Promise<void> {
-    const view = await this.#workOnVersion("Count operations", "cost", key);
-    this.cost.value = { key, view };
-  }
-
-  /** Runs the program on the interpreter, and shows the elements of a node. */
-  async loadValues(key: string): Promise<void> {
-    const view = await this.#workOnVersion("Run on cpu", "values", key);
-    if (view === undefined) return;
-    this.values.value = { key, view };
-    if (!("reason" in view)) await this.slices.load(key, ["cpu"]);
-  }
-
-  #slice(
-    key: string,
-    backends: readonly string[],
-    start: SliceStart,
-    isFirst: boolean,
-  ): Promise<SliceView | undefined> {
-    const args: Parameters<Requests["slice"]> = [this.version.value!, key, backends, start];
-    return isFirst ? this.work(`Run on ${backends.join(" and ")}`, "slice", args) : this.#ask("slice", args);
-  }
-
-  #workOnVersion<K extends "placement" | "compare" | "profile" | "values" | "cost">(
-    title: string,
-    name: K,
-    argument: Parameters<Requests[K]>[1],
-  ): Promise<ReturnType<Requests[K]> | undefined> {
-    const version = this.version.value;
-    if (version === undefined) return Promise.resolve(undefined);
-    return this.work(title, name, [version, argument] as Parameters<Requests[K]>);
-  }
-
-  #forgetResults(): void {
-    this.placements.value = new Map();
-    this.comparison.value = undefined;
-    this.profile.value = undefined;
-    this.difference.value = undefined;
-    this.attempts.value = undefined;
-    this.cost.value = undefined;
-    this.values.value = undefined;
-    this.slices.forget();
   }
 
   /** Work with progress, which the user can cancel; undefined where it fails, which is shown. */
@@ -556,7 +460,8 @@ export class StudioState {
     }
   }
 
-  async #ask<K extends RequestName>(
+  /** A request without progress; undefined where it fails, which is shown unless it is quiet. */
+  async ask<K extends RequestName>(
     name: K,
     args: Parameters<Requests[K]>,
     isQuiet = false,

@@ -7,14 +7,14 @@ import type { StudioState } from "./state.js";
 
 /** A button that runs the program, and what the node then has. */
 export function Value({ state, item }: { readonly state: StudioState; readonly item: string }) {
-  const values = state.values.value;
+  const values = state.results.values.value;
   const own = values?.key === item ? values : undefined;
   return (
     <>
       <section>
         <h3>Value</h3>
         {own === undefined ? (
-          <button type="button" onClick={() => void state.loadValues(item)}>
+          <button type="button" onClick={() => void state.results.loadValues(item)}>
             Run, and show the elements
           </button>
         ) : "reason" in own.view ? (
@@ -24,15 +24,15 @@ export function Value({ state, item }: { readonly state: StudioState; readonly i
         )}
         <CompareElements state={state} item={item} />
       </section>
-      <Slice slices={state.slices} item={item} />
+      <Slice slices={state.results.slices} item={item} />
     </>
   );
 }
 
 /** A way to the elements on both backends, where two backends were compared. */
 function CompareElements({ state, item }: { readonly state: StudioState; readonly item: string }) {
-  const comparison = state.comparison.value;
-  const { slices } = state;
+  const comparison = state.results.comparison.value;
+  const { slices } = state.results;
   const shown = slices.shown.value?.key === item ? slices.shown.value.backends : [];
   if (comparison === undefined || !comparison.rows.some(({ key }) => key === item)) return null;
   const { backends } = comparison;
