@@ -50,7 +50,7 @@ export class SymbolFacts {
     this.#defersGuards = deferGuards;
   }
 
-  /** Takes over what other facts say, apart from their ranges. */
+  /** Takes over what other facts say but not their ranges. */
   take(other: SymbolFacts): void {
     this.#takeConditions(other);
     for (const [name, value] of other.replacements) this.replacements.set(name, value);
