@@ -15,68 +15,40 @@ import {
   forEachAtom,
   type Index,
   type IndexAtom,
-  isWithin,
   multiply,
   scale,
 } from "../ir/index-expr.js";
-import { partsOf } from "../ir/scalar.js";
 import { COMPARE } from "../ir/scalar-functions.js";
 import type { IndexTerm, Scalar } from "../ir/terms.js";
 import {
   indexLiteral,
   type Kernel,
-  type KernelBlock,
   type KernelMemory,
-  type KernelOp,
   type KernelOperand,
-  type KernelStatement,
-  type KernelType,
-  type KernelValue,
-  type KernelVariable,
   type Launch,
   literal,
 } from "../kernel/kernel.js";
 import type { Target } from "../kernel/target.js";
-import { operationsOfCall } from "./call-cost.js";
-import type { LoopRange } from "./loop-range.js";
+import { BlockBuilder } from "./block-builder.js";
 import { writeReduction } from "./reductions.js";
-
-/** A block under construction. */
-interface OpenBlock {
-  readonly kind: "root" | "loop" | "branch";
-  readonly statements: KernelStatement[];
-  /** Axes that have another value in each run of the block. */
-  readonly axes: ReadonlySet<string>;
-  readonly scalars: Map<Scalar, KernelOperand>;
-  /** Values by the text of their operation. */
-  readonly known: Map<string, KernelValue>;
-}
-const openBlock = (kind: OpenBlock["kind"], axes: Iterable<string> = []): OpenBlock => ({
-  kind,
-  statements: [],
-  axes: new Set(axes),
-  scalars: new Map(),
-  known: new Map(),
-});
+import { isHarmless } from "./speculation.js";
 
 const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
 /** Builds the body of one kernel. */
-export class KernelBuilder {
+export class KernelBuilder extends BlockBuilder {
   readonly target: Target;
   readonly #memories: KernelMemory[] = [];
   readonly #buffers: (buffer: number) => KernelMemory;
   readonly #read = new Map<number, KernelMemory>();
   readonly #dependencies = new Map<Scalar, ReadonlySet<string>>();
-  readonly #axisValues = new Map<string, KernelOperand>();
   readonly #lazyAxes = new Map<string, () => KernelOperand>();
   readonly #followers = new Map<Scalar, (value: KernelOperand) => void>();
-  readonly #ids = new Map<KernelOperand, number>();
   readonly #sizes = new Map<string, Index>();
   readonly #always = new AlwaysComputed();
-  #stack: OpenBlock[] = [openBlock("root")];
 
   /** @param buffers declares the memory of a buffer that is read, when it first is */
   constructor(target: Target, buffers: (buffer: number) => KernelMemory) {
+    super();
     this.target = target;
     this.#buffers = buffers;
   }
@@ -86,7 +58,7 @@ export class KernelBuilder {
     return {
       memories: [...this.#read.values(), ...this.#memories],
       launch,
-      body: this.#stack[0]!.statements,
+      body: this.stack[0]!.statements,
       ...(this.#sizes.size > 0 && { sizes: this.#sizes }),
     };
   }
@@ -105,114 +77,6 @@ export class KernelBuilder {
     return memory;
   }
 
-  // --- statements
-
-  get #block(): OpenBlock {
-    return this.#stack.at(-1)!;
-  }
-  #put(statement: KernelStatement): void {
-    this.#block.statements.push(statement);
-  }
-  /** Writes to an outer block, before the statement that is being made there. */
-  #at<T>(level: number, write: () => T): T {
-    const saved = this.#stack;
-    if (level === saved.length - 1) return write();
-    this.#stack = saved.slice(0, level + 1);
-    const result = write();
-    this.#stack = saved;
-    return result;
-  }
-
-  /** A new value in the current block, or the one that is known there to be the same. */
-  op(op: KernelOp, type: KernelType, args: readonly KernelOperand[], detail?: number | string): KernelValue {
-    const isFixed = args.every(({ kind }) => kind !== "variable");
-    let key = isFixed ? `${op} ${detail ?? ""} ${type}` : "";
-    if (isFixed) {
-      for (const arg of args) key += ` ${this.#keyOf(arg)}`;
-      for (const { known } of this.#stack) {
-        const found = known.get(key);
-        if (found !== undefined) return found;
-      }
-    }
-    const value: KernelValue = { kind: "value", type };
-    this.#put(
-      detail === undefined ? { kind: "let", value, op, args } : { kind: "let", value, op, args, detail },
-    );
-    if (isFixed) this.#block.known.set(key, value);
-    return value;
-  }
-  #keyOf(operand: KernelOperand): string {
-    if (operand.kind === "literal")
-      return `${Object.is(operand.value, -0) ? "-0" : operand.value}:${operand.type}`;
-    let id = this.#ids.get(operand);
-    if (id === undefined) {
-      id = this.#ids.size;
-      this.#ids.set(operand, id);
-    }
-    return `%${id}`;
-  }
-
-  load(memory: KernelMemory, at: KernelOperand, type: KernelType = memory.type): KernelValue {
-    const key = `${memory.name} ${type} ${this.#keyOf(at)}`;
-    const isFixed = memory.access === "read";
-    if (isFixed) {
-      for (const { known } of this.#stack) {
-        const found = known.get(key);
-        if (found !== undefined) return found;
-      }
-    }
-    const value: KernelValue = { kind: "value", type };
-    this.#put({ kind: "load", value, memory, at });
-    if (isFixed) this.#block.known.set(key, value);
-    return value;
-  }
-  store(memory: KernelMemory, at: KernelOperand, value: KernelOperand): void {
-    this.#put({ kind: "store", memory, at, value });
-  }
-  variable(type: KernelType, initial: KernelOperand): KernelVariable {
-    const variable: KernelVariable = { kind: "variable", type };
-    this.#put({ kind: "variable", variable, initial });
-    return variable;
-  }
-  assign(variable: KernelVariable, value: KernelOperand): void {
-    this.#put({ kind: "assign", variable, value });
-  }
-  barrier(): void {
-    this.#put({ kind: "barrier" });
-  }
-  breakIf(condition: KernelOperand): void {
-    this.#put({ kind: "break", condition });
-  }
-
-  /** Statements that run only where the condition holds. */
-  when(condition: KernelOperand, yes: () => void, no: () => void = () => {}): void {
-    // Both are made before the statement is put down: what moves out of them comes before it.
-    const [then, otherwise] = [yes, no].map((write) => this.#inner(openBlock("branch"), write)) as [
-      KernelBlock,
-      KernelBlock,
-    ];
-    this.#put({ kind: "if", condition, then, otherwise });
-  }
-  /** A loop whose counter is the place along an axis. */
-  loop(range: LoopRange, body: (counter: KernelValue) => void): void {
-    const { axis, start = indexLiteral(0), end, step = 1 } = range;
-    const counter: KernelValue = { kind: "value", type: "index" };
-    if (axis !== undefined) this.#axisValues.set(axis, counter);
-    const inner = openBlock("loop", axis === undefined ? range.changes : [axis]);
-    const statements = this.#inner(inner, () => body(counter));
-    this.#put({ kind: "for", counter, start, end, step, body: statements });
-  }
-  /** A loop that runs until it breaks. */
-  forever(body: () => void): void {
-    this.#put({ kind: "loop", body: this.#inner(openBlock("loop"), body) });
-  }
-  #inner(inner: OpenBlock, write: () => void): KernelBlock {
-    this.#stack.push(inner);
-    write();
-    this.#stack.pop();
-    return inner.statements;
-  }
-
   // --- axes
 
   /** An axis with one value in the whole kernel, made when it is first needed. */
@@ -220,18 +84,18 @@ export class KernelBuilder {
     this.#lazyAxes.set(name, value);
   }
   #axis(name: string): KernelOperand {
-    const known = this.#axisValues.get(name);
+    const known = this.axisValues.get(name);
     if (known !== undefined) return known;
     const make = this.#lazyAxes.get(name);
     if (make === undefined) throw internalError(`the axis ${name} has no loop`);
-    const made = this.#at(0, make);
-    this.#axisValues.set(name, made);
+    const made = this.at(0, make);
+    this.axisValues.set(name, made);
     return made;
   }
   #levelOfAxis(name: string): number {
     return Math.max(
       0,
-      this.#stack.findLastIndex(({ axes }) => axes.has(name)),
+      this.stack.findLastIndex(({ axes }) => axes.has(name)),
     );
   }
 
@@ -253,7 +117,7 @@ export class KernelBuilder {
     }
     let total: KernelOperand | undefined;
     for (const level of [...byLevel.keys()].sort((a, b) => a - b))
-      total = this.#at(level, () =>
+      total = this.at(level, () =>
         byLevel.get(level)!.reduce<KernelOperand | undefined>((sum, term) => this.#plus(sum, term), total),
       );
     // The constant comes last, so that indices which differ in it alone have the rest in common.
@@ -324,7 +188,7 @@ export class KernelBuilder {
       case "size": {
         const size = atom(item);
         this.#sizes.set(size.text, size);
-        return this.#at(0, () => this.op("size", "index", [], size.text));
+        return this.at(0, () => this.op("size", "index", [], size.text));
       }
       default:
         return this.#division(item);
@@ -353,8 +217,8 @@ export class KernelBuilder {
 
   /** The value is already computed, and may change with each loop that is open. */
   known(scalar: Scalar, value: KernelOperand): void {
-    this.#dependencies.set(scalar, new Set(this.#stack.flatMap(({ axes }) => [...axes])));
-    this.#block.scalars.set(scalar, value);
+    this.#dependencies.set(scalar, new Set(this.stack.flatMap(({ axes }) => [...axes])));
+    this.block.scalars.set(scalar, value);
   }
   /** Does something more wherever the scalar has been computed. */
   after(scalar: Scalar, write: (value: KernelOperand) => void): void {
@@ -368,13 +232,13 @@ export class KernelBuilder {
   /** The value of a scalar. */
   scalar(scalar: Scalar): KernelOperand {
     if (scalar.kind === "constant") return literal(scalar.value, scalar.dtype);
-    for (const { scalars } of this.#stack) {
+    for (const { scalars } of this.stack) {
       const known = scalars.get(scalar);
       if (known !== undefined) return known;
     }
-    return this.#at(this.#home(scalar), () => {
+    return this.at(this.#home(scalar), () => {
       const value = this.#made(scalar);
-      this.#block.scalars.set(scalar, value);
+      this.block.scalars.set(scalar, value);
       this.#followers.get(scalar)?.(value);
       return value;
     });
@@ -382,9 +246,9 @@ export class KernelBuilder {
   /** The outermost block, out of loops but not of branches, in which the scalar does not change. */
   #home(scalar: Scalar): number {
     const axes = this.axesOf(scalar);
-    let level = this.#stack.length - 1;
-    while (level > 0 && this.#stack[level]!.kind === "loop") {
-      if ([...this.#stack[level]!.axes].some((axis) => axes.has(axis))) break;
+    let level = this.stack.length - 1;
+    while (level > 0 && this.stack[level]!.kind === "loop") {
+      if ([...this.stack[level]!.axes].some((axis) => axes.has(axis))) break;
       level--;
     }
     return level;
@@ -433,7 +297,12 @@ export class KernelBuilder {
   #select(choice: Extract<Scalar, { kind: "select" }>): KernelOperand {
     const { condition, then, otherwise, dtype } = choice;
     const test = this.scalar(condition);
-    if ([then, otherwise].every((part) => this.#isHarmless(part)))
+    const kernel = {
+      target: this.target,
+      isKnown: (part: Scalar) => this.stack.some(({ scalars }) => scalars.has(part)),
+      buffer: (id: number) => this.buffer(id),
+    };
+    if ([then, otherwise].every((part) => isHarmless(part, kernel)))
       return this.op("select", dtype, [test, this.scalar(then), this.scalar(otherwise)]);
     // What both branches need is computed once, before them.
     for (const part of this.#always.inBoth(choice)) this.scalar(part);
@@ -441,51 +310,6 @@ export class KernelBuilder {
     const [yes, no] = [then, otherwise].map((part) => () => this.assign(result, this.scalar(part)));
     this.when(test, yes!, no);
     return result;
-  }
-  /** Whether a branch may be computed for nothing: it takes few operations and cannot fail. */
-  #isHarmless(branch: Scalar): boolean {
-    let left = this.target.speculation.operations;
-    // More than that many parts are not looked at.
-    const take = (scalar: Scalar): void => {
-      if (left < 0 || scalar.kind === "constant" || this.#isKnown(scalar)) return;
-      left -= this.#ownCost(scalar);
-      if (left >= 0 && (scalar.kind === "call" || scalar.kind === "cast")) partsOf(scalar).forEach(take);
-    };
-    take(branch);
-    return left >= 0;
-  }
-  #isKnown = (scalar: Scalar): boolean => this.#stack.some(({ scalars }) => scalars.has(scalar));
-  /**
-   * Operations of a scalar without its parts; infinite where it must not be computed for nothing.
-   */
-  #ownCost(scalar: Scalar): number {
-    switch (scalar.kind) {
-      case "index":
-        return scalar.index.terms.length <= 1 ? 0 : 1;
-      case "load":
-        return this.#mayLoad(scalar) && this.#isInside(scalar) ? 1 : Number.POSITIVE_INFINITY;
-      case "cast":
-        return 0;
-      case "call":
-        return operationsOfCall(scalar);
-      default:
-        return Number.POSITIVE_INFINITY;
-    }
-  }
-  #mayLoad({ index }: Extract<Scalar, { kind: "load" }>): boolean {
-    const { loads } = this.target.speculation;
-    if (loads !== "known") return loads;
-    let isKnown = true;
-    forEachAtom(index, ({ kind }) => {
-      isKnown &&= kind !== "value";
-    });
-    return isKnown;
-  }
-  #isInside({ index, buffer }: Extract<Scalar, { kind: "load" }>): boolean {
-    const { length, elements } = this.buffer(buffer);
-    if (elements !== undefined) return isWithin(index, elements);
-    const { min, max } = boundsOf(index);
-    return min !== undefined && max !== undefined && min >= 0 && max < length;
   }
 }
 
