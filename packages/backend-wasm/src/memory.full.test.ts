@@ -3,7 +3,7 @@ import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { backendOn } from "./backend/open.js";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 
 const program = parseIr(`sconce-ir 1
 symbol s0 integer positive

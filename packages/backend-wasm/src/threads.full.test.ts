@@ -4,7 +4,7 @@ import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { backendSpec } from "@sconce/testing/vitest";
 import { afterAll, describe } from "vitest";
 import { backendOn } from "./backend/open.js";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 
 const owner = new MemoryOwner(2, { least: 0 });
 // Threads stay for all tests.

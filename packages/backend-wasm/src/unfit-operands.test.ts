@@ -13,7 +13,7 @@ import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { sampledEvery } from "../../../.config/sampled.js";
 import { backendOn } from "./backend/open.js";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 
 const operators = defaultOperators();
 /** Memories whose free places hold other bytes. */

@@ -7,7 +7,7 @@ import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { backendSpec } from "@sconce/testing/vitest";
 import { afterAll, describe } from "vitest";
 import { backendOn } from "./backend/open.js";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 import { FILLING } from "./unwritten.fixture.js";
 
 describe.each([1, 2])("filled places, %i threads", (threads) => {

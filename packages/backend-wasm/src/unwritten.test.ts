@@ -7,7 +7,7 @@ import { defaultOperators } from "@sconce/ops";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { afterAll, describe, expect, test } from "vitest";
 import { backendOn } from "./backend/open.js";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 import { FILLING } from "./unwritten.fixture.js";
 
 const owner = new MemoryOwner(1, { filling: FILLING });

@@ -1,7 +1,7 @@
 /** @file Memories of 64-bit addresses whose values lie above 4 GiB. */
 import { setFlagsFromString } from "node:v8";
 import { ModuleBuilder } from "@sconce/wasm";
-import { MemoryOwner } from "./device/memory.js";
+import { MemoryOwner } from "./device/wasm-memory.js";
 import { wideMemory } from "./device/wide-memory.js";
 
 /** Node 20 and 22 have 64-bit addresses behind a flag; later ones do not know the flag. */

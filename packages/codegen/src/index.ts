@@ -124,7 +124,7 @@ export {
   type MemoryStep,
   type Place,
   planMemory,
-} from "./plan/memory.js";
+} from "./plan/memory-plan.js";
 export { withoutProvedAssertions } from "./program/assertions.js";
 export { assumedSizes, type CallCost, type CostSession, callCost } from "./program/call-cost.js";
 export {

@@ -23,8 +23,8 @@ import { excludedCall } from "./errors.js";
 import { DeviceExecutable } from "./runtime/executable.js";
 import { withFoldedWeights } from "./runtime/folded.js";
 import { Pacer } from "./runtime/pacer.js";
-import { planSteps } from "./runtime/plan.js";
 import { prepare } from "./runtime/prepare.js";
+import { planSteps } from "./runtime/program-plan.js";
 import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./runtime/support.js";
 import { limitOf } from "./runtime/work.js";
 

@@ -27,6 +27,6 @@ export {
   type Legality,
   legalitiesOf,
 } from "./runtime/legality.js";
-export { type ProgramPlan, planSteps, type Step } from "./runtime/plan.js";
+export { type ProgramPlan, planSteps, type Step } from "./runtime/program-plan.js";
 
 export { type WorkLimit, whyTooMuch } from "./runtime/work.js";

@@ -22,5 +22,5 @@ export {
   recordedHistory,
   replay,
   restoreHistory,
-} from "./history/recorded.js";
+} from "./history/replay.js";
 export type { GraphSplices, NestedChange, NodeSplice } from "./history/splices.js";

@@ -111,7 +111,7 @@ export {
   recordPass,
   redo,
   undo,
-} from "./history/record.js";
+} from "./history/versions.js";
 export type { EqualityConstraint, InputDim } from "./program/equality-constraints.js";
 export type { HashOptions, ProgramHash } from "./program/hash.js";
 export {

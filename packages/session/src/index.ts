@@ -245,7 +245,7 @@ export {
   writeSafetensors,
 } from "@sconce/tensor";
 export { compareTensors, type UlpBucket, type UlpMeasure, ulpDistance } from "@sconce/tensor/compare";
-export type { BackendMemory } from "./backends/memory.js";
+export type { BackendMemory } from "./backends/live-executables.js";
 export type {
   BackendComparison,
   CompareBackendsOptions,

@@ -12,7 +12,7 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import { askBackend, BISECTION, CHECKER, type CustomDecompTable, type Pass, type Rule } from "@sconce/passes";
 import { noBackend, unknownBackend } from "./backends/errors.js";
-import { type BackendMemory, LiveExecutables } from "./backends/memory.js";
+import { type BackendMemory, LiveExecutables } from "./backends/live-executables.js";
 import { checkDecompositions, isInterpreter, isOwnBackend, replacements, type Session } from "./container.js";
 import { type KnownRule, knownRules } from "./explain.js";
 import type { PluginSet } from "./plugin-set.js";

@@ -43,7 +43,7 @@ export * as nn from "./nn/index.js";
 export { ModuleList } from "./nn/layers/container.js";
 export { Transformer } from "./nn/layers/transformer.js";
 export { type LoadOptions, type LoadReport, Module, requireFreeName } from "./nn/module.js";
-export { registryOf, shareRegistry } from "./nn/registry.js";
+export { registryOf, shareRegistry } from "./nn/registered-names.js";
 export {
   buffersOf,
   childrenOf,

@@ -1,7 +1,7 @@
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { MemoryOwner } from "../device/memory.js";
+import { MemoryOwner } from "../device/wasm-memory.js";
 import { wasmBackend } from "./backend.js";
 import { backendOn } from "./open.js";
 

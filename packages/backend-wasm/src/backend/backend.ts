@@ -1,7 +1,7 @@
 /** @file The backend `wasm`. */
 import type { DeviceBackend } from "@sconce/device-runtime";
 import { checkOptions, isSconceError } from "@sconce/errors";
-import { MemoryOwner } from "../device/memory.js";
+import { MemoryOwner } from "../device/wasm-memory.js";
 import { backendOn, modeOf, type Open, openDevice, requireFeatures } from "./open.js";
 import {
   checkCache,

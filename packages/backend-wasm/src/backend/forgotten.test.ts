@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { MemoryOwner, type WasmMemory } from "../device/memory.js";
+import { MemoryOwner, type WasmMemory } from "../device/wasm-memory.js";
 import { backendOn } from "./open.js";
 
 setFlagsFromString("--expose-gc");

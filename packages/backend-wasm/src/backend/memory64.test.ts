@@ -3,7 +3,7 @@ import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { memoryCache } from "../cache/kernel-cache.js";
-import { MemoryOwner } from "../device/memory.js";
+import { MemoryOwner } from "../device/wasm-memory.js";
 import { wideMemory } from "../device/wide-memory.js";
 import { enableWideMemory, ownerAbove4GiB } from "../wide-memory.fixture.js";
 import { autoBackend, reportWasm, wasmBackend } from "./backend.js";

@@ -4,7 +4,7 @@ import type { Executable, ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { MemoryOwner } from "../device/memory.js";
+import { MemoryOwner } from "../device/wasm-memory.js";
 import { wasmBackend } from "./backend.js";
 import { backendOn } from "./open.js";
 

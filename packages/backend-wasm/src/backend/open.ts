@@ -8,7 +8,7 @@ import {
 import { detectFeatures, type Features } from "@sconce/wasm";
 import { WasmDevice } from "../device/device.js";
 import { noWasm } from "../device/errors.js";
-import type { MemoryOwner } from "../device/memory.js";
+import type { MemoryOwner } from "../device/wasm-memory.js";
 import { kernelsFor, whyNotHeld } from "./kernels.js";
 import type { WasmBackendOptions } from "./options.js";
 

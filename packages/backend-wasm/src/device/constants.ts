@@ -3,8 +3,8 @@ import type { RegionRequest } from "@sconce/device-runtime";
 import { internalError } from "@sconce/errors";
 import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
 import type { HeldConstants, HeldElements } from "./held-constants.js";
-import { type Form, PLAIN } from "./memory.js";
 import { elementBytes } from "./transfer.js";
+import { type Form, PLAIN } from "./wasm-memory.js";
 
 /** Makes the prepared form of a buffer, or some of its parts, from one address at another. */
 export type Prepare = (from: number, to: number, first?: number, end?: number) => void;

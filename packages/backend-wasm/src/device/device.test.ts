@@ -5,7 +5,7 @@ import { castTensor, Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { WasmDevice } from "./device.js";
 import { PLAIN } from "./kernels.fixture.js";
-import { MemoryOwner } from "./memory.js";
+import { MemoryOwner } from "./wasm-memory.js";
 
 /** A backend of plain kernels, and the devices that it opened. */
 function plain() {

@@ -17,10 +17,10 @@ import type { KernelCode } from "../kernel-code.js";
 import { ALIGNMENT } from "./allocator.js";
 import { HeldConstants } from "./held-constants.js";
 import { KernelModules } from "./kernel-modules.js";
-import type { MemoryOwner, WasmMemory } from "./memory.js";
 import { moduleKey, moduleOf } from "./module.js";
 import { type KernelSource, type ValueSize, type WasmBuffer, WasmRegion } from "./region.js";
 import { elementBytes, tensorOf } from "./transfer.js";
+import type { MemoryOwner, WasmMemory } from "./wasm-memory.js";
 
 /** What makes kernels, and what it cannot make. */
 export interface Kernels extends KernelSource {

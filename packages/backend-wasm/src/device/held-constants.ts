@@ -3,8 +3,8 @@
  */
 import type { Tensor } from "@sconce/tensor";
 import { placeBytes } from "./allocator.js";
-import { type Form, PLAIN, type SharedElements, type WasmMemory } from "./memory.js";
 import { elementBytes } from "./transfer.js";
+import { type Form, PLAIN, type SharedElements, type WasmMemory } from "./wasm-memory.js";
 
 /** Elements that regions read. */
 export interface HeldElements {

@@ -2,8 +2,8 @@
 import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
 import type { Entry } from "../threads/modules.js";
 import { formsOf, type Prepare } from "./constants.js";
-import type { WasmMemory } from "./memory.js";
 import { entriesOf, fillOf, instantiate } from "./module.js";
+import type { WasmMemory } from "./wasm-memory.js";
 
 type Emit = KernelCode["emit"];
 type Fill = PreparedBuffer["emit"];

@@ -3,7 +3,7 @@ import { ModuleBuilder } from "@sconce/wasm";
 import type { KernelCode, PreparedBuffer } from "../kernel-code.js";
 import type { Entry } from "../threads/modules.js";
 import { formsOf, type Prepare } from "./constants.js";
-import { MOST_PAGES, type WasmMemory } from "./memory.js";
+import { MOST_PAGES, type WasmMemory } from "./wasm-memory.js";
 import type { WideMemory } from "./wide-memory.js";
 
 /** What adds the functions of kernels: several kernels may be the same on other buffers. */

@@ -9,7 +9,7 @@ import { Constants, formOf } from "./constants.js";
 import { kernelFailed } from "./errors.js";
 import type { HeldConstants } from "./held-constants.js";
 import type { CompiledKernel, KernelModules, UsedKernels } from "./kernel-modules.js";
-import type { WasmMemory } from "./memory.js";
+import type { WasmMemory } from "./wasm-memory.js";
 
 /** A value in the memory of a backend. */
 export interface WasmBuffer extends DeviceBuffer {

@@ -4,7 +4,7 @@ import { sizeOf } from "../evaluate/evaluate.js";
 import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { partsOf, type Scalar } from "../ir/scalar.js";
 import { readsOf } from "../ir/traverse.js";
-import { bytesOf } from "./memory.js";
+import { bytesOf } from "./memory-plan.js";
 
 /** What a nest costs to run. */
 export interface NestCost {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { constant } from "../ir/index-expr.js";
 import type { LoopBuffer, LoopProgram } from "../ir/loop-program.js";
-import { type MemoryPlan, type MemoryStep, planMemory } from "./memory.js";
+import { type MemoryPlan, type MemoryStep, planMemory } from "./memory-plan.js";
 
 interface Case {
   readonly program: LoopProgram;

@@ -14,7 +14,7 @@ import type { Range } from "../ranges/interval.js";
 import { rangeOfTensor } from "../ranges/tensor-range.js";
 import { tensorDisposed, valuesOnDevice } from "./errors.js";
 import type { Held } from "./held.js";
-import { inMemory } from "./memory.js";
+import { inMemory } from "./region-memory.js";
 
 /** How the elements of a buffer, which lie in row-major order there, lie in a storage. */
 export type Layout = Pick<TensorLayout, "dtype" | "shape" | "strides">;

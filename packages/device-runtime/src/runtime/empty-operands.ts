@@ -4,7 +4,7 @@
  */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";
-import type { Reasons } from "./plan.js";
+import type { Reasons } from "./program-plan.js";
 import { knownSize } from "./sizes.js";
 
 /** Why the host runs such a call: it has PyTorch's error or result. */

@@ -4,7 +4,7 @@ import { FakeTensor, forEachInput, type Graph, type MetaValue, type Node, type N
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
-import type { Reasons } from "./plan.js";
+import type { Reasons } from "./program-plan.js";
 
 /**
  * Returns the calls that the host has to run so that every buffer fits. Large values that are in no

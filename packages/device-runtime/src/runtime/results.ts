@@ -15,7 +15,7 @@ import { contiguousStrides, dtypeInfo, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage, type Layout } from "./device-storage.js";
 import type { Held } from "./held.js";
-import { inMemory } from "./memory.js";
+import { inMemory } from "./region-memory.js";
 import { knownSize } from "./sizes.js";
 import { DeviceValue, heldBy, type RunValue } from "./values.js";
 

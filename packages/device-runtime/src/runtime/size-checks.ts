@@ -17,7 +17,7 @@ import type { Device } from "../device/device.js";
 import { InputLayouts } from "./input-layouts.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
 import { HostRun } from "./original-runs.js";
-import type { Reasons } from "./plan.js";
+import type { Reasons } from "./program-plan.js";
 import { isTensor, type RunValue } from "./values.js";
 
 /** Equal for equal sizes. */

@@ -11,7 +11,7 @@ import { type MemoryRead, memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import { differ, recordedInputs } from "./input-layouts.js";
-import { inMemory } from "./memory.js";
+import { inMemory } from "./region-memory.js";
 import { knownSize } from "./sizes.js";
 
 /** Reasons by the names of calls. */

@@ -4,7 +4,7 @@ import { edit } from "../graph/edit.js";
 import { parseIr } from "../ir-text/parse-program.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { NodeMeta } from "../values/meta.js";
-import { recordPass } from "./record.js";
+import { recordPass } from "./versions.js";
 
 const TEXT = `program "TRAINING" {
   range "s77" [2, 64]

@@ -21,7 +21,7 @@ import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { parseStaticTensor, tensorTypeText } from "../ir-text/types.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { LineSplice } from "./program-lines.js";
-import { type RecordedHistory, type RecordedStep, recordedHistory } from "./recorded.js";
+import { type RecordedHistory, type RecordedStep, recordedHistory } from "./replay.js";
 import type { GraphSplices, NestedChange, NodeSplice } from "./splices.js";
 
 const FORMAT = "sconce-history";

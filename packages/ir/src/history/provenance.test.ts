@@ -4,7 +4,7 @@ import { parseIr } from "../ir-text/parse-program.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { firstVersion, fold, retarget } from "./history.fixture.js";
 import { provenance } from "./provenance.js";
-import { recordPass } from "./record.js";
+import { recordPass } from "./versions.js";
 
 const last = fold(retarget(firstVersion(), "aten.abs.default"));
 

@@ -7,7 +7,7 @@ import type { Node } from "../graph/node.js";
 import { userLine } from "../graph/source-line.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { NodeOrigin } from "../values/meta.js";
-import { programVersions } from "./record.js";
+import { programVersions } from "./versions.js";
 
 /** One step of a pass on the way to a node. */
 export interface ProvenanceStep {

@@ -1,6 +1,6 @@
 /** @file Regions of `vmap` in graphs that were not lowered: their steps run once for each lane. */
 import { invalidArgument } from "../rows/errors.js";
-import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
+import { type Frame, type GraphPlan, resolve, type Step } from "./graph-plan.js";
 import type { TensorAccess } from "./tensor-access.js";
 
 const PREDISPATCH = "torch._functorch.predispatch.";

@@ -4,7 +4,7 @@ export { type GraphRunner, HIGHER_ORDER } from "./higher-order.js";
 export { Interpreter } from "./interpreter.js";
 export { type InterpreterOptions, isInterpretedCall, type NodeArguments } from "./interpreter-run.js";
 export { itemOf } from "./item.js";
-export { LiveValues, memoryLimit, storageBytes } from "./memory.js";
+export { LiveValues, memoryLimit, storageBytes } from "./live-values.js";
 export { mutatedPlaceholders } from "./mutation.js";
 export { isDense, type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";
 export { type PreparedProgram, preparationSteps } from "./prepare.js";

@@ -5,8 +5,8 @@ import { isScalarFunction } from "../rows/scalar-functions.js";
 import type { OperatorTable } from "../table/table.js";
 import { isBatchCall } from "./batch-regions.js";
 import { notSynchronous } from "./errors.js";
+import type { Step } from "./graph-plan.js";
 import { HIGHER_ORDER } from "./higher-order.js";
-import type { Step } from "./plan.js";
 import type { TensorAccess } from "./tensor-access.js";
 import type { CallKwargs, NodeArgument, Running, Steps } from "./values.js";
 

@@ -35,6 +35,7 @@ import {
   noAutocast,
   noCallOperator,
 } from "./errors.js";
+import { type Frame, type GraphPlan, resolve, type Step } from "./graph-plan.js";
 import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
 import {
   chained,
@@ -48,8 +49,7 @@ import {
   type Report,
 } from "./interpreter-run.js";
 import { itemOf } from "./item.js";
-import { LiveValues, storageBytes } from "./memory.js";
-import { type Frame, type GraphPlan, resolve, type Step } from "./plan.js";
+import { LiveValues, storageBytes } from "./live-values.js";
 import { type PreparedProgram, prepared } from "./prepare.js";
 import { programState, writeBack } from "./state.js";
 import { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";

@@ -3,8 +3,8 @@ import type { Work } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { type InputCheck, inputCheck } from "../inputs/check.js";
 import type { OperatorTable } from "../table/table.js";
+import { type GraphPlan, planGraph, planSteps } from "./graph-plan.js";
 import { mutatedPlaceholders, mutationSteps } from "./mutation.js";
-import { type GraphPlan, planGraph, planSteps } from "./plan.js";
 
 /** What the constructor of an interpreter takes from a program. */
 export interface PreparedProgram {

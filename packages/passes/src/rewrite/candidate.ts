@@ -7,9 +7,9 @@ import type { OperatorTable } from "@sconce/ops";
 import { hasEffect } from "../graphs/dead-nodes.js";
 import { Refusal } from "./context.js";
 import type { Found, Matcher } from "./match.js";
-import type { Plan } from "./plan.js";
 import type { Link, Step } from "./roots.js";
 import type { Rule } from "./rule.js";
+import type { Plan } from "./rule-plans.js";
 import { isEarlier, type Slot, type WorkGraph } from "./work-graph.js";
 
 /** A match with what belongs to it. */

@@ -35,7 +35,12 @@ import {
   requireTensor,
   wrongOutput,
 } from "./errors.js";
-import { type LiveExecutables, type OutputMemoryCheck, outputMemoryCheck, usedBy } from "./memory.js";
+import {
+  type LiveExecutables,
+  type OutputMemoryCheck,
+  outputMemoryCheck,
+  usedBy,
+} from "./live-executables.js";
 import { type OutputCheck, outputCheck } from "./output-check.js";
 import { WriteCheck } from "./write-check.js";
 

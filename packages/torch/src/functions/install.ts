@@ -3,6 +3,7 @@
 import { fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
+import { tensorMethods } from "./function-tables.js";
 import {
   type AnyMethod,
   OWN_FIELDS,
@@ -12,7 +13,6 @@ import {
   VIEW_GETTERS,
 } from "./methods.js";
 import { named } from "./python-function.js";
-import { tensorMethods } from "./registry.js";
 
 const define = (name: string, descriptor: PropertyDescriptor): void => {
   Object.defineProperty(Tensor.prototype, name, { configurable: true, enumerable: false, ...descriptor });

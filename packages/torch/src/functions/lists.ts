@@ -1,8 +1,8 @@
 /** @file Python functions that take any number of tensors, or one list of them. */
 import { invalidArgument } from "./errors.js";
+import { callTorch } from "./function-tables.js";
 import { type Keywords, splitKeywords } from "./parse-call.js";
 import { named } from "./python-function.js";
-import { callTorch } from "./registry.js";
 
 type Variadic = (...given: readonly unknown[]) => unknown;
 

@@ -4,8 +4,8 @@ import { callOperator } from "../trace/dispatch.js";
 import type { Size } from "../trace/sym-int.js";
 import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
+import { callMethod, callTorch } from "./function-tables.js";
 import { type PythonArguments, pythonFunction } from "./python-function.js";
-import { callMethod, callTorch } from "./registry.js";
 import { sizeOf, sizesOf, sizeText } from "./sizes.js";
 import { guard, sym } from "./sym.js";
 

@@ -8,6 +8,7 @@ import { isContiguousAs } from "./contiguous.js";
 import { DTYPE_METHODS, deviceOfTensor, to, toDType, type } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
+import { callMethod, callTorch } from "./function-tables.js";
 import { requireGradients } from "./gradients.js";
 import { at, type Index, setAt } from "./indexing.js";
 import { camelCase } from "./names.js";
@@ -24,7 +25,6 @@ import {
   unique,
   uniqueConsecutive,
 } from "./python-functions.js";
-import { callMethod, callTorch } from "./registry.js";
 import { dimensionOf, numelOf, sizesOf, stridesOf } from "./sizes.js";
 
 /** A method of tensors, untyped. */

@@ -18,8 +18,8 @@ import { describe, expect, it } from "vitest";
 import { type Recorder, withTrace } from "../trace/dispatch.js";
 import { callFunction } from "./call-function.js";
 import { FACTS } from "./facts.js";
+import { signatureTable } from "./function-tables.js";
 import { camelCase } from "./names.js";
-import { signatureTable } from "./registry.js";
 import { torch } from "./torch.js";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -14,11 +14,11 @@ import { deviceOfTensor } from "./conversions.js";
 import { finfo, iinfo } from "./dtype-limits.js";
 import { invalidArgument, unknownChoice } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
+import { callMethod, callTorch } from "./function-tables.js";
 import { LIST_FUNCTIONS } from "./lists.js";
 import { LOW_RANK } from "./low-rank.js";
 import { camelCase } from "./names.js";
 import { type PythonArguments, pythonFunction } from "./python-function.js";
-import { callMethod, callTorch } from "./registry.js";
 import { numelOf, sizesOf, sizesText } from "./sizes.js";
 import { guard, sym } from "./sym.js";
 

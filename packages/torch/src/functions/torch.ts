@@ -9,6 +9,7 @@ import { manualSeed } from "../trace/eager.js";
 import { enableGrad, inferenceMode, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "./check.js";
 import { type TorchConstants, torchConstants } from "./dtype-names.js";
+import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./function-tables.js";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
 import { slice } from "./indexing.js";
 import { installMethods } from "./install.js";
@@ -17,7 +18,6 @@ import type { Operators } from "./operator-types.js";
 import { operators } from "./ops.js";
 import { pythonFunctions } from "./python-functions.js";
 import type { PythonFunctions, PythonMethods } from "./python-types.js";
-import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./registry.js";
 
 declare module "@sconce/tensor" {
   interface Tensor extends TensorMethods, PythonMethods {

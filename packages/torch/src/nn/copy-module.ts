@@ -1,7 +1,7 @@
 import { fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { Module } from "./module.js";
-import { registryOf } from "./registry.js";
+import { registryOf } from "./registered-names.js";
 import { Buffer, Parameter } from "./tensors.js";
 
 /**

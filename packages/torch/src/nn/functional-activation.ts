@@ -2,8 +2,8 @@
 import { float, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { invalidArgument } from "../functions/errors.js";
+import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import type { PythonArguments } from "../functions/python-function.js";
-import { callMethod, callNn, callTorch } from "../functions/registry.js";
 
 /** The body of a function, which takes its arguments by name. */
 export type Body = (args: PythonArguments) => unknown;

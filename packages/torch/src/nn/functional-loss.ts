@@ -2,8 +2,8 @@
 import { type FloatLiteral, toNumber } from "@sconce/ir";
 import { isIntegralDType, Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../functions/errors.js";
+import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import type { PythonArguments } from "../functions/python-function.js";
-import { callMethod, callNn, callTorch } from "../functions/registry.js";
 import { guardSameSizes, sizeOf, sizesOf, sizesText } from "../functions/sizes.js";
 import { sym } from "../functions/sym.js";
 import { torch } from "../functions/torch.js";

@@ -3,7 +3,7 @@ import { float, toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../functions/conversions.js";
 import { invalidArgument } from "../functions/errors.js";
-import { callMethod, callNn, callTorch } from "../functions/registry.js";
+import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import { sizeOf, sizesOf, sizeText } from "../functions/sizes.js";
 import { guard, type SymNumber, sym } from "../functions/sym.js";
 import type { Size } from "../trace/sym-int.js";

@@ -1,8 +1,8 @@
 /** @file Resizing, sampling and folding of `nn.functional` (`torch/nn/functional.py`). */
 import type { Tensor } from "@sconce/tensor";
 import { invalidArgument, unknownChoice } from "../functions/errors.js";
+import { callNn, callTorch } from "../functions/function-tables.js";
 import { named, type PythonArguments } from "../functions/python-function.js";
-import { callNn, callTorch } from "../functions/registry.js";
 import { sizeOf } from "../functions/sizes.js";
 import { type SymNumber, sym } from "../functions/sym.js";
 import type { Size } from "../trace/sym-int.js";

@@ -1,8 +1,9 @@
 /** @file PyTorch's `torch.nn.functional` in camelCase. */
+
+import { nnFunctions } from "../functions/function-tables.js";
 import type { NnFunctions } from "../functions/function-types.js";
 import { camelCase } from "../functions/names.js";
 import { type PythonArguments, pythonFunction } from "../functions/python-function.js";
-import { nnFunctions } from "../functions/registry.js";
 import { type Torch, torch } from "../functions/torch.js";
 import { ACTIVATIONS, type Body } from "./functional-activation.js";
 import { ATTENTION } from "./functional-attention.js";

@@ -18,7 +18,7 @@ import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutNotes } from "../trace/state-reads.js";
 import { missingState, noForward, noSubmodule, notModule, takenName } from "./errors.js";
 import { moduleText } from "./module-text.js";
-import { registryOf, startRegistry } from "./registry.js";
+import { registryOf, startRegistry } from "./registered-names.js";
 import {
   buffersOf,
   childrenOf,

@@ -4,7 +4,7 @@ import { fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { withoutNotes } from "../trace/state-reads.js";
 import type { ModuleBase } from "./module-base.js";
-import { registryOf } from "./registry.js";
+import { registryOf } from "./registered-names.js";
 import { Buffer, Parameter } from "./tensors.js";
 
 /** A tensor with its name. */

@@ -7,8 +7,8 @@ import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { ref } from "../values/argument.js";
 import { firstVersion, fold, retarget, weights } from "./history.fixture.js";
 import { historyFromJson, historyTensors, historyToJson } from "./json.js";
-import { recordPass, redo, undo } from "./record.js";
-import { recordedHistory, replay, restoreHistory } from "./recorded.js";
+import { recordedHistory, replay, restoreHistory } from "./replay.js";
+import { recordPass, redo, undo } from "./versions.js";
 
 const first = firstVersion();
 const last = fold(retarget(first, "aten.abs.default"));

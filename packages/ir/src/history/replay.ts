@@ -10,8 +10,8 @@ import { forEachNodeRef } from "../graph/uses.js";
 import { tensorsOf } from "../ir-text/print-program.js";
 import { ExportedProgram } from "../program/program.js";
 import { type LineSplice, lineSplices, programLines, splicedParts } from "./program-lines.js";
-import { programVersions, recordPass } from "./record.js";
 import { applySplices, type GraphSplices, reversed, splicesOf } from "./splices.js";
+import { programVersions, recordPass } from "./versions.js";
 
 /** The changes of one pass. */
 export interface RecordedStep {

@@ -4,7 +4,7 @@ import { Graph } from "../graph/graph.js";
 import { renameNodes } from "../graph/rename-nodes.js";
 import { printIr, tensorsOf } from "../ir-text/print-program.js";
 import { firstVersion, fold, retarget } from "./history.fixture.js";
-import { branch, graphVersions, programVersions, recordPass, redo, undo } from "./record.js";
+import { branch, graphVersions, programVersions, recordPass, redo, undo } from "./versions.js";
 
 const first = firstVersion();
 
