@@ -48,8 +48,7 @@ export class Sequential extends Module {
 
   override forward(input: Tensor): Tensor {
     let value: unknown = input;
-    for (const module of eachChild<Module>(this))
-      value = (module as unknown as (x: unknown) => unknown)(value);
+    for (const module of eachChild<AnyModule>(this)) value = module(value);
     return value as Tensor;
   }
 

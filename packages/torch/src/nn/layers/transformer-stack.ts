@@ -8,7 +8,7 @@ import { truthOf } from "../../functions/truth.js";
 import { copyModule } from "../copy-module.js";
 import { notModule } from "../errors.js";
 import { additiveMask } from "../functional-attention.js";
-import { Module } from "../module.js";
+import { type AnyModule, Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { ModuleList } from "./container.js";
 import type { TransformerDecoderLayer, TransformerEncoderLayer } from "./transformer-layer.js";
@@ -117,7 +117,7 @@ export class TransformerEncoder extends Module {
   }
 }
 
-const normalized = (norm: Module, x: Tensor): Tensor => (norm as unknown as (x: Tensor) => Tensor)(x);
+const normalized = (norm: Module, x: Tensor): Tensor => (norm as AnyModule)(x);
 
 /** What a call of {@link TransformerDecoder} takes by name. */
 export interface DecoderCall {

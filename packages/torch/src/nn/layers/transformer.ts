@@ -6,7 +6,7 @@ import { guard, sym } from "../../functions/sym.js";
 import { torch } from "../../functions/torch.js";
 import { badSettings } from "../errors.js";
 import { xavierUniform_ } from "../init.js";
-import { Module } from "../module.js";
+import { type AnyModule, Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { LayerNorm } from "./norm.js";
 import {
@@ -164,8 +164,8 @@ export class Transformer extends Module {
   ): Tensor {
     const call = settingsOf("Transformer", rest, CALL);
     this.checkSizes(src, tgt);
-    const encode = this.encoder as unknown as StackCall<EncoderCall>;
-    const decode = this.decoder as unknown as StackCall<DecoderCall>;
+    const encode = this.encoder as AnyModule as StackCall<EncoderCall>;
+    const decode = this.decoder as AnyModule as StackCall<DecoderCall>;
     const memory = encode(src, {
       mask: call.srcMask,
       srcKeyPaddingMask: call.srcKeyPaddingMask,
