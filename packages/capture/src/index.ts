@@ -39,6 +39,8 @@ export {
   guard,
   guardInt,
   type Index,
+  IntVar,
+  type IntVarOptions,
   inferenceMode,
   isSym,
   manualSeed,
@@ -46,8 +48,10 @@ export {
   nn,
   noGrad,
   type ScanOptions,
+  ShapeVar,
   type Size,
   type Slice,
+  type SpecJson,
   SymBool,
   SymFloat,
   SymInt,
@@ -106,6 +110,20 @@ export {
 export { asRecorded, type Recorded } from "./export/recorded.js";
 export * as library from "./library/index.js";
 export * as pytree from "./pytree/namespace.js";
+export {
+  DictSpec,
+  dynamicSpec,
+  type IntermediateSpec,
+  type LeafIntSpec,
+  ObjectSpec,
+  ParamsSpec,
+  type ParamsSpecInit,
+  SeqSpec,
+  ShapesSpec,
+  type ShapesSpecOptions,
+  STATIC,
+  TensorSpec,
+} from "./spec/index.js";
 export { loadProgramState } from "./typescript/load-state.js";
 export type { FlatArgsAdapter, FlatArgsMetadata } from "./unflatten/flat-args-adapter.js";
 export { InterpreterModule, InterpreterModuleDispatcher } from "./unflatten/interpreter-module.js";

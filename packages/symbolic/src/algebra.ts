@@ -74,6 +74,13 @@ export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
 }
 
 /**
+ * A variable of a `ShapesSpec`: `batch#0`. It has no assumptions, as in PyTorch, and its name is
+ * none that a program can have.
+ */
+export const specSymbol = (name: string, id: number): SymExpr =>
+  new SymExpr({ op: "Symbol", name: `${name}#${id}`, assumptions: [] });
+
+/**
  * The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0`
  * and `zf3` floats.
  */

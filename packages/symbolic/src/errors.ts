@@ -68,10 +68,11 @@ export function dataDependent(
   expression: string,
   unhinted: string,
   sizeLike: string,
+  note = "",
 ): SconceError {
   return new SconceError({
     code: "DATA_DEPENDENT_GUARD",
-    message: `Could not ${what} data-dependent expression ${expression} (unhinted: ${unhinted}).  (Size-like symbols: ${sizeLike})`,
+    message: `Could not ${what} data-dependent expression ${expression} (unhinted: ${unhinted}).  (Size-like symbols: ${sizeLike})${note}`,
     fix: "require the condition with `torch.check(condition)`, bound the value with `torch.checkIsSize(size)` or `torch.constrainAsValue(value, { min, max })`, or choose by a tensor with `torch.where` or `torch.cond`",
   });
 }

@@ -42,6 +42,7 @@ export {
   type SymValue,
   sameSize,
   sameSizes,
+  specSymbol,
   sqrt,
   sub,
   symAbs,

@@ -26,6 +26,10 @@ export interface ShapeEnvInit {
    * (`prefer_deferred_runtime_asserts_over_guards`). @defaultValue false
    */
   readonly deferGuards?: boolean | undefined;
+  /**
+   * Returns what errors about choices that only a run decides say besides. @defaultValue nothing
+   */
+  readonly openNote?: (() => string) | undefined;
   /** See {@link SymEnv.keepsMin}. @defaultValue false */
   readonly keepsMin?: boolean | undefined;
 }
@@ -37,5 +41,6 @@ export const INIT: OptionNames<ShapeEnvInit> = {
   locate: true,
   observer: true,
   deferGuards: true,
+  openNote: true,
   keepsMin: true,
 };

@@ -43,6 +43,7 @@ export class ShapeEnv implements SymEnv {
   readonly #observed = new Map<string, number>();
   readonly #locate: (() => unknown) | undefined;
   readonly #observer: GuardObserver | undefined;
+  readonly #openNote: (() => string) | undefined;
   /** Whether conditions on inputs are asserted at run time, and not guards. */
   readonly defersGuards: boolean;
   #nextInt = 0;
@@ -53,6 +54,7 @@ export class ShapeEnv implements SymEnv {
     this.#hints = new Map(init.hints);
     this.#locate = init.locate;
     this.#observer = init.observer;
+    this.#openNote = init.openNote;
     this.defersGuards = init.deferGuards ?? false;
     this.keepsMin = init.keepsMin ?? false;
     this.#facts = new SymbolFacts(init, this.#hints);
@@ -94,6 +96,7 @@ export class ShapeEnv implements SymEnv {
       hints: this.#hints,
       locate: this.#locate,
       deferGuards: this.defersGuards,
+      openNote: this.#openNote,
       keepsMin: this.keepsMin,
     });
     copy.#facts.take(this.#facts);
@@ -143,6 +146,14 @@ export class ShapeEnv implements SymEnv {
   /** Marks an unbacked symbol as the size of something: not negative, and named so in messages. */
   markSizeLike(target: SymExpr): void {
     this.#facts.markSizeLike(target);
+  }
+
+  /** Makes a symbol for a size of an input that is known at run time only. */
+  freshUnbackedSize(): SymExpr {
+    const made = this.freshUnbackedInt();
+    this.markSizeLike(made);
+    this.#facts.inputs.add(made.name);
+    return made;
   }
 
   /** Whether an unbacked symbol is used as a size. */
@@ -416,6 +427,7 @@ export class ShapeEnv implements SymEnv {
       printExpr(hinted),
       printExpr(e),
       sizes.length === 0 ? "none" : sizes.join(", "),
+      this.#openNote?.() ?? "",
     );
   }
 }

@@ -26,6 +26,8 @@ export class SymbolFacts {
   readonly replacements = new Map<string, SymExpr>();
   /** Unbacked symbols that are sizes. */
   readonly sizeLike = new Set<string>();
+  /** Unbacked symbols that are sizes of inputs: they are known before all others. */
+  readonly inputs = new Set<string>();
   /** Remainders that are 0. */
   readonly divisible = new Set<string>();
   /** Where symbols became constants, by name: what `locate` returned then. */
@@ -52,23 +54,19 @@ export class SymbolFacts {
 
   /** Takes over what other facts say but not their ranges. */
   take(other: SymbolFacts): void {
-    this.#takeConditions(other);
+    for (const [key, truth] of other.#truths) this.#truths.set(key, truth);
+    for (const key of other.divisible) this.divisible.add(key);
+    this.#divisions.push(...other.#divisions);
     for (const [name, value] of other.replacements) this.replacements.set(name, value);
     for (const name of other.sizeLike) this.sizeLike.add(name);
+    for (const name of other.inputs) this.inputs.add(name);
     for (const [name, where] of other.specialized) this.specialized.set(name, where);
   }
 
   /** Takes over what was learned from the same symbols, in another order. */
   takeEarlier(other: SymbolFacts): void {
-    this.#takeConditions(other);
+    this.take(other);
     for (const [name, range] of other.ranges) if (this.#hints.has(name)) this.ranges.set(name, range);
-    for (const [name, value] of other.replacements) this.replacements.set(name, value);
-  }
-
-  #takeConditions(other: SymbolFacts): void {
-    for (const [key, truth] of other.#truths) this.#truths.set(key, truth);
-    for (const key of other.divisible) this.divisible.add(key);
-    this.#divisions.push(...other.#divisions);
   }
 
   /** Narrows the range of a symbol. @throws SconceError `SYM_EMPTY_RANGE` */
@@ -250,8 +248,9 @@ export class SymbolFacts {
       return;
     }
     if (hasFloorDiv(e)) return;
+    const isLate = (symbol: SymExpr): boolean => isUnbacked(symbol) && !this.inputs.has(symbol.name);
     const isOpen = (side: SymExpr, other: SymExpr): boolean =>
-      isUnbacked(side) && ![...freeSymbols(other).values()].some(isUnbacked);
+      isUnbacked(side) && ![...freeSymbols(other).values()].some(isLate);
     if (isOpen(a, b)) this.#setReplacement(a, this.replace(b));
     else if (isOpen(b, a)) this.#setReplacement(b, this.replace(a));
     else this.#solveEquality(e, symbols);
@@ -270,6 +269,14 @@ export class SymbolFacts {
     const size = (s: SymExpr): number => (isSize(s) ? (this.#hints.get(s.name) ?? Infinity) : Infinity);
     const [a, b] = [size(x), size(y)];
     return a === b ? (x.name < y.name ? 1 : -1) : b - a;
+  }
+
+  /** Whether a size stays one of 2 or more where the sizes of its equal are. */
+  #keepsSize(s: SymExpr, target: SymExpr): boolean {
+    if (!this.sizeLike.has(s.name)) return true;
+    const rangeOf = (e: SymExpr): ValueRange =>
+      this.sizeLike.has(e.name) ? { min: 2, max: Infinity } : this.rangeOf(e);
+    return isWithin(boundsOf(target, rangeOf), rangeOf(s));
   }
 
   /**
@@ -293,7 +300,7 @@ export class SymbolFacts {
     }
     if (target.op === "Symbol" && this.sizeLike.has(s.name)) this.sizeLike.add(target.name);
     else if (target.op === "Symbol" && this.sizeLike.has(target.name)) this.sizeLike.add(s.name);
-    if (!isWithin(bound(target), source)) return;
+    if (!isWithin(bound(target), source) || !this.#keepsSize(s, target)) return;
     this.version++;
     this.replacements.set(s.name, target);
     if (isNumber(target) && this.#locate !== undefined && !this.specialized.has(s.name))

@@ -56,6 +56,13 @@ export {
   tensorAttributesOf,
 } from "./nn/state.js";
 export { isTracedState, Parameter } from "./nn/tensors.js";
+export {
+  IntVar,
+  type IntVarOptions,
+  isSpecValue,
+  ShapeVar,
+  type SpecJson,
+} from "./spec/int-var.js";
 export { torchSize } from "./torch-size.js";
 export {
   addCustomOperator,

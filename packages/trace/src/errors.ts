@@ -26,3 +26,11 @@ export const symbolicNode = (expr: SymExpr): SconceError =>
     message: `no nodes compute the expression ${printExpr(expr)} (${expr.op})`,
     fix: "make the size simpler, or static, in the exported model",
   });
+
+/** A condition that the program asserts, and that no run meets. */
+export const failsAlways = (message: string): SconceError =>
+  new SconceError({
+    code: "CHECK_FAILED",
+    message,
+    fix: "change the model, or what is specified of its sizes: together they exclude all inputs",
+  });

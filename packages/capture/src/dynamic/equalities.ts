@@ -77,3 +77,6 @@ export class Equalities {
     return symEquals(this.#rewrite(source), fn(this.#rewrite(root)));
   }
 }
+
+/** The equalities of inputs that have none. */
+export const NO_EQUALITIES: Equalities = new Equalities({ pairs: [], derived: [], relaxed: new Set() });

@@ -56,6 +56,8 @@ export interface FakeInputs {
   readonly equalities: Equalities;
   /** The specification, with keyword arguments under their parameter. */
   readonly dynamicShapes: DynamicShapes | null | undefined;
+  /** Whether only the inputs of a run decide the sizes: a `ShapesSpec` names them. */
+  readonly fromSpec?: boolean | undefined;
 }
 
 /** Options of {@link makeFakeInputs}. */
@@ -113,6 +115,32 @@ export const sizeSource = (tensor: string, dim: number): SizeSource => `${tensor
 /** PyTorch's text in messages: `[2, int_oo]`. */
 export const rangeText = (range: ValueRange): string => printRange(range).slice("VR".length);
 
+/**
+ * Strides as products of sizes where the example's are (`_compute_symbolic_stride`).
+ *
+ * @param strideOf gives a stride that is not such a product
+ */
+export function symbolicStrides(
+  { shape, strides }: Tensor,
+  sizes: readonly SymInt[],
+  strideOf: (stride: number, dim: number) => SymInt,
+): readonly SymInt[] {
+  const result: SymInt[] = [...strides];
+  const candidates = new Map<number, SymInt>();
+  const order = strides.map((stride, i) => [stride, i] as const).sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  for (const [stride, i] of order) {
+    const isContiguous = i !== strides.length - 1 && stride === shape[i + 1]! * strides[i + 1]!;
+    const isTrivial = (stride === 0 || stride === 1) && !isContiguous;
+    if (!isTrivial) {
+      const known = candidates.get(stride) ?? strideOf(stride, i);
+      // Each stride is a separate object, as each size is.
+      result[i] = known instanceof SymExpr ? known.distinct() : known;
+    }
+    candidates.set(shape[i]! * stride, mul(sizes[i]!, result[i]!));
+  }
+  return result;
+}
+
 class FakeMaker {
   readonly #env: ShapeEnv;
   readonly #sources = new Map<string, SymbolSource[]>();
@@ -154,7 +182,10 @@ class FakeMaker {
     if (known !== undefined) return { ...leaf, fake: known, constraints, isDynamicInt: false };
     const shape = tensor.shape.map((size, dim) => this.#size(leaf, tensor, dim, size, constraints));
     const { dtype, requiresGrad } = tensor;
-    const strides = this.#strides(leaf.source, tensor, shape);
+    const isStatic = shape.every((size) => typeof size === "number");
+    const strides = symbolicStrides(tensor, shape, (stride, dim) =>
+      this.#stride(leaf.source, dim, stride, isStatic),
+    );
     const fake = new FakeTensor({ dtype, shape, strides, storageOffset: tensor.storageOffset, requiresGrad });
     this.#fakes.set(tensor, fake);
     return { ...leaf, fake, constraints, isDynamicInt: false };
@@ -218,25 +249,6 @@ class FakeMaker {
       `${value} not in range ${rangeText(whole ?? range!)}`,
       `pass an example input of a size in this range, or change the bounds of the Dim`,
     );
-  }
-
-  /** Strides as products of sizes where the example's are (`_compute_symbolic_stride`). */
-  #strides(source: string, { shape, strides }: Tensor, sizes: readonly SymInt[]): readonly SymInt[] {
-    const result: SymInt[] = [...strides];
-    const candidates = new Map<number, SymInt>();
-    const order = strides.map((stride, i) => [stride, i] as const).sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-    const isStatic = sizes.every((size) => typeof size === "number");
-    for (const [stride, i] of order) {
-      const isContiguous = i !== strides.length - 1 && stride === shape[i + 1]! * strides[i + 1]!;
-      const isTrivial = (stride === 0 || stride === 1) && !isContiguous;
-      if (!isTrivial) {
-        const known = candidates.get(stride) ?? this.#stride(source, i, stride, isStatic);
-        // Each stride is a separate object, as each size is.
-        result[i] = known instanceof SymExpr ? known.distinct() : known;
-      }
-      candidates.set(shape[i]! * stride, mul(sizes[i]!, result[i]!));
-    }
-    return result;
   }
 
   #stride(source: string, dim: number, stride: number, isStatic: boolean): SymInt {

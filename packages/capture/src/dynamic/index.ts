@@ -33,7 +33,16 @@ export type { DynamicShapes, NamedInputs } from "./check-shapes.js";
 export type { Counterexample } from "./counterexample.js";
 export { Dim, type DimBounds, type DimConstructor, dims, type NamedDim } from "./dim.js";
 export type { DimHint, DimHintFactory, DimHintKind } from "./dim-hint.js";
-export { type FakeInputs, makeFakeInputs } from "./fake-inputs.js";
+export { NO_EQUALITIES } from "./equalities.js";
+export {
+  type FakeInput,
+  type FakeInputOptions,
+  type FakeInputs,
+  makeFakeInputs,
+  type SymbolSource,
+  symbolicStrides,
+} from "./fake-inputs.js";
+export { inputLeaves } from "./leaves.js";
 export { dynamicDim, refuseOldOptions } from "./old-spelling.js";
 export type { Requirement, Violation } from "./produce-guards.js";
 export { refineDynamicShapesFromSuggestedFixes } from "./refine-shapes.js";

@@ -44,8 +44,10 @@ export function rangeConstraints(
   const maker = new RangeMaker(prepared);
   for (const s of unbacked) maker.set(printExpr(s), symbolRange(prepared.env, s));
   if (isStrict) {
-    const names = secondNames(unbacked.map(printExpr));
-    unbacked.forEach((s, i) => {
+    // The second trace has the symbols of inputs from the first.
+    const late = unbacked.filter(({ name }) => !prepared.sources.has(name));
+    const names = secondNames(late.map(printExpr), unbacked.map(printExpr));
+    late.forEach((s, i) => {
       maker.set(names[i]!, symbolRange(prepared.env, s));
     });
   }
@@ -60,14 +62,15 @@ function symbolRange(env: FakeInputs["env"], value: SymExpr): ValueRange & { rea
 }
 
 /** Names with further numbers: `u0` and `u1` become `u2` and `u3`. */
-function secondNames(names: readonly string[]): string[] {
-  const parts = names.map((name) => {
-    const base = name.replace(/\d+$/, "");
-    return { base, number: Number(name.slice(base.length)) };
-  });
+function secondNames(names: readonly string[], taken: readonly string[]): string[] {
+  const baseOf = (name: string): string => name.replace(/\d+$/, "");
   const counts = new Map<string, number>();
-  for (const { base, number } of parts) counts.set(base, Math.max(counts.get(base) ?? 0, number + 1));
-  return parts.map(({ base }) => {
+  for (const name of taken) {
+    const base = baseOf(name);
+    counts.set(base, Math.max(counts.get(base) ?? 0, Number(name.slice(base.length)) + 1));
+  }
+  return names.map((name) => {
+    const base = baseOf(name);
     const number = counts.get(base)!;
     counts.set(base, number + 1);
     return `${base}${number}`;

@@ -69,11 +69,15 @@ export function solveConstraints(
   prepared: FakeInputs,
   { unbacked, describe = () => undefined, isStrict = false }: SolveOptions = {},
 ): SolvedConstraints {
-  const report = checkConstraints(prepared);
+  const report = prepared.fromSpec === true ? undefined : checkConstraints(prepared);
   if (report !== undefined) throw violationError(report, describe, namedDims(prepared.dynamicShapes));
   askRequiredAgain(prepared.env);
   const { ranges, warnings } = rangeConstraints(prepared, unbacked, isStrict);
-  return { rangeConstraints: ranges, guardsCode: guardsCode(prepared), warnings };
+  return {
+    rangeConstraints: ranges,
+    guardsCode: prepared.fromSpec === true ? [] : guardsCode(prepared),
+    warnings,
+  };
 }
 
 /** Why a specification has to be refused; undefined when the program keeps to it. */

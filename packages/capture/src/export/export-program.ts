@@ -7,14 +7,10 @@ import type { ExportedProgram } from "@sconce/ir";
 import { type AnyFunction, declareOwn, isClass, type SourceFinding } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { installMethods, Module } from "@sconce/torch";
-import {
-  type AdditionalInputs,
-  type DynamicShapes,
-  refuseOldOptions,
-  type ShapesCollection,
-} from "../dynamic/index.js";
+import { refuseOldOptions } from "../dynamic/index.js";
 import { installProgramMethods } from "../unlift/install.js";
 import { badArguments, badKeywords, classGiven, notExportable, strictWithoutSource } from "./errors.js";
+import type { GivenShapes } from "./given-shapes.js";
 import { withRecorded } from "./recorded.js";
 import { type TraceRequest, traceProgram } from "./trace-program.js";
 
@@ -32,10 +28,11 @@ export interface ExportOptions {
   readonly checkSource?: boolean | undefined;
   /**
    * Which sizes are dynamic: by argument, with the structure of the arguments. A tensor takes an
-   * object from dimensions to `Dim`s, hints, numbers or null, or a list of them.
+   * object from dimensions to `Dim`s, hints, numbers or null, or a list of them. A `ShapesSpec`, or
+   * a `ParamsSpec`, names sizes that are never made constants; see {@link ShapesSpec}.
    * @defaultValue all sizes are static
    */
-  readonly dynamicShapes?: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
+  readonly dynamicShapes?: GivenShapes;
   /**
    * Receives the places of the source that the check could not follow.
    * @defaultValue `onWarning` receives one text that lists them
@@ -80,8 +77,8 @@ export type Exportable = Module | AnyFunction;
  * Traces a module or a function with example arguments. Returns the program that PyTorch returns
  * for the same model (`torch.export.export`). The module is left as it was.
  *
- * @throws SconceError `EXPORT_ARGUMENTS`, `MODULE_PATH`, `MODULE_CALL`,
- * `BAD_DYNAMIC_SHAPES`, `CONSTRAINT_VIOLATION`, `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`,
+ * @throws SconceError `EXPORT_ARGUMENTS`, `MODULE_PATH`, `MODULE_CALL`, `BAD_DYNAMIC_SHAPES`,
+ * `SHAPES_SPEC`, `CONSTRAINT_VIOLATION`, `SOURCE_CHECK`, `STRICT_MODE`, `UNSUPPORTED_INPUT`,
  * `UNSUPPORTED_OUTPUT`, and what the model's operators refuse
  */
 export function exportProgram(

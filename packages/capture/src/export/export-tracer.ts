@@ -9,6 +9,7 @@ import {
   type NamedModule,
   parametersOf,
   propertiesOf,
+  type SymBool,
   TracedTensor,
   TraceNode,
   Tracer,
@@ -81,6 +82,14 @@ export class ExportTracer extends Tracer {
   /** Names an input as TorchDynamo does in a strict export; it orders what graphs close over. */
   nameInput(node: TraceNode, path: string): void {
     if (this.isStrict) this.#keys.set(node, `l_${path.replaceAll(/[^a-zA-Z0-9_]/g, "_")}`);
+  }
+
+  /** Conditions that the model decided by: TorchDynamo leaves out what only they need. */
+  readonly decisions = new Set<TraceNode>();
+
+  decided(condition: SymBool): void {
+    const node = this.isStrict ? this.scalarArgument(condition) : undefined;
+    if (node instanceof TraceNode) this.decisions.add(node);
   }
 
   override checkBody(call: BodyCall): void {

@@ -11,6 +11,7 @@ import {
   isRef,
   isSymScalar,
   type ModuleCallEntry,
+  Namespace,
   type OutputSpec,
   type RangeConstraint,
   type TreeSpec,
@@ -25,7 +26,7 @@ import {
   withOperandAsserts,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { finalArgument, withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
+import { finalArgument, visitOperands, withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
@@ -92,8 +93,9 @@ function graphOf(
   constants: readonly Constant[],
 ): { readonly graph: Graph; readonly inputs: readonly StateInput[] } {
   const { tracer, stateNodes, inputs, userNodes, results, read } = trace;
-  const { names: traced, env } = tracer;
+  const { env } = tracer;
   const live = withoutDeadSizes(nodes, results);
+  const traced = tracer.isStrict ? namedAgain(nodes, live, tracer.decisions) : tracer.names;
   const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env, isNested: false });
   const converted = withMetadataAsserts(asserted, traced);
   const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
@@ -120,6 +122,33 @@ function graphOf(
     regions,
   });
   return { graph, inputs: state };
+}
+
+/** The second trace of a strict export names what TorchDynamo keeps of the first. */
+function namedAgain(
+  nodes: readonly TraceNode[],
+  live: readonly TraceNode[],
+  decisions: ReadonlySet<TraceNode>,
+): Namespace {
+  const names = new Namespace();
+  const kept = new Set(live);
+  const readers = new Map<TraceNode, TraceNode[]>();
+  for (const node of nodes)
+    visitOperands(node, (operand) => {
+      readers.set(operand, [...(readers.get(operand) ?? []), node]);
+    });
+  const dropped = new Set<TraceNode>();
+  for (const node of [...nodes].reverse()) {
+    const own = readers.get(node) ?? [];
+    const isUnused = own.length === 0 ? decisions.has(node) : own.every((reader) => dropped.has(reader));
+    if (!kept.has(node) && isUnused) dropped.add(node);
+  }
+  for (const node of nodes) {
+    if (dropped.has(node)) continue;
+    const isCall = node.op === "call_function";
+    node.name = names.create(isCall ? node.name.replace(/_\d+$/, "") : node.name);
+  }
+  return names;
 }
 
 function signatureOf(

@@ -38,22 +38,17 @@ import {
   withTrace,
 } from "@sconce/torch";
 import {
-  AdditionalInputs,
   bindInputs,
-  collectedShapes,
   type DynamicShapes,
-  type ExampleCall,
   type FakeInputs,
   makeFakeInputs,
-  mergedShapes,
-  type NamedInputs,
-  ShapesCollection,
   solveConstraints,
 } from "../dynamic/index.js";
 import { arrayInput } from "../pytree/errors.js";
 import { flattenInputs, type InputLeaves } from "../pytree/input-leaves.js";
 import { requireInputLeaf, requireOutputLeaf } from "../pytree/leaf-kinds.js";
 import { sortedKeys } from "../pytree/sorted-keys.js";
+import { makeSpecInputs, ShapesSpec } from "../spec/index.js";
 import { GraphModule } from "../unlift/graph-module.js";
 import { ProgramModule } from "../unlift/program-module.js";
 import {
@@ -65,6 +60,7 @@ import {
 } from "./errors.js";
 import { ExportTracer } from "./export-tracer.js";
 import { finishProgram } from "./finish-program.js";
+import { type GivenShapes, shapesOf, specOf } from "./given-shapes.js";
 import { PreservedCalls } from "./module-calls.js";
 import { type ModuleState, type StateEntry, stateOf, withTracedState } from "./module-state.js";
 import { hasStrictSymbols, withRecordedNames } from "./recorded.js";
@@ -78,7 +74,7 @@ export interface TraceRequest {
   readonly module: Module | undefined;
   readonly args: readonly unknown[];
   readonly kwargs: Readonly<Record<string, unknown>>;
-  readonly dynamicShapes: DynamicShapes | AdditionalInputs | ShapesCollection | null | undefined;
+  readonly dynamicShapes: GivenShapes;
   readonly warn: (message: string) => void;
   /** Whether the source is checked before it runs. */
   readonly checksSource: boolean;
@@ -256,24 +252,16 @@ function prepareInputs(
 ): FakeInputs {
   const { args, kwargs, draft, deferGuards, module } = request;
   const named = bindInputs(parameters, args, kwargs);
-  const shapes = shapesOf(request, parameters);
+  const shapes = specOf(request, sourceOf(request)) ?? shapesOf(request, parameters);
   const isStrict = request.isStrict || hasStrictSymbols(module);
+  if (shapes instanceof ShapesSpec)
+    return makeSpecInputs(named, shapes, { locate, observer: draft, isStrict });
   return makeFakeInputs(named, shapes, { locate, observer: draft, deferGuards, isStrict });
 }
 
 /** The specification of an export: what a collection or further inputs give, too. */
 export const resolvedShapes = (request: TraceRequest): DynamicShapes | null | undefined =>
   shapesOf(request, parametersOf(request, sourceOf(request)));
-
-function shapesOf(
-  { args, kwargs, dynamicShapes: spec }: TraceRequest,
-  parameters: readonly FunctionParameter[] | undefined,
-): DynamicShapes | null | undefined {
-  const bind = (example: ExampleCall): NamedInputs =>
-    bindInputs(parameters, example.args, example.kwargs ?? {});
-  if (spec instanceof ShapesCollection) return collectedShapes(spec, bind({ args, kwargs }));
-  return spec instanceof AdditionalInputs ? mergedShapes(spec, bind({ args, kwargs }), bind) : spec;
-}
 
 /** The dims that `Dim.DYNAMIC` marks, which samples in files keep. */
 const markedDims = ({ inputs }: FakeInputs): ReadonlyMap<number, readonly number[]> =>
@@ -340,7 +328,7 @@ function traceInputs(
   const values = leaves.map(({ value }, i) => {
     const { fake } = prepared.inputs[i]!;
     if (fake instanceof SymExpr) {
-      nodes.push(tracer.placeholder({ kind: "SymInt", expr: fake }));
+      nodes.push(tracer.placeholder({ kind: "SymInt", expr: fake }, prepared.fromSpec));
       return new SymInt(fake);
     }
     if (!(value instanceof Tensor)) {
@@ -353,7 +341,7 @@ function traceInputs(
     };
     shared.set(value, { tensor, first });
     tracer.example?.begin(tensor.fake, value);
-    const node = tracer.placeholder(tensor.fake);
+    const node = tracer.placeholder(tensor.fake, prepared.fromSpec);
     // A tensor that is given twice has the name of the first place.
     tracer.nameInput(node, `flat_args_${first}_`);
     nodes.push(node);

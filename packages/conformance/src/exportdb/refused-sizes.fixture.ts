@@ -1,5 +1,5 @@
 /** @file Models whose branches and sizes exports refuse, and how to write them. */
-import { Dim, exportProgram, guard, sym, torch } from "@sconce/capture";
+import { Dim, exportProgram, guard, ParamsSpec, ShapeVar, sym, TensorSpec, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 
@@ -65,6 +65,19 @@ export const unknownArgument = (): ExportedProgram =>
 // rewrite
 export const unknownArgumentRewrite = (): ExportedProgram =>
   exportProgram((x: Tensor) => x.sin(), [torch.randn(3)], { dynamicShapes: { x: { 0: Dim("n") } } });
+
+// refused: unbound_variable SHAPES_SPEC
+// A variable of an expression is also the size of an input, or an integer argument, by itself.
+export const unboundVariable = (): ExportedProgram => {
+  const dynamicShapes = new ParamsSpec({ x: new TensorSpec([sym.mul(new ShapeVar("n"), 2)]) });
+  return exportProgram((x: Tensor) => x.sin(), [torch.randn(4)], { dynamicShapes });
+};
+
+// rewrite
+export const unboundVariableRewrite = (): ExportedProgram => {
+  const dynamicShapes = new ParamsSpec({ x: new TensorSpec([new ShapeVar("n")]) });
+  return exportProgram((x: Tensor) => x.sin(), [torch.randn(4)], { dynamicShapes });
+};
 
 // refused: decreasing_dim BAD_DIM
 // A dim is derived by adding a number, or multiplying with a positive one.

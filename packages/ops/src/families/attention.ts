@@ -3,7 +3,7 @@
  * mathematics.
  */
 import { type FakeTensor, float, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
-import { floatTrueDiv, floorDiv, mod, ne, sqrt } from "@sconce/symbolic";
+import { eq, floatTrueDiv, floorDiv, mod, ne, sqrt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -88,7 +88,7 @@ const attention = defineOp({
 
 /** Whether there is no query to answer, or nothing to answer it with. */
 function isEmpty({ env }: Emit, { query, key, value }: Attention): boolean {
-  const none = (size: SymInt): boolean => isEqual(env, size, 0);
+  const none = (size: SymInt): boolean => env.guard(eq(size, 0));
   return none(query.shape.at(-2)!) || none(key.shape.at(-2)!) || value.shape.some(none);
 }
 

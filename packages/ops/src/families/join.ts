@@ -59,7 +59,9 @@ function checkJoinable(
   tensor.shape.forEach((size, d) => {
     const expected = first.shape[d]!;
     if (d === dim || size === expected) return;
-    check(env, eq(size, expected), () =>
+    // Python compares `8 == s` as `s == 8`.
+    const isSame = typeof size === "number" ? eq(expected, size) : eq(size, expected);
+    check(env, isSame, () =>
       shapeMismatch(
         `Sizes of tensors must match except in dimension ${dim}. Expected size ${describeSize(expected)} but got size ` +
           `${describeSize(size)} for tensor number ${position} in the list.`,

@@ -148,7 +148,7 @@ const extremum = (name: "amax" | "amin"): OpDefinition =>
     schema: `aten::${name}(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` as ExtremumSchema,
     tags: CORE,
     meta: ({ self, dim, keepdim }, { env }) => {
-      requireElements(self, dim, name, (size) => mayHold(env, gt(size, 0)));
+      requireElements(self, dim, name, (size) => env.check(gt(size, 0)));
       return reducedByReference(env, self, dim, keepdim);
     },
   });
@@ -234,7 +234,7 @@ const argExtremum = (name: "argmax" | "argmin"): OpDefinition =>
     tags: CORE,
     meta: ({ self, dim, keepdim }, { env }) => {
       const dims = dim === null ? null : [dim];
-      requireElements(self, dims, name, (size) => mayHold(env, ne(size, 0)));
+      requireElements(self, dims, name, (size) => env.check(ne(size, 0)));
       return reduced(self, dims, keepdim, "int64");
     },
   });

@@ -153,7 +153,7 @@ const chunkRule =
     { self, chunks, dim }: { self: FakeTensor; chunks: SymInt; dim: SymInt },
   ): readonly FakeTensor[] => {
     const size = chunkSize(emit, self, chunks, dim);
-    const empty = size === 0 && self.shape[wrapDim(dim, self.ndim)] === 0;
+    const empty = emit.env.guard(eq(size, 0)) && self.shape[wrapDim(dim, self.ndim)] === 0;
     if (empty) return emit.many(sized, [self, new Array<SymInt>(checkCount(Number(chunks))).fill(size), dim]);
     return emit.many(even, [self, size, dim]);
   };

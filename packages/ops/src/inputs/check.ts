@@ -12,7 +12,7 @@ import {
   type MetaValue,
   type Value,
 } from "@sconce/ir";
-import { printExpr } from "@sconce/symbolic";
+import { freeSymbols, printExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected, inputsExpected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
@@ -23,8 +23,8 @@ import { type Leaf, userLeaves } from "./leaf-path.js";
 export type InputCheck = (inputs: readonly Value[]) => void;
 
 /**
- * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards (or,
- * for a program without example inputs, the constraints), then dtypes.
+ * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards, for a
+ * program without example inputs or guards of its sizes the constraints, then dtypes.
  *
  * @param places where the inputs stand in the arguments, for messages; that of the program's
  * calling convention by default
@@ -38,6 +38,8 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
     program.exampleInputs === null ? undefined : guardCheck(programGuards(program, leaves), leaves);
   const vals = leaves.map((leaf) => program.graph.node(leaf.name).meta.val);
   const fakes = vals.map((val) => (val instanceof FakeTensor ? val : undefined));
+  // No guard compares sizes that only a run decides.
+  const isOpen = fakes.some((fake) => fake?.shape.some(isUnbackedSize));
   const check: InputCheck = (inputs) => {
     if (inputs.length !== leaves.length) {
       throw inputRejected(
@@ -48,8 +50,8 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
     leaves.forEach((leaf, i) => {
       checkKind(leaf, vals[i], inputs[i]!);
     });
-    if (checkGuards === undefined) checkConstraints(program, leaves, inputs);
-    else checkGuards(inputs);
+    checkGuards?.(inputs);
+    if (checkGuards === undefined || isOpen) checkConstraints(program, leaves, inputs);
     leaves.forEach((leaf, i) => {
       checkDType(leaf, fakes[i], inputs[i]!);
     });
@@ -65,6 +67,10 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
     }
   };
 }
+
+/** Whether a size has a symbol that only a run decides, such as those of a `ShapesSpec`. */
+const isUnbackedSize = (size: SymInt): boolean =>
+  [...freeSymbols(size).keys()].some((name) => /^u\d/.test(name));
 
 /** Most inputs that an error shows. */
 const SHOWN = 8;

@@ -12,7 +12,7 @@ import {
   unwrapFloat,
   type Value,
 } from "@sconce/ir";
-import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
+import { asLinear, evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../rows/errors.js";
 import type { Leaf } from "./leaf-path.js";
@@ -26,18 +26,37 @@ export function checkConstraints(
   inputs: readonly Value[],
 ): void {
   const bindings: Bindings = new Map();
+  const later: (() => void)[] = [];
   leaves.forEach((leaf, i) => {
     const meta = program.graph.node(leaf.name).meta.val;
     const input = inputs[i]!;
     if (meta instanceof FakeTensor && input instanceof Tensor) {
       meta.shape.forEach((size, d) => {
-        checkSize(program, size, input.shape[d]!, `${leaf.place}.shape[${d}]`, bindings);
+        const place = `${leaf.place}.shape[${d}]`;
+        if (isSolvable(size)) checkSize(program, size, input.shape[d]!, place, bindings);
+        else later.push(() => requireKnown(size, input.shape[d]!, place, bindings));
       });
     } else if (leaf.spec.arg.kind === "constant") checkConstant(leaf, input);
     else if (typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymInt") {
       checkSize(program, meta.expr, Number(input), leaf.place, bindings);
     }
   });
+  for (const check of later) check();
+}
+
+/** Whether a size gives its symbol: a number, a symbol, or a multiple of one plus a number. */
+const isSolvable = (size: SymInt): boolean => typeof size === "number" || asLinear(size) !== undefined;
+
+/** A size that does not give its symbols is compared once all of them are known. */
+function requireKnown(size: SymInt, got: number, place: string, bindings: Bindings): void {
+  if (![...freeSymbols(size).keys()].every((name) => bindings.has(name))) return;
+  const known = evaluateInt(size, bindings);
+  if (got !== known)
+    throw inputRejected(
+      "INPUT_MISMATCH",
+      `Expected input at ${place} to be equal to ${known}, but got ${got}`,
+      place,
+    );
 }
 
 function checkSize(
@@ -58,8 +77,8 @@ function checkSize(
     );
   }
   const text = printExpr(size);
-  const [name, ...others] = freeSymbols(size).keys();
-  if (name === undefined || others.length > 0) return;
+  const [name] = freeSymbols(size).keys();
+  if (name === undefined) return;
   if (bindings.has(name)) {
     const known = evaluateInt(size, bindings);
     if (got !== known) refuse(`at ${place} to be equal to ${known}, but got ${got}`);

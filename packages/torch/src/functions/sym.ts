@@ -4,7 +4,8 @@
  */
 import { type Argument, type FloatLiteral, float, kindOf, type ScalarLiteral } from "@sconce/ir";
 import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
-import { SymExpr } from "@sconce/symbolic";
+import { type SymInt as SymbolicSize, SymExpr } from "@sconce/symbolic";
+import { isSpecValue, specRange } from "../spec/int-var.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { scalarValue } from "../trace/scalar-values.js";
 import { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
@@ -26,13 +27,12 @@ function apply(target: string, args: readonly Operand[]): unknown {
   }
   // `n * 1` is `n` itself (`__sym_dispatch__`).
   if (target === "operator.mul" && args.includes(1)) return args.find(isSym);
-  const trace = currentTrace();
+  // Expressions of a specification are not part of the program that is traced.
+  const isSpec = args.some((arg) => isSym(arg) && isSpecValue(arg));
+  const trace = isSpec ? undefined : currentTrace();
   const operands = args.map((arg) => (isSym(arg) ? scalarValue(arg) : (arg as Argument)));
-  const { kind, expr } = evaluateScalarFunction(
-    target,
-    operands,
-    trace === undefined ? undefined : (value) => ({ min: Number(trace.env.range(value).min) }),
-  );
+  const traced = trace && ((value: SymbolicSize) => ({ min: Number(trace.env.range(value).min) }));
+  const { kind, expr } = evaluateScalarFunction(target, operands, isSpec ? specRange : traced);
   if (!(expr instanceof SymExpr)) return expr;
   // Results are separate objects, also where they are equal to an operand.
   const isOperand = args.some((arg) => isSym(arg) && arg.expr === expr);
@@ -201,6 +201,7 @@ export function guard(condition: Condition): boolean {
   if (!(condition instanceof SymBool)) throw wrongCondition("guard", condition);
   const trace = currentTrace();
   if (trace === undefined) throw noTrace(condition.toString());
+  trace.decided?.(condition);
   return trace.env.guard(condition.expr);
 }
 

@@ -4,7 +4,7 @@ import type { Argument, FloatLiteral, Node } from "@sconce/ir";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { evaluateEagerly } from "./eager.js";
-import type { Sym } from "./sym-int.js";
+import type { Sym, SymBool } from "./sym-int.js";
 
 /** An argument of an operator: a tensor, a size, or a literal as graphs hold it. */
 export type OperatorArgument = Tensor | Sym | Argument | undefined | readonly OperatorArgument[];
@@ -29,6 +29,8 @@ export interface Recorder {
   readonly isNested?: boolean;
   /** Whether the export is strict. */
   readonly isStrict?: boolean;
+  /** Takes note of a condition that the model decides by. */
+  decided?(condition: SymBool): void;
   /** Takes note of a tensor whose dynamic sizes are read. */
   readsSizes?(tensor: Tensor): void;
   /** Records a call of an operator. */

@@ -157,13 +157,14 @@ export class Tracer implements Recorder {
     return run();
   }
 
-  /** Adds an input of the graph and returns its node. */
-  placeholder(val: MetaValue): TraceNode {
-    const name = `arg${this.nodes.length}_1`;
-    const node = new TraceNode({ name: this.names.create(name), op: "placeholder", target: name, val });
+  /** Adds an input. With `binds` only a run decides its symbols, which are asserted behind it. */
+  placeholder(val: MetaValue, binds = false): TraceNode {
+    const target = `arg${this.nodes.length}_1`;
+    const name = this.names.create(target);
+    const symbols = this.newSymbols(val);
+    const unbacked = binds ? symbols : [];
+    const node = new TraceNode({ name, op: "placeholder", target, val, unbacked });
     this.nodes.push(node);
-    // The symbols of inputs are known: no call binds them.
-    this.newSymbols(val);
     if (val instanceof FakeTensor) this.track(val, node);
     else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
     return node;

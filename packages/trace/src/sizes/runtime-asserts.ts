@@ -30,6 +30,7 @@ import {
   substitute,
   symbolByName,
 } from "@sconce/symbolic";
+import { failsAlways } from "../errors.js";
 import {
   readsSize,
   type TraceArgument,
@@ -101,7 +102,10 @@ class Inserter<M> {
     // In nested graphs the sizes that are inputs themselves come first.
     if (this.#trace.isNested)
       for (const node of placeholders) if (isSymScalar(node.val)) this.#matchInput(node);
-    for (const node of placeholders) this.#matchInput(node);
+    for (const node of placeholders) {
+      this.#matchInput(node);
+      this.#defineAll(node);
+    }
     const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
     const [first, ...others] = calls;
     if (first === undefined) this.#emitReady();
@@ -302,6 +306,7 @@ class Inserter<M> {
     this.#meta = meta;
     const name = node instanceof TraceNode ? node.name : printExpr(condition);
     const message = `Runtime assertion failed for expression ${printExpr(condition)} on node '${name}'`;
+    if ((this.#trace.env.replace(condition) as unknown) === false) throw failsAlways(message);
     this.#add("aten._assert_scalar.default", [node, message], null, "_assert_scalar_default");
   }
 
