@@ -1,6 +1,7 @@
 /** @file The body of a function. */
 import { Bytes } from "./bytes.js";
 import { invalidCode } from "./errors.js";
+import { i32, type Operand } from "./expression.js";
 import {
   alignmentOf,
   encodingOf,
@@ -9,14 +10,10 @@ import {
   type MemoryInstruction,
   type MemoryLaneInstruction,
 } from "./opcodes.js";
-import { typeCode, type ValueType } from "./types.js";
+import { type Local, typeCode, type ValueType } from "./types.js";
 
-/** A local variable or a parameter of one function. */
-export interface Local<T extends ValueType = ValueType> {
-  /** Its place among the parameters and locals. */
-  readonly index: number;
-  readonly type: T;
-}
+/** Sets a local and keeps the value on the stack. */
+const TEE = 0x22;
 
 /** A place that branches go to: the end of a block, or the start of a loop. */
 export interface Label {
@@ -30,6 +27,17 @@ export interface Global {
   readonly global: number;
 }
 
+/** As many locals, as a tuple where their count is a literal. */
+type Locals<
+  T extends ValueType,
+  N extends number,
+  L extends readonly Local<T>[] = readonly [],
+> = number extends N
+  ? readonly Local<T>[]
+  : L["length"] extends N
+    ? L
+    : Locals<T, N, readonly [...L, Local<T>]>;
+
 /**
  * Writes instructions in the order of execution: operands first, as on the stack of WebAssembly.
  * Methods return the builder, so that short sequences are one expression.
@@ -38,6 +46,8 @@ export class FunctionBuilder {
   private readonly code = new Bytes(256);
   private readonly declared: ValueType[] = [];
   private depth = 0;
+  /** The instruction that set a local last. */
+  private lastSet = { local: -1, start: 0, end: -1 };
 
   constructor(private readonly params: readonly ValueType[]) {}
 
@@ -47,25 +57,33 @@ export class FunctionBuilder {
   }
 
   /** Adds local variables of one type. */
-  locals<T extends ValueType>(type: T, count: number): readonly Local<T>[] {
-    return Array.from({ length: count }, () => this.local(type));
+  locals<T extends ValueType, const N extends number>(type: T, count: N): Locals<T, N> {
+    return Array.from({ length: count }, () => this.local(type)) as readonly Local<T>[] as Locals<T, N>;
   }
 
   /** Pushes the values of locals. */
   get(...locals: readonly Local[]): this {
-    for (const local of locals) this.code.byte(0x20).unsigned(local.index);
+    for (const { index } of locals) {
+      const { local, start, end } = this.lastSet;
+      // A local that was set just now: one instruction sets it and keeps the value.
+      if (local === index && end === this.code.length) this.code.replace(start, TEE);
+      else this.code.byte(0x20).unsigned(index);
+      this.lastSet.end = -1;
+    }
     return this;
   }
 
   /** Pops a value into a local. */
-  set(local: Local): this {
-    this.code.byte(0x21).unsigned(local.index);
+  set({ index }: Local): this {
+    const start = this.code.length;
+    this.code.byte(0x21).unsigned(index);
+    this.lastSet = { local: index, start, end: this.code.length };
     return this;
   }
 
   /** Copies the value on the stack into a local. */
   tee(local: Local): this {
-    this.code.byte(0x22).unsigned(local.index);
+    this.code.byte(TEE).unsigned(local.index);
     return this;
   }
 
@@ -74,12 +92,27 @@ export class FunctionBuilder {
     return this.get(from).set(to);
   }
 
-  /** Adds a constant to an i32 variable. */
-  increase(local: Local<"i32">, by: number | Local<"i32">): this {
-    this.get(local);
-    if (typeof by === "number") this.i32(by);
-    else this.get(by);
-    return this.op("i32.add").set(local);
+  /** Pushes expressions. */
+  put(...operands: readonly Operand[]): this {
+    for (const operand of operands) i32(operand).write(this);
+    return this;
+  }
+
+  /** Sets a local to an expression. */
+  assign(local: Local<"i32">, operand: Operand): this {
+    return this.put(operand).set(local);
+  }
+
+  /** Adds a local that holds an expression. */
+  let(operand: Operand): Local<"i32"> {
+    const local = this.local("i32");
+    this.assign(local, operand);
+    return local;
+  }
+
+  /** Adds an expression to a local. */
+  increase(local: Local<"i32">, by: Operand): this {
+    return i32(by).known === 0 ? this : this.assign(local, i32(local).plus(by));
   }
 
   /** Pushes the value of a global. */
@@ -218,6 +251,38 @@ export class FunctionBuilder {
   /** A loop; a branch to its label starts it again. */
   loop(body: (label: Label) => void, result?: ValueType): this {
     return this.nested(0x03, body, result);
+  }
+
+  /** Runs a body while a condition holds. */
+  while(condition: Operand, body: () => void): this {
+    return this.block((done) => {
+      this.loop((again) => {
+        this.put(i32(condition).not()).brIf(done);
+        body();
+        this.br(again);
+      });
+    });
+  }
+
+  /** Runs a body until a local that grows reaches an end. The body runs at least once. */
+  countUp(local: Local<"i32">, end: Operand, body: () => void, step: Operand = 1): this {
+    return this.loop((again) => {
+      body();
+      this.increase(local, step).put(i32(local).is("lt_s", end)).brIf(again);
+    });
+  }
+
+  /**
+   * Runs a body for each count in a local, or for so many at once: as long as that many are left.
+   * The body runs at least once.
+   */
+  countDown(local: Local<"i32">, body: () => void, step = 1): this {
+    return this.loop((again) => {
+      body();
+      this.increase(local, -step)
+        .put(step === 1 ? local : i32(local).is("ge_s", step))
+        .brIf(again);
+    });
   }
 
   /** Takes a condition from the stack. */

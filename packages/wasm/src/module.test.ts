@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { detectFeatures } from "./features.js";
-import type { FunctionBuilder, Local } from "./function.js";
+import type { FunctionBuilder } from "./function.js";
 import { ModuleBuilder } from "./module.js";
 import type { Instruction } from "./opcodes.js";
-import type { ValueType } from "./types.js";
+import type { Local, ValueType } from "./types.js";
 
 type Run = (...values: readonly (number | bigint)[]) => number | bigint;
 
