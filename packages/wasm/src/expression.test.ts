@@ -26,6 +26,7 @@ describe("expressions", () => {
     ["products of sums", (a, b) => i32(a).plus(5).times(4).plus(i32(2).times(b)), 1, 3, 30],
     ["unsigned quotients", (a, b) => i32(a).over(b), -1, 2, 2 ** 31 - 1],
     ["unsigned remainders", (a, b) => i32(a).rest(b), -1, 10, 5],
+    ["quotients that are rounded up", (a) => i32(a).parts(4), 9, 0, 3],
     ["a smaller one", (a, b) => i32(a).least(b), -3, 4, -3],
     ["a smaller sum", (a, b) => i32(a).plus(b).least(i32(b).times(2)), 9, 4, 8],
     ["a greater one", (a, b) => i32(a).minus(b).most(0), 3, 4, 0],

@@ -104,6 +104,11 @@ export class Expression {
     return this.#with("rem_u", operand);
   }
 
+  /** Returns how many parts of a size it takes: the unsigned quotient, rounded up. */
+  parts(size: number): Expression {
+    return this.plus(size - 1).over(size);
+  }
+
   /** Returns the smaller of two signed numbers. */
   least(operand: Operand): Expression {
     return this.#bound("lt_s", i32(operand));

@@ -28,6 +28,9 @@ interface EpilogueAt {
   readonly shared: () => Local<"v128">;
 }
 
+/** The sums alone. */
+export const SUMS: WindowEpilogue = { loads: [], constants: [], push: (f, { window }) => f.get(window) };
+
 /** The epilogue of a nest; undefined if its value needs more than vectors of float32. */
 export function windowEpilogue(
   { value }: LoopNest,

@@ -131,29 +131,18 @@ class PixelWriter {
 
   /** Runs a body over blocks of channels, and moves from one to the next. */
   blocks(count: number, vectors: number, body: () => void): void {
-    const { f } = this;
     if (count === 0) return;
-    const left = f.local("i32");
-    f.i32(count).set(left);
-    f.loop((again) => {
+    this.f.countDown(this.f.let(count), () => {
       body();
       this.skip(vectors * VECTOR);
-      f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
     });
   }
 
   /** Runs a body for a count in a local; not at all for zero. */
   count(from: Address, body: () => void): void {
-    const { f } = this;
-    const left = f.local("i32");
+    const left = this.f.let(from);
     // V8 of Node 20 keeps sums in registers only if the loop is inside of a branch.
-    f.get(from).tee(left);
-    f.if(() => {
-      f.loop((again) => {
-        body();
-        f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
-      });
-    });
+    this.f.get(left).if(() => this.f.countDown(left, body));
   }
 }
 
@@ -183,7 +172,7 @@ export function pixelsInside(module: ModuleBuilder, windows: Windows, pixels: nu
 function unrolledRow(writer: PixelWriter, sums: Sums, pixels: number): () => void {
   const { f, windows } = writer;
   const { image, size, weight: hasWeight } = windows.plan;
-  const [from, weights] = f.locals("i32", 2) as [Address, Address];
+  const [from, weights] = f.locals("i32", 2);
   const weight = hasWeight === undefined ? undefined : f.local("v128");
   const elements = new Map<number, Local<"v128">>();
   const elementAt = (offset: number): Local<"v128"> => {
@@ -242,8 +231,8 @@ export function pixelAtEdge(module: ModuleBuilder, windows: Windows): number {
 function taps(writer: PixelWriter, sums: Sums, vectors: number): void {
   const { f, windows } = writer;
   const { image, size, weight: hasWeight } = windows.plan;
-  const [row, weightRow, from, weights] = f.locals("i32", 4) as [Address, Address, Address, Address];
-  const [element, weight] = f.locals("v128", 2) as [Local<"v128">, Local<"v128">];
+  const [row, weightRow, from, weights] = f.locals("i32", 4);
+  const [element, weight] = f.locals("v128", 2);
   const ofRow = writer.isMax ? sums : writer.sums(vectors);
   f.copy(writer.image, row).copy(writer.weight, weightRow);
   writer.count(writer.rows, () => {
