@@ -1,5 +1,9 @@
 /** @file Functions that compute pixels: four channels at once. */
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import type { SharedFunctions } from "../emit/core/shared-functions.js";
+import { Helpers } from "../emit/helpers.js";
+import { HoistedConstants } from "../emit/vector/constants.js";
+import { type Vector, VectorWriter } from "../emit/vector/lines.js";
 import type { Address } from "../matrix/index-code.js";
 import type { WindowEpilogue } from "./epilogue.js";
 import type { WindowPlan } from "./plan.js";
@@ -39,11 +43,11 @@ class PixelWriter {
   readonly rows: Address;
   readonly columns: Address;
   readonly loads: readonly Address[];
-  readonly #constants: readonly Local<"v128">[];
-  readonly #start: Local<"v128">;
+  readonly #vectors: VectorWriter;
+  readonly #start: Vector;
   readonly #scratch: Local<"v128">;
 
-  constructor(f: FunctionBuilder, windows: Windows, given: readonly Address[]) {
+  constructor(f: FunctionBuilder, functions: SharedFunctions, windows: Windows, given: readonly Address[]) {
     this.f = f;
     this.windows = windows;
     const [image, weight, output, rows, columns, ...loads] = given as [
@@ -56,25 +60,24 @@ class PixelWriter {
     ];
     [this.image, this.weight, this.output, this.rows, this.columns] = [image, weight, output, rows, columns];
     this.loads = loads;
-    // Engines build a constant again in each iteration.
-    this.#constants = windows.epilogue.constants.map((value) => this.#constant(value));
-    this.#start = this.#constant(this.isMax ? Number.NEGATIVE_INFINITY : 0);
+    const start = this.isMax ? Number.NEGATIVE_INFINITY : 0;
+    const constants = HoistedConstants.of(f, [...windows.epilogue.constants, start]);
+    this.#vectors = new VectorWriter(f, functions, constants.get);
+    this.#start = this.#vectors.number(start);
     this.#scratch = f.local("v128");
   }
   get isMax(): boolean {
     return this.windows.plan.reduce.reduce === "max";
-  }
-  #constant(value: number): Local<"v128"> {
-    const local = this.f.local("v128");
-    this.f.f32x4(value).set(local);
-    return local;
   }
 
   sums(count: number): Sums {
     return { total: this.f.locals("v128", count), nan: this.isMax ? this.f.locals("v128", count) : [] };
   }
   clear({ total, nan }: Sums): void {
-    for (const local of total) this.f.copy(this.#start, local);
+    for (const local of total) {
+      this.#start();
+      this.f.set(local);
+    }
     for (const local of nan) this.f.i32x4(0).set(local);
   }
 
@@ -97,24 +100,19 @@ class PixelWriter {
     const sum = total[at]!;
     if (nan.length > 0) f.f32x4(Number.NaN).get(sum, nan[at]!).op("v128.bitselect").set(sum);
     const to = pixel * plan.channels * ELEMENT + offset;
-    const push = (): void =>
-      epilogue.push(f, {
-        window: sum,
-        constants: this.#constants,
-        shared: () => f.local("v128"),
-        load: (i) => {
-          const { column, channel } = epilogue.loads[i]!;
-          const from = pixel * column * ELEMENT + channel * offset;
-          f.get(loads[i]!).memory(channel === 1 ? "v128.load" : "v128.load32_splat", from);
-        },
-      });
+    const load = (i: number): Vector => {
+      const { column, channel } = epilogue.loads[i]!;
+      const from = pixel * column * ELEMENT + channel * offset;
+      return () => void f.get(loads[i]!).memory(channel === 1 ? "v128.load" : "v128.load32_splat", from);
+    };
+    const value = epilogue.write(this.#vectors, () => void f.get(sum), load);
     if (lanes === LANES) {
       f.get(this.output);
-      push();
+      value();
       f.memory("v128.store", to);
       return;
     }
-    push();
+    value();
     f.set(this.#scratch);
     if (lanes >= 2) f.get(this.output, this.#scratch).memoryLane("v128.store64_lane", 0, to);
     if (lanes === 1) f.get(this.output, this.#scratch).memoryLane("v128.store32_lane", 0, to);
@@ -153,7 +151,7 @@ const parametersOf = ({ epilogue }: Windows): "i32"[] =>
 export function pixelsInside(module: ModuleBuilder, windows: Windows, pixels: number): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: `pixels_${pixels}` }, (f, ...given) => {
-    const writer = new PixelWriter(f, windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given as readonly Address[]);
     const sums = writer.sums(pixels);
     const row = unrolledRow(writer, sums, pixels);
     const block = (lanes: number): void => {
@@ -210,7 +208,7 @@ const VECTORS = 4;
 export function pixelAtEdge(module: ModuleBuilder, windows: Windows): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: "pixel" }, (f, ...given) => {
-    const writer = new PixelWriter(f, windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given as readonly Address[]);
     const block = (vectors: number, lanes: number): void => {
       const sums = writer.sums(vectors);
       writer.clear(sums);

@@ -29,6 +29,11 @@ export class HoistedConstants {
       this.#locals.set(key, local);
     }
   }
+  /** Known float32, each in all lanes. */
+  static of(f: FunctionBuilder, values: readonly number[]): HoistedConstants {
+    const vectors = values.map((value) => bytesOf(new Float32Array(4).fill(value)));
+    return new HoistedConstants(f, new Map(vectors.map((bytes) => [bytes.join(), bytes])));
+  }
   readonly get: Constants = (numbers) => {
     const bytes = bytesOf(numbers);
     const key = bytes.join();
