@@ -178,11 +178,14 @@ export class FunctionBuilder {
     return this.v128(new Uint8Array(values.buffer));
   }
 
-  /** Bytes of two vectors, by their places among the 32. */
+  /** Lanes of two vectors, by their places in both: 16 of a byte, 4 of 32 bits or 2 of 64 bits. */
   shuffle(lanes: readonly number[]): this {
-    if (lanes.length !== 16)
-      throw invalidCode(`a shuffle takes 16 lanes, not ${lanes.length}`, "pass 16 places of bytes");
-    this.code.byte(0xfd).byte(0x0d).raw(Uint8Array.from(lanes));
+    const { length } = lanes;
+    if (length !== 16 && length !== 4 && length !== 2)
+      throw invalidCode(`a shuffle takes 16, 4 or 2 lanes, not ${length}`, "pass 16 places of bytes");
+    const width = 16 / length;
+    this.code.byte(0xfd).byte(0x0d);
+    for (const lane of lanes) for (let byte = 0; byte < width; byte++) this.code.byte(width * lane + byte);
     return this;
   }
 

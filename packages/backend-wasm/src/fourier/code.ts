@@ -40,13 +40,11 @@ export function fourierKernel(nest: LoopNest, program: LoopProgram): KernelCode 
 }
 const tableBytes = (size: number): number => Math.ceil((COMPLEX_BYTES * size) / 16) * 16;
 
-/** Places of the bytes of `[re0 im0 re1 im1] [re2 im2 re3 im3]` in either direction. */
-const bytesOf = (lanes: readonly number[]): number[] =>
-  lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
-const REAL_PARTS = bytesOf([0, 2, 4, 6]);
-const IMAGINARY_PARTS = bytesOf([1, 3, 5, 7]);
-const LOW_PAIRS = bytesOf([0, 4, 1, 5]);
-const HIGH_PAIRS = bytesOf([2, 6, 3, 7]);
+/** Places of the lanes of `[re0 im0 re1 im1] [re2 im2 re3 im3]` in either direction. */
+const REAL_PARTS = [0, 2, 4, 6];
+const IMAGINARY_PARTS = [1, 3, 5, 7];
+const LOW_PAIRS = [0, 4, 1, 5];
+const HIGH_PAIRS = [2, 6, 3, 7];
 
 class FourierWriter {
   readonly #plan: FourierPlan;

@@ -123,7 +123,7 @@ function rowOfPlane(module: ModuleBuilder, whole: Planes): number {
   });
 }
 
-const EVEN = [0, 2, 4, 6].flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+const EVEN = [0, 2, 4, 6];
 
 function vectorsOfRow(
   f: FunctionBuilder,

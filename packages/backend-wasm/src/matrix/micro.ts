@@ -73,12 +73,8 @@ function microkernel(
   const { bytes, columns, shape } = numbers;
   const name = `tile_${rows}x${columns}${relaxed ? "_madd" : ""}_${from}`;
   const splat = bytes === 8 ? "v128.load64_splat" : "v128.load32_splat";
-  const params = [...PARAMS, ...extraParams(direct)];
-  return module.func({ params, name }, (f, ...given) => {
-    const [a, b, c, steps, rowBytes, isMore, aBytes, ...extra] = given as unknown as readonly [
-      ...Parameters7,
-      ...Address[],
-    ];
+  const params = [...PARAMS, ...extraParams(direct)] as const;
+  return module.func({ params, name }, (f, a, b, c, steps, rowBytes, isMore, aBytes, ...extra) => {
     const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
     const row = f.locals("v128", VECTORS);
     const element = f.local("v128");
@@ -117,7 +113,6 @@ function microkernel(
 /** For each load its address and bytes of a row. */
 const extraParams = (direct: DirectTile | undefined): readonly "i32"[] =>
   (direct?.loads ?? []).flatMap(() => ["i32", "i32"] as const);
-type Parameters7 = readonly [Address, Address, Address, Address, Address, Address, Address];
 
 /** Computes the results of a tile from its sums, and stores them. */
 function finishTile(
@@ -227,10 +222,9 @@ export function blockKernel(module: ModuleBuilder, blocks: readonly number[], in
 function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number>, init: TileInit): number {
   const { lanes, from, numbers: { bytes } = FLOAT32, direct } = init;
   const loads = [...(direct?.loads ?? []).entries()];
-  const params = [...PARAMS, "i32" as const, "i32" as const, ...extraParams(direct)];
-  return module.func({ params, name: `block_${from}` }, (f, ...given) => {
-    const all = given as unknown as readonly [...Parameters7, Address, Address, ...Address[]];
-    const [a, b, c, steps, rows, panels, rowBytes, isMore, aBytes, ...extra] = all;
+  const params = [...PARAMS, "i32", "i32", ...extraParams(direct)] as const;
+  return module.func({ params, name: `block_${from}` }, (f, a, b, c, steps, rows, panels, ...more) => {
+    const [rowBytes, isMore, aBytes, ...extra] = more;
     const [pa, pc, left, take] = f.locals("i32", 4);
     // Addresses of loads at the rows of a tile.
     const at = loads.map(([l, { row }]) => (row === 0 ? extra[2 * l]! : f.local("i32")));

@@ -66,13 +66,13 @@ const isLong = ({ extent }: Axis): boolean => fixedValue(extent) !== 1;
 export function packKernel(module: ModuleBuilder, source: PanelSource): number {
   const { lanes, numbers, sizes = [] } = source;
   const helpers = new Helpers(module, new Map());
-  const params = ["base", "table", "steps", "first", "end", "target", ...sizes].map(() => "i32" as const);
-  return module.func({ params, name: source.name }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [base, table, steps, first, end, target] = all as Parameters6;
+  const more = sizes.map(() => "i32" as const);
+  const params = ["i32", "i32", "i32", "i32", "i32", "i32", ...more] as const;
+  const init = { params, name: source.name };
+  return module.func(init, (f, base, table, steps, first, end, target, ...given) => {
     const lane = f.local("i32");
     const pointers = f.locals("i32", lanes);
-    const own = new Map(sizes.map((text, at) => [text, all[6 + at]!]));
+    const own = new Map(sizes.map((text, at) => [text, given[at]!]));
     const used = source.axes.filter(isLong);
     const locals: Places = new Map(used.map((one) => [one.name, f.local("i32")]));
     const nextPanel = (): void => {
@@ -88,8 +88,6 @@ export function packKernel(module: ModuleBuilder, source: PanelSource): number {
     f.countUp(first, end, nextPanel, lanes);
   });
 }
-
-type Parameters6 = readonly [Address, Address, Address, Address, Address, Address];
 
 interface PanelLocals {
   readonly pointers: readonly Address[];
@@ -243,13 +241,11 @@ function fourSteps(
   });
 }
 
-/** Bytes of a vector that has lanes `a` and `b` of one, and of another. */
-const lanesOf = (...lanes: readonly number[]): number[] =>
-  lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
-const LOW = lanesOf(0, 4, 1, 5);
-const HIGH = lanesOf(2, 6, 3, 7);
-const FIRST = lanesOf(0, 1, 4, 5);
-const SECOND = lanesOf(2, 3, 6, 7);
+/** Lanes of two vectors. */
+const LOW = [0, 4, 1, 5];
+const HIGH = [2, 6, 3, 7];
+const FIRST = [0, 1, 4, 5];
+const SECOND = [2, 3, 6, 7];
 
 /** Stores four steps of four lanes, each step as one vector. */
 function transposed(

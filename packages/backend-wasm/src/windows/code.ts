@@ -12,8 +12,9 @@ import { type ImageEpilogue, imageParts } from "../matrix/epilogue.js";
 import { coefficientOf } from "../matrix/image.js";
 import { type Address, indexAt, unflatten } from "../matrix/index-code.js";
 import type { MatrixOptions } from "../matrix/options.js";
+import { ELEMENT } from "../matrix/plan.js";
 import { SUMS, windowEpilogue } from "./epilogue.js";
-import { ELEMENT, LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
+import { LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
 import { type Guard, type Steps, type WindowPlan, windowPlan } from "./plan.js";
 
 /** Pixels that are computed together. */

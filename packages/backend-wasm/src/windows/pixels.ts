@@ -5,11 +5,11 @@ import { Helpers } from "../emit/helpers.js";
 import { HoistedConstants } from "../emit/vector/constants.js";
 import { type Vector, VectorWriter } from "../emit/vector/lines.js";
 import type { Address } from "../matrix/index-code.js";
+import { multiplyAdd } from "../matrix/micro.js";
+import { ELEMENT } from "../matrix/plan.js";
 import type { WindowEpilogue } from "./epilogue.js";
 import type { WindowPlan } from "./plan.js";
 
-/** Bytes of a float32. */
-export const ELEMENT = 4;
 /** Floats, and bytes, of a vector. */
 export const LANES = 4;
 export const VECTOR = 16;
@@ -47,19 +47,11 @@ class PixelWriter {
   readonly #start: Vector;
   readonly #scratch: Local<"v128">;
 
-  constructor(f: FunctionBuilder, functions: SharedFunctions, windows: Windows, given: readonly Address[]) {
+  constructor(f: FunctionBuilder, functions: SharedFunctions, windows: Windows, given: Parameters) {
     this.f = f;
     this.windows = windows;
-    const [image, weight, output, rows, columns, ...loads] = given as [
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-      ...Address[],
-    ];
-    [this.image, this.weight, this.output, this.rows, this.columns] = [image, weight, output, rows, columns];
-    this.loads = loads;
+    [this.image, this.weight, this.output, this.rows, this.columns, ...this.loads] = given;
+    // Engines build a constant again in each iteration.
     const start = this.isMax ? Number.NEGATIVE_INFINITY : 0;
     const constants = HoistedConstants.of(f, [...windows.epilogue.constants, start]);
     this.#vectors = new VectorWriter(f, functions, constants.get);
@@ -89,8 +81,7 @@ class PixelWriter {
       f.get(sum, element).op("f32x4.pmax").set(sum);
       f.get(nan[at]!, element, element).op("f32x4.ne", "v128.or").set(nan[at]!);
     } else if (weight === undefined) f.get(sum, element).op("f32x4.add").set(sum);
-    else if (this.windows.relaxed) f.get(element, weight, sum).op("f32x4.relaxed_madd").set(sum);
-    else f.get(sum, element, weight).op("f32x4.mul", "f32x4.add").set(sum);
+    else multiplyAdd(f, this.windows.relaxed, element, weight, sum);
   }
 
   /** Computes the rest of the nest from a sum, and stores channels of it. */
@@ -144,14 +135,15 @@ class PixelWriter {
   }
 }
 
-const parametersOf = ({ epilogue }: Windows): "i32"[] =>
-  new Array<"i32">(5 + epilogue.loads.length).fill("i32");
+const parametersOf = ({ epilogue }: Windows) =>
+  ["i32", "i32", "i32", "i32", "i32", ...epilogue.loads.map(() => "i32" as const)] as const;
+type Parameters = readonly [Address, Address, Address, Address, Address, ...Address[]];
 
 /** Adds a function that computes consecutive pixels whose whole windows lie in the image. */
 export function pixelsInside(module: ModuleBuilder, windows: Windows, pixels: number): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: `pixels_${pixels}` }, (f, ...given) => {
-    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given);
     const sums = writer.sums(pixels);
     const row = unrolledRow(writer, sums, pixels);
     const block = (lanes: number): void => {
@@ -208,7 +200,7 @@ const VECTORS = 4;
 export function pixelAtEdge(module: ModuleBuilder, windows: Windows): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: "pixel" }, (f, ...given) => {
-    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given);
     const block = (vectors: number, lanes: number): void => {
       const sums = writer.sums(vectors);
       writer.clear(sums);
