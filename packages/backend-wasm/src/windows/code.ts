@@ -23,8 +23,8 @@ const PIXELS = 4;
 const MOST_UNROLLED = 8;
 /** Rows, and columns, of a window at most: errors of sums grow with their lengths. */
 const MOST_TAPS = 512;
-/** Pixels of a row whose windows reach over its edges, at most. */
-const MOST_EDGES = 64;
+/** Pixels of a row whose windows reach over its edges, at most: the code has a call for each. */
+const MOST_EDGES = 256;
 
 /** The code of a nest whose sizes are bound; undefined if it is anything else. */
 export function windowKernel(

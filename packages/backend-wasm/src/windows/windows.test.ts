@@ -130,6 +130,7 @@ describe("depthwise convolutions", () => {
     ["a row of the window", { ...SAME, kernel: [1, 3], padding: [0, 1] }],
     ["a column of the window", { ...SAME, kernel: [3, 1], padding: [1, 0] }],
     ["a wide window", { ...SAME, kernel: [2, 10], size: [4, 13], padding: [0, 4] }],
+    ["many pixels at the edges", { ...SAME, size: [5, 90], dilation: 40, padding: [40, 40] }],
     ["padding along one tap", { ...SAME, kernel: [3, 1], padding: [1, 2], size: [7, 6] }],
     ["padding along one row", { ...SAME, kernel: [1, 3], padding: [2, 1], size: [7, 6] }],
     ["one pixel", { ...SAME, size: [1, 1] }],
