@@ -9,7 +9,8 @@ export type Operand = number | Local<"i32"> | Expression;
 const COMPARISONS = ["eq", "ne", "lt_s", "ge_s", "gt_s", "le_s", "lt_u", "ge_u", "gt_u", "le_u"] as const;
 /** A comparison of two i32, by its name in the text format. */
 export type Comparison = (typeof COMPARISONS)[number];
-type Operator = Comparison | "add" | "sub" | "mul" | "div_u" | "rem_u" | "and" | "or" | "shl" | "shr_u";
+type Operator =
+  `i32.${Comparison | "add" | "sub" | "mul" | "div_u" | "rem_u" | "and" | "or" | "shl" | "shr_u"}`;
 
 /** What writes the instructions of an expression: the builder of a function. */
 interface Writer {
@@ -26,7 +27,12 @@ type Node =
   | { readonly kind: "local"; readonly local: Local<"i32"> }
   | { readonly kind: "zero"; readonly a: Expression }
   | { readonly kind: "binary"; readonly op: Operator; readonly a: Expression; readonly b: Expression }
-  | { readonly kind: "bound"; readonly op: "lt_s" | "gt_s"; readonly a: Expression; readonly b: Expression }
+  | {
+      readonly kind: "bound";
+      readonly op: "i32.lt_s" | "i32.gt_s";
+      readonly a: Expression;
+      readonly b: Expression;
+    }
   | { readonly kind: "choice"; readonly when: Expression; readonly a: Expression; readonly b: Expression };
 
 /**
@@ -57,7 +63,7 @@ export class Expression {
     return new Expression({ kind: "binary", op, a: this, b: i32(operand) });
   }
   /** Returns the operands of a sum or a product whose second one is a number. */
-  #split(op: "add" | "mul"): readonly [Expression, number] | undefined {
+  #split(op: "i32.add" | "i32.mul"): readonly [Expression, number] | undefined {
     if (this.#node.kind !== "binary" || this.#node.op !== op) return undefined;
     const { known } = this.#node.b;
     return known === undefined ? undefined : [this.#node.a, known];
@@ -67,41 +73,43 @@ export class Expression {
   plus(operand: Operand): Expression {
     const other = i32(operand);
     const { known } = other;
-    if (known === undefined) return this.known === undefined ? this.#with("add", other) : other.plus(this);
+    if (known === undefined)
+      return this.known === undefined ? this.#with("i32.add", other) : other.plus(this);
     if (known === 0) return this;
     if (this.known !== undefined) return i32(this.known + known);
-    const [rest, number] = this.#split("add") ?? [this, 0];
-    return number === 0 ? this.#with("add", other) : rest.plus(number + known);
+    const [rest, number] = this.#split("i32.add") ?? [this, 0];
+    return number === 0 ? this.#with("i32.add", other) : rest.plus(number + known);
   }
   /** Returns the difference; it wraps. */
   minus(operand: Operand): Expression {
     const { known } = i32(operand);
-    return known === undefined ? this.#with("sub", operand) : this.plus(-known);
+    return known === undefined ? this.#with("i32.sub", operand) : this.plus(-known);
   }
   /** Returns the product; it wraps. */
   times(operand: Operand): Expression {
     const other = i32(operand);
     const { known } = other;
-    if (known === undefined) return this.known === undefined ? this.#with("mul", other) : other.times(this);
+    if (known === undefined)
+      return this.known === undefined ? this.#with("i32.mul", other) : other.times(this);
     if (known === 0) return other;
     if (this.known !== undefined) return i32(Math.imul(this.known, known));
-    const [rest, number] = this.#split("mul") ?? [this, 1];
+    const [rest, number] = this.#split("i32.mul") ?? [this, 1];
     const factor = Math.imul(number, known);
-    return factor === 1 ? rest : rest.#with("mul", factor);
+    return factor === 1 ? rest : rest.#with("i32.mul", factor);
   }
   /** Returns the quotient of unsigned numbers. */
   over(operand: Operand): Expression {
     const { known } = i32(operand);
     if (known === 1) return this;
     if (known && this.known !== undefined) return i32(Math.floor((this.known >>> 0) / (known >>> 0)));
-    return this.#with("div_u", operand);
+    return this.#with("i32.div_u", operand);
   }
   /** Returns the remainder of unsigned numbers. */
   rest(operand: Operand): Expression {
     const { known } = i32(operand);
     if (known === 1) return i32(0);
     if (known && this.known !== undefined) return i32((this.known >>> 0) % (known >>> 0));
-    return this.#with("rem_u", operand);
+    return this.#with("i32.rem_u", operand);
   }
 
   /** Returns how many parts of a size it takes: the unsigned quotient, rounded up. */
@@ -111,44 +119,44 @@ export class Expression {
 
   /** Returns the smaller of two signed numbers. */
   least(operand: Operand): Expression {
-    return this.#bound("lt_s", i32(operand));
+    return this.#bound("i32.lt_s", i32(operand));
   }
   /** Returns the greater of two signed numbers. */
   most(operand: Operand): Expression {
-    return this.#bound("gt_s", i32(operand));
+    return this.#bound("i32.gt_s", i32(operand));
   }
-  #bound(op: "lt_s" | "gt_s", b: Expression): Expression {
+  #bound(op: "i32.lt_s" | "i32.gt_s", b: Expression): Expression {
     const [one, other] = [this.known, b.known];
     if (one !== undefined && other !== undefined)
-      return i32(op === "lt_s" ? Math.min(one, other) : Math.max(one, other));
+      return i32(op === "i32.lt_s" ? Math.min(one, other) : Math.max(one, other));
     return new Expression({ kind: "bound", op, a: this, b });
   }
 
   /** Returns the bits that both have. */
   and(operand: Operand): Expression {
-    return this.#with("and", operand);
+    return this.#with("i32.and", operand);
   }
   /** Returns the bits that one of them has. */
   or(operand: Operand): Expression {
-    return this.#with("or", operand);
+    return this.#with("i32.or", operand);
   }
   /** Shifts bits to the left. */
   shl(bits: Operand): Expression {
-    return this.#with("shl", bits);
+    return this.#with("i32.shl", bits);
   }
   /** Shifts bits to the right; zeros come from the left. */
   shr(bits: Operand): Expression {
-    return this.#with("shr_u", bits);
+    return this.#with("i32.shr_u", bits);
   }
 
   /** Compares it with another number: the result is 1 or 0. */
   is(comparison: Comparison, operand: Operand): Expression {
-    return this.#with(comparison, operand);
+    return this.#with(`i32.${comparison}`, operand);
   }
   /** Returns 1 if it is zero, 0 otherwise. */
   not(): Expression {
     const node = this.#node;
-    const at = node.kind === "binary" ? COMPARISONS.indexOf(node.op as Comparison) : -1;
+    const at = node.kind === "binary" ? COMPARISONS.indexOf(node.op.slice(4) as Comparison) : -1;
     if (node.kind === "binary" && at >= 0) return node.a.is(COMPARISONS[at ^ 1]!, node.b);
     return new Expression({ kind: "zero", a: this });
   }
@@ -163,11 +171,11 @@ export class Expression {
     if (node.kind === "number") f.i32(node.value);
     else if (node.kind === "local") f.get(node.local);
     else if (node.kind === "zero") f.put(node.a).op("i32.eqz");
-    else if (node.kind === "binary") f.put(node.a, node.b).op(`i32.${node.op}`);
+    else if (node.kind === "binary") f.put(node.a, node.b).op(node.op);
     else if (node.kind === "choice") f.put(node.a, node.b, node.when).op("select");
     else {
       const [a, b] = [node.a.#pushed(f), node.b.#pushed(f)];
-      f.put(a, b).op(`i32.${node.op}`, "select");
+      f.put(a, b).op(node.op, "select");
     }
   }
   /** Pushes it; returns what pushes it again without a second computation. */

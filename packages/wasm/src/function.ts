@@ -1,7 +1,7 @@
 /** @file The body of a function. */
 import { Bytes } from "./bytes.js";
 import { invalidCode } from "./errors.js";
-import { i32, type Operand } from "./expression.js";
+import { Expression, i32, type Operand } from "./expression.js";
 import {
   alignmentOf,
   encodingOf,
@@ -46,8 +46,10 @@ export class FunctionBuilder {
   private readonly code = new Bytes(256);
   private readonly declared: ValueType[] = [];
   private depth = 0;
-  /** The instruction that set a local last. */
-  private lastSet = { local: -1, start: 0, end: -1 };
+  /** The local that was set last, and where that instruction starts and ends. */
+  private setLocal = -1;
+  private setStart = 0;
+  private setEnd = -1;
 
   constructor(private readonly params: readonly ValueType[]) {}
 
@@ -64,20 +66,19 @@ export class FunctionBuilder {
   /** Pushes the values of locals. */
   get(...locals: readonly Local[]): this {
     for (const { index } of locals) {
-      const { local, start, end } = this.lastSet;
       // A local that was set just now: one instruction sets it and keeps the value.
-      if (local === index && end === this.code.length) this.code.replace(start, TEE);
+      if (this.setLocal === index && this.setEnd === this.code.length) this.code.replace(this.setStart, TEE);
       else this.code.byte(0x20).unsigned(index);
-      this.lastSet.end = -1;
+      this.setEnd = -1;
     }
     return this;
   }
 
   /** Pops a value into a local. */
   set({ index }: Local): this {
-    const start = this.code.length;
-    this.code.byte(0x21).unsigned(index);
-    this.lastSet = { local: index, start, end: this.code.length };
+    this.setLocal = index;
+    this.setStart = this.code.length;
+    this.setEnd = this.code.byte(0x21).unsigned(index).length;
     return this;
   }
 
@@ -94,7 +95,10 @@ export class FunctionBuilder {
 
   /** Pushes expressions. */
   put(...operands: readonly Operand[]): this {
-    for (const operand of operands) i32(operand).write(this);
+    for (const operand of operands)
+      if (typeof operand === "number") this.i32(operand);
+      else if (operand instanceof Expression) operand.write(this);
+      else this.get(operand);
     return this;
   }
 
@@ -112,7 +116,7 @@ export class FunctionBuilder {
 
   /** Adds an expression to a local. */
   increase(local: Local<"i32">, by: Operand): this {
-    return i32(by).known === 0 ? this : this.assign(local, i32(local).plus(by));
+    return i32(by).known === 0 ? this : this.put(local, by).op("i32.add").set(local);
   }
 
   /** Pushes the value of a global. */

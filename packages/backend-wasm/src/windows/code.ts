@@ -40,7 +40,7 @@ export function windowKernel(
   if (plan.columns - (inside.end - inside.start) > MOST_EDGES) return undefined;
   const { weight, channels, size } = plan;
   const own = windowEpilogue(nest, plan.reduce, plan.roles);
-  // Other values are computed from the sums of a row; after pools that takes longer than together.
+  // Other values are computed from the sums of a row. Ordinary kernels compute pools with them.
   if (own === undefined && weight === undefined) return undefined;
   const epilogue = own ?? SUMS;
   const padded = Math.ceil(channels / LANES) * LANES;
