@@ -1,5 +1,5 @@
 /** @file The entry of a kernel: its parameters, and the loop over its units. */
-import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type Local, type ModuleBuilder, type Operand } from "@sconce/wasm";
 import type { KernelBuffer } from "./kernel-code.js";
 
 /** What the body of an entry is written with. */
@@ -49,15 +49,12 @@ export function kernelEntry(
 export function forUnits(
   f: FunctionBuilder,
   first: Local<"i32">,
-  end: Local,
+  end: Local<"i32">,
   body: () => void,
-  step: number | Local<"i32"> = 1,
+  step: Operand = 1,
 ): void {
   f.block((done) => {
-    f.get(first, end).op("i32.ge_s").brIf(done);
-    f.loop((next) => {
-      body();
-      f.increase(first, step).get(first, end).op("i32.lt_s").brIf(next);
-    });
+    f.put(i32(first).is("ge_s", end)).brIf(done);
+    f.countUp(first, end, body, step);
   });
 }

@@ -26,6 +26,11 @@ export class Bytes {
     return this;
   }
 
+  /** Writes another byte in place of one. */
+  replace(at: number, value: number): void {
+    this.data[at] = value;
+  }
+
   /** An unsigned LEB128 number below 2^32. */
   unsigned(value: number): this {
     let rest = value >>> 0;

@@ -1,6 +1,7 @@
 /** @file The body of a function. */
 import { Bytes } from "./bytes.js";
 import { invalidCode } from "./errors.js";
+import { Expression, i32, type Operand } from "./expression.js";
 import {
   alignmentOf,
   encodingOf,
@@ -9,14 +10,10 @@ import {
   type MemoryInstruction,
   type MemoryLaneInstruction,
 } from "./opcodes.js";
-import { typeCode, type ValueType } from "./types.js";
+import { type Local, typeCode, type ValueType } from "./types.js";
 
-/** A local variable or a parameter of one function. */
-export interface Local<T extends ValueType = ValueType> {
-  /** Its place among the parameters and locals. */
-  readonly index: number;
-  readonly type: T;
-}
+/** Sets a local and keeps the value on the stack. */
+const TEE = 0x22;
 
 /** A place that branches go to: the end of a block, or the start of a loop. */
 export interface Label {
@@ -30,6 +27,17 @@ export interface Global {
   readonly global: number;
 }
 
+/** As many locals, as a tuple where their count is a literal. */
+type Locals<
+  T extends ValueType,
+  N extends number,
+  L extends readonly Local<T>[] = readonly [],
+> = number extends N
+  ? readonly Local<T>[]
+  : L["length"] extends N
+    ? L
+    : Locals<T, N, readonly [...L, Local<T>]>;
+
 /**
  * Writes instructions in the order of execution: operands first, as on the stack of WebAssembly.
  * Methods return the builder, so that short sequences are one expression.
@@ -38,6 +46,10 @@ export class FunctionBuilder {
   private readonly code = new Bytes(256);
   private readonly declared: ValueType[] = [];
   private depth = 0;
+  /** The local that was set last, and where that instruction starts and ends. */
+  private setLocal = -1;
+  private setStart = 0;
+  private setEnd = -1;
 
   constructor(private readonly params: readonly ValueType[]) {}
 
@@ -47,25 +59,32 @@ export class FunctionBuilder {
   }
 
   /** Adds local variables of one type. */
-  locals<T extends ValueType>(type: T, count: number): readonly Local<T>[] {
-    return Array.from({ length: count }, () => this.local(type));
+  locals<T extends ValueType, const N extends number>(type: T, count: N): Locals<T, N> {
+    return Array.from({ length: count }, () => this.local(type)) as readonly Local<T>[] as Locals<T, N>;
   }
 
   /** Pushes the values of locals. */
   get(...locals: readonly Local[]): this {
-    for (const local of locals) this.code.byte(0x20).unsigned(local.index);
+    for (const { index } of locals) {
+      // A local that was set just now: one instruction sets it and keeps the value.
+      if (this.setLocal === index && this.setEnd === this.code.length) this.code.replace(this.setStart, TEE);
+      else this.code.byte(0x20).unsigned(index);
+      this.setEnd = -1;
+    }
     return this;
   }
 
   /** Pops a value into a local. */
-  set(local: Local): this {
-    this.code.byte(0x21).unsigned(local.index);
+  set({ index }: Local): this {
+    this.setLocal = index;
+    this.setStart = this.code.length;
+    this.setEnd = this.code.byte(0x21).unsigned(index).length;
     return this;
   }
 
   /** Copies the value on the stack into a local. */
   tee(local: Local): this {
-    this.code.byte(0x22).unsigned(local.index);
+    this.code.byte(TEE).unsigned(local.index);
     return this;
   }
 
@@ -74,12 +93,30 @@ export class FunctionBuilder {
     return this.get(from).set(to);
   }
 
-  /** Adds a constant to an i32 variable. */
-  increase(local: Local<"i32">, by: number | Local<"i32">): this {
-    this.get(local);
-    if (typeof by === "number") this.i32(by);
-    else this.get(by);
-    return this.op("i32.add").set(local);
+  /** Pushes expressions. */
+  put(...operands: readonly Operand[]): this {
+    for (const operand of operands)
+      if (typeof operand === "number") this.i32(operand);
+      else if (operand instanceof Expression) operand.write(this);
+      else this.get(operand);
+    return this;
+  }
+
+  /** Sets a local to an expression. */
+  assign(local: Local<"i32">, operand: Operand): this {
+    return this.put(operand).set(local);
+  }
+
+  /** Adds a local that holds an expression. */
+  let(operand: Operand): Local<"i32"> {
+    const local = this.local("i32");
+    this.assign(local, operand);
+    return local;
+  }
+
+  /** Adds an expression to a local. */
+  increase(local: Local<"i32">, by: Operand): this {
+    return i32(by).known === 0 ? this : this.put(local, by).op("i32.add").set(local);
   }
 
   /** Pushes the value of a global. */
@@ -145,11 +182,14 @@ export class FunctionBuilder {
     return this.v128(new Uint8Array(values.buffer));
   }
 
-  /** Bytes of two vectors, by their places among the 32. */
+  /** Lanes of two vectors, by their places in both: 16 of a byte, 4 of 32 bits or 2 of 64 bits. */
   shuffle(lanes: readonly number[]): this {
-    if (lanes.length !== 16)
-      throw invalidCode(`a shuffle takes 16 lanes, not ${lanes.length}`, "pass 16 places of bytes");
-    this.code.byte(0xfd).byte(0x0d).raw(Uint8Array.from(lanes));
+    const { length } = lanes;
+    if (length !== 16 && length !== 4 && length !== 2)
+      throw invalidCode(`a shuffle takes 16, 4 or 2 lanes, not ${length}`, "pass 16 places of bytes");
+    const width = 16 / length;
+    this.code.byte(0xfd).byte(0x0d);
+    for (const lane of lanes) for (let byte = 0; byte < width; byte++) this.code.byte(width * lane + byte);
     return this;
   }
 
@@ -218,6 +258,38 @@ export class FunctionBuilder {
   /** A loop; a branch to its label starts it again. */
   loop(body: (label: Label) => void, result?: ValueType): this {
     return this.nested(0x03, body, result);
+  }
+
+  /** Runs a body while a condition holds. */
+  while(condition: Operand, body: () => void): this {
+    return this.block((done) => {
+      this.loop((again) => {
+        this.put(i32(condition).not()).brIf(done);
+        body();
+        this.br(again);
+      });
+    });
+  }
+
+  /** Runs a body until a local that grows reaches an end. The body runs at least once. */
+  countUp(local: Local<"i32">, end: Operand, body: () => void, step: Operand = 1): this {
+    return this.loop((again) => {
+      body();
+      this.increase(local, step).put(i32(local).is("lt_s", end)).brIf(again);
+    });
+  }
+
+  /**
+   * Runs a body for each count in a local, or for so many at once: as long as that many are left.
+   * The body runs at least once.
+   */
+  countDown(local: Local<"i32">, body: () => void, step = 1): this {
+    return this.loop((again) => {
+      body();
+      this.increase(local, -step)
+        .put(step === 1 ? local : i32(local).is("ge_s", step))
+        .brIf(again);
+    });
   }
 
   /** Takes a condition from the stack. */

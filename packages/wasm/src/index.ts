@@ -1,6 +1,7 @@
 /** @packageDocumentation An assembler for WebAssembly modules. */
+export { type Comparison, Expression, i32, type Operand } from "./expression.js";
 export { detectFeatures, type Features } from "./features.js";
-export { FunctionBuilder, type Global, type Label, type Local } from "./function.js";
+export { FunctionBuilder, type Global, type Label } from "./function.js";
 export { type FunctionInit, type MemoryLimits, ModuleBuilder } from "./module.js";
 export type {
   Instruction,
@@ -8,4 +9,4 @@ export type {
   MemoryInstruction,
   MemoryLaneInstruction,
 } from "./opcodes.js";
-export type { Signature, ValueType } from "./types.js";
+export type { Local, Signature, ValueType } from "./types.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { detectFeatures } from "./features.js";
-import type { FunctionBuilder, Local } from "./function.js";
+import type { FunctionBuilder } from "./function.js";
 import { ModuleBuilder } from "./module.js";
 import type { Instruction } from "./opcodes.js";
-import type { ValueType } from "./types.js";
+import type { Local, ValueType } from "./types.js";
 
 type Run = (...values: readonly (number | bigint)[]) => number | bigint;
 
@@ -131,6 +131,8 @@ describe("vector instructions", () => {
     ]);
     const reversed = [3, 2, 1, 0].flatMap((i) => [0, 1, 2, 3].map((b) => 4 * i + b));
     expect(lanes((f) => f.f32x4(1, 2, 3, 4).f32x4(0).shuffle(reversed))).toEqual([4, 3, 2, 1]);
+    expect(lanes((f) => f.f32x4(1, 2, 3, 4).f32x4(0).shuffle([3, 1, 4, 0]))).toEqual([4, 2, 0, 1]);
+    expect(lanes((f) => f.f32x4(1, 2, 3, 4).f32x4(0).shuffle([1, 0]))).toEqual([3, 4, 1, 2]);
   });
 
   test("lanes move between vectors and memory", () => {

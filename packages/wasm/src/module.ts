@@ -1,8 +1,8 @@
 /** @file Modules: types, imports, functions, a memory and exports, in the binary format. */
 import { Bytes } from "./bytes.js";
 import { invalidCode } from "./errors.js";
-import { FunctionBuilder, type Global, type Local } from "./function.js";
-import { type Signature, typeCode, type ValueType } from "./types.js";
+import { FunctionBuilder, type Global } from "./function.js";
+import { type Local, type Signature, typeCode, type ValueType } from "./types.js";
 
 /** Sizes of a memory in pages of 64 KiB. */
 export interface MemoryLimits {

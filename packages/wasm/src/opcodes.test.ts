@@ -61,7 +61,7 @@ test("code without a form in WebAssembly is rejected", () => {
   const f = new FunctionBuilder([]);
   expect(() => f.op("f32x4.foo" as "f32x4.add")).toThrow("unknown instruction f32x4.foo");
   expect(() => f.v128(new Uint8Array(4))).toThrow("a vector has 16 bytes, not 4");
-  expect(() => f.shuffle([1])).toThrow("a shuffle takes 16 lanes, not 1");
+  expect(() => f.shuffle([1])).toThrow("a shuffle takes 16, 4 or 2 lanes, not 1");
   let ended: { readonly depth: number } | undefined;
   f.block((label) => {
     ended = label;

@@ -8,6 +8,13 @@ const CODES: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, f32: 
 /** Returns the encoding of a type. */
 export const typeCode = (type: ValueType): number => CODES[type];
 
+/** A local variable or a parameter of one function. */
+export interface Local<T extends ValueType = ValueType> {
+  /** Its place among the parameters and locals. */
+  readonly index: number;
+  readonly type: T;
+}
+
 /** Parameters and results of a function. */
 export interface Signature {
   /** Types of the parameters. */

@@ -1,5 +1,7 @@
 /**
- * @file Just enough of a WebAssembly assembler for one hand-written kernel: bytes in, bytes out.
+ * @file Just enough of a WebAssembly assembler for one hand-written kernel: bytes in, bytes out. A
+ * page that bundles this package would grow by 4.4 kB (gzip) with `@sconce/wasm` in its place, and
+ * kernels are synchronous: they cannot wait until `import()` loads it.
  */
 
 const unsigned = (value: number): number[] => {

@@ -149,8 +149,6 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       case "barrier":
         this.#lines.line("workgroupBarrier();");
         break;
-      case "microkernel":
-        throw internalError(`WGSL has no ${statement.name}`);
       default:
         this.#nested(statement);
     }

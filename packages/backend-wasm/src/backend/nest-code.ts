@@ -16,6 +16,6 @@ export const nestCode = (
   options: MatrixOptions,
 ): KernelCode =>
   fourierKernel(nest, program) ??
-  windowKernel(nest, program, options) ??
+  windowKernel(nest, program, sizes, options) ??
   matrixKernel(nest, program, sizes, options) ??
   printedKernel(nest, program, sizes);

@@ -70,7 +70,7 @@ export const imageKernel = (
   program: LoopProgram,
   options: MatrixOptions,
 ): KernelCode | undefined =>
-  windowKernel(nest, program, options) ??
+  windowKernel(nest, program, sizes, options) ??
   winogradKernel(nest, program, sizes, options) ??
   depthwiseKernel(nest, program, sizes, options);
 

@@ -7,7 +7,7 @@ import {
   printKernel,
   sizeOf,
 } from "@sconce/codegen";
-import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import { i32, type Local, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, KernelImport, OpenSizes } from "../kernel-code.js";
 import { forUnits } from "../kernel-entry.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
@@ -95,7 +95,7 @@ function emitKernel(
     module.define(index, { params }, (f, ...locals) => {
       const constants = new HoistedConstants(f, known);
       const all: readonly Local[] = locals;
-      const [scratchBase, first, end] = all.slice(-3) as [Local, Local<"i32">, Local];
+      const [scratchBase, first, end] = all.slice(-3) as [Local, Local<"i32">, Local<"i32">];
       const memories = new Map<KernelMemory, MemoryPlace>();
       for (const memory of kernel.memories) {
         const at = buffers.findIndex(({ buffer }) => buffer === memory.buffer);
@@ -134,25 +134,11 @@ const CALLS = 64;
 function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number, known: number): number {
   return module.func({ params }, (f, ...locals) => {
     const [first, end] = locals.slice(-2) as [Local<"i32">, Local<"i32">];
-    const until = f.local("i32");
-    let step: number | Local<"i32"> = known;
-    if (known === 0) {
-      step = f.local("i32");
-      f.get(end, first)
-        .op("i32.sub")
-        .i32(CALLS - 1)
-        .op("i32.add")
-        .i32(CALLS)
-        .op("i32.div_u")
-        .set(step);
-    }
+    const step = known === 0 ? f.let(i32(end).minus(first).parts(CALLS)) : known;
     const call = (): void => {
-      pushNumber(f.get(first), step).op("i32.add").set(until);
-      f.get(until, end, until, end).op("i32.lt_s", "select").set(until);
-      f.get(...locals.slice(0, -1), until).call(index);
+      f.get(...locals.slice(0, -1));
+      f.put(i32(first).plus(step).least(end)).call(index);
     };
     forUnits(f, first, end, call, step);
   });
 }
-const pushNumber = (f: FunctionBuilder, number: number | Local<"i32">): FunctionBuilder =>
-  typeof number === "number" ? f.i32(number) : f.get(number);

@@ -1,45 +1,38 @@
 /** @file Functions that convert float16 and bfloat16. Results are rounded to even. */
-import type { FunctionBuilder, Local } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type Local } from "@sconce/wasm";
 
 /**
  * Moves the exponent by a product, which is exact for subnormal numbers too. Infinities and NaN
  * keep the greatest exponent.
  */
-export function decodeFloat16(f: FunctionBuilder, [bits]: readonly Local[]): void {
-  const magnitude = f.local("i32");
-  f.get(bits!).i32(0x7fff).op("i32.and").i32(13).op("i32.shl").set(magnitude);
+export function decodeFloat16(f: FunctionBuilder, params: readonly Local[]): void {
+  const [bits] = params as readonly Local<"i32">[];
+  const magnitude = f.let(i32(bits!).and(0x7fff).shl(13));
   // 2^112 makes up for the smaller bias.
   f.get(magnitude)
     .op("f32.reinterpret_i32")
     .f32(2 ** 112)
     .op("f32.mul", "i32.reinterpret_f32");
-  f.get(magnitude).i32(0x7f800000).op("i32.or");
-  f.get(magnitude)
-    .i32(0x7c00 << 13)
-    .op("i32.lt_u", "select");
-  f.get(bits!).i32(0x8000).op("i32.and").i32(16).op("i32.shl", "i32.or", "f32.reinterpret_i32");
+  f.put(i32(magnitude).or(0x7f800000), i32(magnitude).is("lt_u", 0x7c00 << 13)).op("select");
+  f.put(i32(bits!).and(0x8000).shl(16)).op("i32.or", "f32.reinterpret_i32");
 }
 
 /** As `numberToFloat16` of `@sconce/tensor`; a sum rounds subnormal numbers. */
 export function encodeFloat16(f: FunctionBuilder, [value]: readonly Local[]): void {
-  const [bits, magnitude] = f.locals("i32", 2) as readonly [Local<"i32">, Local<"i32">];
-  f.get(value!).op("i32.reinterpret_f32").tee(bits).i32(0x7fffffff).op("i32.and").set(magnitude);
-  f.get(bits).i32(16).op("i32.shr_u").i32(0x8000).op("i32.and");
-  f.get(magnitude).i32(0x47800000).op("i32.ge_u");
-  f.if(
+  const bits = f.local("i32");
+  f.get(value!).op("i32.reinterpret_f32").set(bits);
+  const magnitude = f.let(i32(bits).and(0x7fffffff));
+  f.put(i32(bits).shr(16).and(0x8000));
+  const tooLarge = i32(magnitude).is("gt_u", 0x7f800000).choose(0x7e00, 0x7c00);
+  const normal = i32(magnitude)
+    .minus(0x38000000 - 0xfff)
+    .plus(i32(magnitude).shr(13).and(1))
+    .shr(13);
+  f.put(i32(magnitude).is("ge_u", 0x47800000)).if(
+    () => f.put(tooLarge),
     () => {
-      f.i32(0x7e00).i32(0x7c00).get(magnitude).i32(0x7f800000).op("i32.gt_u", "select");
-    },
-    () => {
-      f.get(magnitude).i32(0x38800000).op("i32.ge_u");
-      f.if(
-        () => {
-          f.get(magnitude)
-            .i32(0x38000000 - 0xfff)
-            .op("i32.sub");
-          f.get(magnitude).i32(13).op("i32.shr_u").i32(1).op("i32.and", "i32.add");
-          f.i32(13).op("i32.shr_u");
-        },
+      f.put(i32(magnitude).is("ge_u", 0x38800000)).if(
+        () => f.put(normal),
         // Adding 0.5 leaves the bits of a subnormal half, rounded to even, at the end.
         () => {
           f.get(magnitude).op("f32.reinterpret_i32").f32(0.5).op("f32.add", "i32.reinterpret_f32");
@@ -55,8 +48,7 @@ export function encodeFloat16(f: FunctionBuilder, [value]: readonly Local[]): vo
 
 export function encodeBfloat16(f: FunctionBuilder, [value]: readonly Local[]): void {
   const bits = f.local("i32");
-  f.i32(0x7fc0);
-  f.get(value!).op("i32.reinterpret_f32").tee(bits).i32(0x7fff).op("i32.add");
-  f.get(bits).i32(16).op("i32.shr_u").i32(1).op("i32.and", "i32.add").i32(16).op("i32.shr_u");
-  f.get(value!).get(value!).op("f32.ne", "select");
+  f.get(value!).op("i32.reinterpret_f32").set(bits);
+  const rounded = i32(bits).plus(0x7fff).plus(i32(bits).shr(16).and(1)).shr(16);
+  f.put(0x7fc0, rounded).get(value!, value!).op("f32.ne", "select");
 }

@@ -134,7 +134,6 @@ export class KernelPrinter {
         this.#f.brIf(this.#ends.at(-1)!);
         return;
       case "barrier":
-      case "microkernel":
         throw notEmitted(statement.kind);
     }
   }

@@ -3,7 +3,7 @@
  * each lane: all of the passes are arithmetic of vectors, and only reading and writing moves lanes.
  */
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
-import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type Local, type ModuleBuilder } from "@sconce/wasm";
 import { hostFunction } from "../emit/host-functions.js";
 import type { KernelCode } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
@@ -40,13 +40,11 @@ export function fourierKernel(nest: LoopNest, program: LoopProgram): KernelCode 
 }
 const tableBytes = (size: number): number => Math.ceil((COMPLEX_BYTES * size) / 16) * 16;
 
-/** Places of the bytes of `[re0 im0 re1 im1] [re2 im2 re3 im3]` in either direction. */
-const bytesOf = (lanes: readonly number[]): number[] =>
-  lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
-const REAL_PARTS = bytesOf([0, 2, 4, 6]);
-const IMAGINARY_PARTS = bytesOf([1, 3, 5, 7]);
-const LOW_PAIRS = bytesOf([0, 4, 1, 5]);
-const HIGH_PAIRS = bytesOf([2, 6, 3, 7]);
+/** Places of the lanes of `[re0 im0 re1 im1] [re2 im2 re3 im3]` in either direction. */
+const REAL_PARTS = [0, 2, 4, 6];
+const IMAGINARY_PARTS = [1, 3, 5, 7];
+const LOW_PAIRS = [0, 4, 1, 5];
+const HIGH_PAIRS = [2, 6, 3, 7];
 
 class FourierWriter {
   readonly #plan: FourierPlan;
@@ -72,11 +70,8 @@ class FourierWriter {
     const { size, radices, input, output } = this.#plan;
     const { first, end, addressOf } = this.#entry;
     const [from, to] = this.#halves;
-    this.#f.get(this.#table).i32(tableBytes(size)).op("i32.add").tee(from);
-    this.#f
-      .i32(WIDE * size)
-      .op("i32.add")
-      .set(to);
+    this.#f.assign(from, i32(this.#table).plus(tableBytes(size)));
+    this.#f.assign(to, i32(from).plus(WIDE * size));
     if (radices.length > 1) this.#writeTable();
     forUnits(this.#f, first, end, () => {
       const { isComplex } = this.#plan;
@@ -97,23 +92,15 @@ class FourierWriter {
 
   /** A loop that runs so many times, at least once. */
   #times(count: number, body: () => void): void {
-    if (count === 1) {
-      body();
-      return;
-    }
-    const left = this.#f.local("i32");
-    this.#f.i32(count).set(left);
-    this.#f.loop((next) => {
-      body();
-      this.#f.get(left).i32(1).op("i32.sub").tee(left).brIf(next);
-    });
+    if (count === 1) body();
+    else this.#f.countDown(this.#f.let(count), body);
   }
 
   #writeTable(): void {
     const f = this.#f;
     const { size, sign } = this.#plan;
-    const [place, arc, at] = [f.local("i32"), f.local("f64"), f.local("i32")];
-    f.i32(0).set(place).copy(this.#table, at);
+    const arc = f.local("f64");
+    const [place, at] = [f.let(0), f.let(this.#table)];
     this.#times(size, () => {
       f.get(place)
         .op("f64.convert_i32_s")
@@ -141,35 +128,25 @@ class FourierWriter {
     const f = this.#f;
     const { outer, inner } = this.#plan;
     const bytes = isComplex ? COMPLEX_BYTES : FLOAT_BYTES;
-    const line = f.local("i32");
-    const last = outer * inner - 1;
-    const lanes = f.locals("i32", LANES);
-    lanes.forEach((lane, i) => {
-      f.get(this.#entry.first).i32(LANES).op("i32.mul").i32(i).op("i32.add").set(line);
-      f.get(line).i32(last).get(line).i32(last).op("i32.lt_s", "select").set(line);
-      f.get(line)
-        .i32(inner)
-        .op("i32.div_u")
-        .i32(length * inner)
-        .op("i32.mul");
-      f.get(line)
-        .i32(inner)
-        .op("i32.rem_u", "i32.add")
-        .i32(bytes)
-        .op("i32.mul")
-        .get(base)
-        .op("i32.add")
-        .set(lane);
+    const lanes = [0, 1, 2, 3].map((lane) => {
+      const line = f.let(
+        i32(this.#entry.first)
+          .times(LANES)
+          .plus(lane)
+          .least(outer * inner - 1),
+      );
+      const place = i32(line)
+        .over(inner)
+        .times(length * inner)
+        .plus(i32(line).rest(inner));
+      return f.let(place.times(bytes).plus(base));
     });
     if (inner < LANES) {
       body(lanes, false);
       return;
     }
-    f.get(lanes[LANES - 1]!, lanes[0]!)
-      .op("i32.sub")
-      .i32((LANES - 1) * bytes)
-      .op("i32.eq");
-    f.if(
+    const distance = i32(lanes[LANES - 1]!).minus(lanes[0]!);
+    f.put(distance.is("eq", (LANES - 1) * bytes)).if(
       () => body(lanes, true),
       () => body(lanes, false),
     );
@@ -178,8 +155,7 @@ class FourierWriter {
   #read(lanes: readonly Local<"i32">[], isSide: boolean): void {
     const f = this.#f;
     const { size, inner, isComplex } = this.#plan;
-    const at = f.local("i32");
-    f.copy(this.#halves[0], at);
+    const at = f.let(this.#halves[0]);
     this.#times(size, () => {
       if (isComplex.input) this.#readComplex(lanes, isSide, at);
       else this.#readReal(lanes, isSide, at);
@@ -190,7 +166,7 @@ class FourierWriter {
   }
   #readComplex(lanes: readonly Local<"i32">[], isSide: boolean, at: Local<"i32">): void {
     const f = this.#f;
-    const [low, high] = f.locals("v128", 2) as readonly [Local<"v128">, Local<"v128">];
+    const [low, high] = f.locals("v128", 2);
     if (isSide) {
       f.get(lanes[0]!).memory("v128.load").set(low);
       f.get(lanes[0]!).memory("v128.load", 16).set(high);
@@ -216,13 +192,8 @@ class FourierWriter {
   #store(source: Local<"i32">, lanes: readonly Local<"i32">[], isSide: boolean): void {
     const f = this.#f;
     const { kept, inner, isComplex, scale } = this.#plan;
-    const at = f.local("i32");
-    const [re, im, pair] = f.locals("v128", 3) as readonly Local<"v128">[] as readonly [
-      Local<"v128">,
-      Local<"v128">,
-      Local<"v128">,
-    ];
-    f.copy(source, at);
+    const at = f.let(source);
+    const [re, im, pair] = f.locals("v128", 3);
     this.#times(kept, () => {
       for (const [i, part] of (isComplex.output ? [re, im] : [re]).entries()) {
         f.get(at).memory("v128.load", 16 * i);
@@ -252,19 +223,14 @@ class FourierWriter {
   #pass(radix: number, left: number, source: Local<"i32">, target: Local<"i32">): void {
     const f = this.#f;
     const [groups, step] = [left / radix, this.#plan.size / left];
-    const [from, to, twiddle, address] = f.locals("i32", 4) as readonly [
-      Local<"i32">,
-      Local<"i32">,
-      Local<"i32">,
-      Local<"i32">,
-    ];
-    f.copy(source, from).copy(target, to).i32(0).set(twiddle);
+    const [from, to, twiddle] = [f.let(source), f.let(target), f.let(0)];
+    const address = f.local("i32");
     const isTurned = groups > 1;
     this.#butterflies.with(isTurned ? radix - 1 : 0, (factors) =>
       this.#times(groups, () => {
         f.copy(this.#table, address);
         for (const factor of factors) {
-          f.get(address, twiddle).op("i32.add").tee(address).memory("v128.load32_splat").set(factor.re);
+          f.increase(address, twiddle).get(address).memory("v128.load32_splat").set(factor.re);
           f.get(address).memory("v128.load32_splat", FLOAT_BYTES).set(factor.im);
         }
         this.#times(step, () => {

@@ -5,13 +5,13 @@
  */
 import { fixedValue, type LoopProgram, ZERO } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { i32, type ModuleBuilder } from "@sconce/wasm";
 import { printedRows } from "../emit/printed-kernel.js";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import type { AttentionPlan } from "./attention-plan.js";
 import { type Blocks, blocksOf } from "./blocks.js";
-import { type Address, addresses, countUp, pushIndex, unflatten } from "./index-code.js";
+import { type Address, indexAt, unflatten } from "./index-code.js";
 import { productOf } from "./matrix.js";
 import { rowsOfTile } from "./micro.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
@@ -132,54 +132,40 @@ function emitAttention(
   const parts = [scores, values].map((part) => ({ part, pack: part.form.emit(module) }));
   return kernelEntry(module, { name: "attention", memories }, (entry) => {
     const { f, scratch } = entry;
-    const [known, place, block, firstRow, endRow, base] = addresses(f, 6);
+    const [place, block, firstRow, endRow, base] = f.locals("i32", 5);
     const unit: Unit = { ...entry, place, block, firstRow, endRow, base };
-    f.i32(-1).set(known);
+    const known = f.let(-1);
+    // The place of the first row among those of all heads.
+    const row = i32(place).times(queries).plus(firstRow);
     forUnits(f, entry.first, entry.end, () => {
-      f.get(entry.first).i32(rowBlocks).op("i32.div_u").set(place);
-      f.get(entry.first).i32(rowBlocks).op("i32.rem_u").set(block);
+      f.assign(place, i32(entry.first).over(rowBlocks));
+      f.assign(block, i32(entry.first).rest(rowBlocks));
       rangeOf(f, block, rows, queries, firstRow, endRow);
-      f.get(place, known).op("i32.ne");
-      f.if(() => {
+      f.put(i32(place).is("ne", known)).if(() => {
         for (const { part, pack } of parts) packHead(unit, part, pack);
         f.copy(place, known);
       });
       // Addresses wrap: places of this unit's rows are in its scratch memory.
-      f.get(scratch);
-      pushRow(f, unit, queries)
-        .i32(keys * ELEMENT)
-        .op("i32.mul", "i32.sub")
-        .set(base);
+      f.assign(base, i32(scratch).minus(row.times(keys * ELEMENT)));
       multiply(whole, unit, scores, first!);
       pushMemories(whole, unit, softmax);
-      pushRest(f, whole, scratch);
-      pushRow(f, unit, queries);
-      pushRow(f, unit, queries).get(endRow, firstRow).op("i32.sub", "i32.add").call(middle!);
+      f.put(i32(scratch).plus(whole.rest), row, row.plus(i32(endRow).minus(firstRow))).call(middle!);
       multiply(whole, unit, values, last!);
     });
   });
 }
 
-/** Pushes the place of the first row among those of all heads. */
-const pushRow = (f: FunctionBuilder, { place, firstRow }: Unit, queries: number): FunctionBuilder =>
-  f.get(place).i32(queries).op("i32.mul").get(firstRow).op("i32.add");
-
-const pushRest = (f: FunctionBuilder, { rest }: Attention, scratch: Address): FunctionBuilder =>
-  f.get(scratch).i32(rest).op("i32.add");
-
 /** Packs the second factor of a product. */
 function packHead({ f, addressOf, scratch, place }: Unit, { plan, panels }: Part, pack: number): void {
   const outer = unflatten(f, place, plan.outer);
-  f.get(addressOf(plan.b.buffer));
-  pushIndex(f, plan.b.outer, outer);
-  f.op("i32.add").get(scratch).i32(panels).op("i32.add").call(pack);
+  f.put(i32(addressOf(plan.b.buffer)).plus(indexAt(plan.b.outer, outer)), i32(scratch).plus(panels));
+  f.call(pack);
 }
 
 function pushMemories({ inner }: Attention, { f, addressOf, base }: Unit, { memories }: KernelCode): void {
   for (const { buffer } of memories) {
     const at = inner.get(buffer);
-    if (at === undefined) f.get(addressOf(buffer));
-    else f.get(base).i32(at).op("i32.add");
+    f.put(at === undefined ? addressOf(buffer) : i32(base).plus(at));
   }
 }
 
@@ -187,18 +173,14 @@ function pushMemories({ inner }: Attention, { f, addressOf, base }: Unit, { memo
 function multiply(whole: Attention, unit: Unit, { code, blocks, panels }: Part, entry: number): void {
   const { f, scratch, place, block } = unit;
   const { columnBlocks, rowBlocks } = blocks;
-  const [count, own] = addresses(f, 2);
-  f.get(place)
-    .i32(columnBlocks * rowBlocks)
-    .op("i32.mul")
-    .get(block)
-    .op("i32.add")
-    .set(own);
-  f.i32(0).set(count);
-  countUp(f, count, 1, columnBlocks, () => {
+  const own = f.let(
+    i32(place)
+      .times(columnBlocks * rowBlocks)
+      .plus(block),
+  );
+  f.countUp(f.let(0), columnBlocks, () => {
     pushMemories(whole, unit, code);
-    f.get(scratch).i32(panels).op("i32.add");
-    pushRest(f, whole, scratch).get(own, own).i32(1).op("i32.add").call(entry);
+    f.put(i32(scratch).plus(panels), i32(scratch).plus(whole.rest), own, i32(own).plus(1)).call(entry);
     f.increase(own, rowBlocks);
   });
 }

@@ -1,8 +1,8 @@
 /** @file How many rows, columns and steps a product has: numbers, or known when the kernel runs. */
 import { type Axis, atom, elementsOf, fixedValue, forEachAtom, type Index, indicesIn } from "@sconce/codegen";
-import type { FunctionBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32 } from "@sconce/wasm";
 import type { Blocks } from "./blocks.js";
-import { type Address, type Places, pushIndex } from "./index-code.js";
+import { type Address, indexAt, type Places } from "./index-code.js";
 import type { MatrixPlan } from "./plan.js";
 
 /** Whether an index is a number. */
@@ -23,7 +23,7 @@ export function sizesOf({ nest, a, b }: MatrixPlan): readonly Index[] {
 }
 
 /** A number, or where it is when the kernel runs. */
-export type Count = number | Address;
+type Count = number | Address;
 /** How many rows, columns and steps there are, and the blocks that they are in. */
 export interface Counts {
   readonly rows: Count;
@@ -39,24 +39,10 @@ export function countsIn(
 ): Counts {
   const count = (axes: readonly Axis[]): Count => {
     const all = elementsOf(axes);
-    const known = fixedValue(all);
-    if (known !== undefined) return known;
-    const local = f.local("i32");
-    pushIndex(f, all, sizes);
-    f.set(local);
-    return local;
+    return fixedValue(all) ?? f.let(indexAt(all, sizes));
   };
-  const inBlocks = (all: Count, known: number, size: number): Count => {
-    if (typeof all === "number") return known;
-    const local = f.local("i32");
-    f.get(all)
-      .i32(size - 1)
-      .op("i32.add")
-      .i32(size)
-      .op("i32.div_u")
-      .set(local);
-    return local;
-  };
+  const inBlocks = (all: Count, known: number, size: number): Count =>
+    typeof all === "number" ? known : f.let(i32(all).parts(size));
   const [rows, columns] = [count(plan.rows), count(plan.columns)];
   return {
     rows,
@@ -66,6 +52,3 @@ export function countsIn(
     columnBlocks: inBlocks(columns, blocks.columnBlocks, blocks.columns),
   };
 }
-/** Pushes a count. */
-export const pushCount = (f: FunctionBuilder, count: Count): FunctionBuilder =>
-  typeof count === "number" ? f.i32(count) : f.get(count);

@@ -1,9 +1,10 @@
 /**
- * @file Recognizes convolutions of each channel by itself, over images with their channels last.
+ * @file Recognizes convolutions of each channel by itself, over images whose channels are planes.
  */
 import {
   type Axis,
   bindIndex,
+  type ContractionSide,
   contractionOf,
   extentOf,
   fixedValue,
@@ -13,16 +14,12 @@ import {
   type ReduceScalar,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import { type Guarded, guardsOf, linear } from "./padding.js";
+import { type Direction, directionsOf, imageOf, stepsOf } from "./image.js";
 
-/** One direction of the images. */
-interface Direction {
-  /** Elements of the result, of the image and of the kernel. */
-  readonly out: number;
+/** One direction of the planes. */
+interface PlaneDirection extends Direction {
+  /** Elements of the image. */
   readonly size: number;
-  readonly kernel: number;
-  readonly stride: number;
-  readonly dilation: number;
   /** Zeros before the image. */
   readonly padding: number;
 }
@@ -32,16 +29,14 @@ export const spanOf = (out: number, { kernel, dilation, stride }: Direction): nu
 
 /** `sum x[n, c, h * stride + kh * dilation - padding, ...] * weight[c, kh, kw]`. */
 export interface DepthwisePlan {
-  /** Whether the channels are the last axis, of the image and of the result, or the second. */
-  readonly isLast: boolean;
   readonly nest: LoopNest;
   readonly reduce: ReduceScalar;
   readonly image: number;
   readonly weight: number;
   readonly images: number;
   readonly channels: number;
-  readonly height: Direction;
-  readonly width: Direction;
+  readonly height: PlaneDirection;
+  readonly width: PlaneDirection;
   /** Elements of the weight by channel and place of the kernel. */
   readonly weightSteps: {
     readonly c: number;
@@ -51,8 +46,6 @@ export interface DepthwisePlan {
   };
 }
 
-type Steps = NonNullable<ReturnType<typeof linear>>;
-
 /** Reads a nest whose sizes are bound; undefined if it is another one. */
 export function depthwisePlan(
   nest: LoopNest,
@@ -60,103 +53,41 @@ export function depthwisePlan(
   sizes: Bindings,
 ): DepthwisePlan | undefined {
   const contraction = contractionOf(nest);
-  if (contraction === undefined || nest.axes.length !== 4 || contraction.reduce.dtype !== "float32")
-    return undefined;
-  const { reduce, inner } = contraction;
-  const [n, ...axes] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
-  const isLast = contraction.batch.includes(axes[2]);
-  const [h, w, c] = isLast ? axes : ([axes[1], axes[2], axes[0]] as const);
-  const sides = [contraction.rows, contraction.columns];
-  const image = sides.find((side) => side.axes.includes(h) || side.axes.includes(w));
-  const weight = sides.find((side) => side !== image);
-  if (image?.value.kind !== "load" || weight?.value.kind !== "load" || weight.when !== undefined)
-    return undefined;
-  if (image.value.dtype !== "float32" || weight.value.dtype !== "float32") return undefined;
-  const [ofImage, ofWeight] = [linear(image.value.index), linear(weight.value.index)];
-  const guards = image.when === undefined ? new Map<string, Guarded>() : guardsOf(image.when);
-  if (ofImage === undefined || ofWeight === undefined || guards === undefined) return undefined;
-  const shape = shapeOf(program.buffers[image.value.buffer]!, sizes, isLast);
-  if (shape === undefined) return undefined;
-  const { images, height, width, channels } = shape;
-  const unit = isLast ? channels : 1;
-  const line = width * unit;
-  if (channels !== extentOf(c) || step(ofImage, c) !== (isLast ? 1 : height * width)) return undefined;
-  if (images !== extentOf(n) || (images > 1 && step(ofImage, n) !== height * width * channels))
-    return undefined;
-  const kernels = inner.filter((one) => extentOf(one) > 1);
-  const kh = kernels.find((one) => step(ofImage, one) >= line);
-  const kw = kernels.find((one) => one !== kh);
-  if (kernels.length > 2 || (kernels.length === 2 && kh === undefined)) return undefined;
-  const down = directionOf({ place: h, kernel: kh, size: height, unit: line }, ofImage, guards);
-  const right = directionOf({ place: w, kernel: kw, size: width, unit }, ofImage, guards);
-  if (down === undefined || right === undefined || guards.size > 0) return undefined;
-  const origin = -(down.padding * line + right.padding * unit);
-  if (image.value.index.constant !== origin || !onlyOf(ofImage, [n, h, w, c, ...kernels])) return undefined;
-  if (!onlyOf(ofWeight, [c, ...kernels])) return undefined;
-  const weightSteps = {
-    c: step(ofWeight, c),
-    h: kh === undefined ? 0 : step(ofWeight, kh),
-    w: kw === undefined ? 0 : step(ofWeight, kw),
-    origin: weight.value.index.constant,
-  };
-  return {
-    isLast,
-    nest,
-    reduce,
-    image: image.value.buffer,
-    weight: weight.value.buffer,
-    images,
-    channels,
-    height: down,
-    width: right,
-    weightSteps,
-  };
+  if (contraction === undefined || nest.axes.length !== 4) return undefined;
+  const { reduce, inner, rows, columns } = contraction;
+  const [n, c, h, w] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
+  const isImage = ({ axes }: ContractionSide): boolean => axes.includes(h) || axes.includes(w);
+  const [first, second] = isImage(rows) ? [rows, columns] : [columns, rows];
+  const [image, weight] = [imageOf(first.value, first.when), imageOf(second.value)];
+  if (image === undefined || weight === undefined || second.when !== undefined) return undefined;
+  const taps = inner.filter((one) => extentOf(one) > 1);
+  const ofImage = stepsOf(image.index, [n, c, h, w, ...taps]);
+  const ofWeight = stepsOf(weight.index, [c, ...taps]);
+  const shape = shapeOf(program.buffers[image.buffer]!, sizes);
+  if (ofImage === undefined || ofWeight === undefined || shape === undefined) return undefined;
+  const [images, channels, down, across] = shape;
+  if (reduce.dtype !== "float32" || channels !== extentOf(c) || images !== extentOf(n)) return undefined;
+  if (ofImage(c) !== down * across) return undefined;
+  if (images > 1 && ofImage(n) !== down * across * channels) return undefined;
+  const kh = taps.find((one) => ofImage(one) >= across);
+  const kw = taps.find((one) => one !== kh);
+  if (taps.length > 2 || (taps.length === 2 && kh === undefined)) return undefined;
+  const directions = directionsOf(image, [
+    { place: h, tap: kh, unit: across },
+    { place: w, tap: kw, unit: 1 },
+  ]);
+  const sides = directions?.map((one, d) => ({ ...one, size: d === 0 ? down : across, padding: -one.start }));
+  if (!sides?.every(({ limit, size, padding }) => padding >= 0 && (limit ?? size) === size)) return undefined;
+  const [height, width] = sides as [PlaneDirection, PlaneDirection];
+  if (image.index.constant !== -(height.padding * across + width.padding)) return undefined;
+  const weightSteps = { c: ofWeight(c), h: ofWeight(kh), w: ofWeight(kw), origin: weight.index.constant };
+  const buffers = { image: image.buffer, weight: weight.buffer };
+  return { nest, reduce, ...buffers, images, channels, height, width, weightSteps };
 }
 
 /** The sizes of a buffer of images; undefined if it is none. */
-function shapeOf({ shape }: LoopBuffer, sizes: Bindings, isLast: boolean) {
+function shapeOf({ shape }: LoopBuffer, sizes: Bindings) {
   const bound = shape.map((one) => fixedValue(bindIndex(one, sizes)));
   if (bound.length !== 4 || bound.includes(undefined)) return undefined;
-  const [images, ...rest] = bound as [number, number, number, number];
-  const [height, width, channels] = isLast ? rest : [rest[1], rest[2], rest[0]];
-  return { images, height, width, channels };
-}
-
-const step = (steps: Steps, { name }: Axis): number => steps.get(name)?.coefficient ?? 0;
-const onlyOf = (steps: Steps, axes: readonly Axis[]): boolean =>
-  [...steps.values()].every(
-    ({ axis, coefficient }) => coefficient > 0 && axes.some(({ name }) => name === axis.name),
-  );
-
-interface DirectionInit {
-  readonly place: Axis;
-  readonly kernel: Axis | undefined;
-  readonly size: number;
-  /** Elements of memory from one place to the next. */
-  readonly unit: number;
-}
-
-/** Takes the guard of a direction out of all. */
-function directionOf(
-  { place, kernel, size, unit }: DirectionInit,
-  steps: Steps,
-  guards: Map<string, Guarded>,
-): Direction | undefined {
-  const stride = Math.max(unit, step(steps, place)) / unit;
-  const dilation = kernel === undefined ? 1 : step(steps, kernel) / unit;
-  if (!Number.isInteger(stride) || !Number.isInteger(dilation) || dilation < 1) return undefined;
-  const known = { out: extentOf(place), size, kernel: kernel ? extentOf(kernel) : 1, stride, dilation };
-  for (const [key, { index, limit, low }] of guards) {
-    const terms = linear(index);
-    if (terms === undefined || !(terms.has(place.name) || (kernel && terms.has(kernel.name)))) continue;
-    const isOwn =
-      onlyOf(terms, kernel === undefined ? [place] : [place, kernel]) &&
-      (known.out === 1 || step(terms, place) === stride) &&
-      (kernel === undefined || step(terms, kernel) === dilation);
-    if (!isOwn || (limit !== undefined && limit !== size) || (index.constant < 0 && !low)) return undefined;
-    if (index.constant > 0) return undefined;
-    guards.delete(key);
-    return { ...known, padding: -index.constant };
-  }
-  return { ...known, padding: 0 };
+  return bound as [number, number, number, number];
 }

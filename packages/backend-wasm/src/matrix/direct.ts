@@ -3,15 +3,12 @@
  * places, without a block of sums in between.
  */
 import { elementsOf, fixedValue, type Index, Rewriter, type Scalar, scale, ZERO } from "@sconce/codegen";
-import type { Vector } from "../emit/vector/lines.js";
-import { writeFloats } from "../emit/vector/operations.js";
+import { type LoadScalar, walkFloats, writeScalar } from "../emit/vector/scalars.js";
 import type { Blocks } from "./blocks.js";
 import { COLUMN, flatPlaces, outputIndex, PLACE, ROW, SUMS } from "./epilogue.js";
 import { isEmittable } from "./index-code.js";
 import type { DirectTile } from "./micro.js";
 import { ELEMENT, type MatrixPlan, separate } from "./plan.js";
-
-type LoadScalar = Extract<Scalar, { kind: "load" }>;
 
 /** Where numbers lie: byte offsets that are added. */
 interface Place {
@@ -46,10 +43,8 @@ export function directOf(plan: MatrixPlan, blocks: Blocks): Direct | undefined {
   const rewriter = new Rewriter({ axes: flatPlaces(plan), scalars: new Map([[reduce, sum]]) });
   const output = placeOf(outputIndex(plan, rewriter));
   if (output?.column !== ELEMENT) return undefined;
-  const loads: DirectLoad[] = [];
-  const value = rewriter.scalar(nest.value);
-  const key = keyOf(value, loads);
-  return key === undefined ? undefined : { key, loads, output, write: writerOf(value) };
+  const written = writtenOf(rewriter.scalar(nest.value));
+  return written && { ...written, output };
 }
 
 function placeOf(index: Index): Place | undefined {
@@ -72,66 +67,37 @@ function placeOf(index: Index): Place | undefined {
 
 const keyOfLoad = ({ index, buffer }: LoadScalar): string => `${buffer} ${index.text}`;
 
-/** The text of a value without buffers and steps, whose loads are added to the list. */
-function keyOf(value: Scalar, loads: DirectLoad[]): string | undefined {
-  const known = new Map<Scalar, string>();
-  const byText = new Map<string, number>();
-  let operations = 0;
-  const walk = (scalar: Scalar): string | undefined => {
-    const before = known.get(scalar);
-    if (before !== undefined) return before;
-    const text = describe(scalar);
-    if (text !== undefined) known.set(scalar, `t${known.size}`);
-    return text;
-  };
-  const describe = (scalar: Scalar): string | undefined => {
-    if (scalar.dtype !== "float32") return undefined;
-    if (scalar.kind === "constant") return `${Object.is(scalar.value, -0) ? "-0" : scalar.value}`;
-    if (scalar.kind === "load") {
+/**
+ * Returns code for a value, with a key: the text of the value without buffers and steps. Its loads
+ * are each once, by their texts.
+ */
+function writtenOf(value: Scalar): Pick<Direct, "key" | "loads" | "write"> | undefined {
+  const lines: string[] = [];
+  const loads = new Map<string, DirectLoad>();
+  const numbers = new Map<string, number>();
+  const result = walkFloats<string>(value, {
+    constant: (number) => (Object.is(number, -0) ? "-0" : `${number}`),
+    load: (scalar) => {
       if (scalar.buffer === SUMS) return "sum";
       const place = placeOf(scalar.index);
       if (place === undefined) return undefined;
       const text = keyOfLoad(scalar);
-      const at = byText.get(text) ?? loads.push({ ...place, buffer: scalar.buffer }) - 1;
-      byText.set(text, at);
-      return `load ${at}, ${place.row === 0 ? "" : "row "}${place.column === 0 ? "" : "column"}`;
-    }
-    if (scalar.kind !== "call" || !CHEAP.has(scalar.fn) || ++operations > MOST_OPERATIONS) return undefined;
-    const args = scalar.args.map(walk);
-    return args.includes(undefined) ? undefined : `${scalar.fn}(${args.join("; ")})`;
-  };
-  return walk(value);
-}
-
-/** Writes a value; loads stand in the order of {@link keyOf}. */
-function writerOf(value: Scalar): Direct["write"] {
-  const order = new Map<string, number>();
-  const seen = new Set<Scalar>();
-  const number = (scalar: Scalar): void => {
-    if (seen.has(scalar)) return;
-    seen.add(scalar);
-    if (scalar.kind === "load" && scalar.buffer !== SUMS && !order.has(keyOfLoad(scalar)))
-      order.set(keyOfLoad(scalar), order.size);
-    if (scalar.kind === "call") for (const arg of scalar.args) number(arg);
-  };
-  number(value);
-  return (w, sum, loaded) => {
-    const known = new Map<Scalar, Vector>();
-    const vectorOf = (scalar: Scalar): Vector => {
-      if (scalar.kind === "constant") return w.number(Number(scalar.value));
-      if (scalar.kind === "load")
-        return scalar.buffer === SUMS ? sum : loaded[order.get(keyOfLoad(scalar))!]!;
-      const before = known.get(scalar);
-      if (before !== undefined) return before;
-      const call = scalar as Extract<Scalar, { kind: "call" }>;
-      const args = call.args.map((arg) => ({
-        value: arg.kind === "constant" ? Number(arg.value) : Number.NaN,
-        vector: vectorOf(arg),
-      }));
-      const made = w.let(() => writeFloats(w, call.fn, args));
-      known.set(scalar, made);
-      return made;
-    };
-    vectorOf(value)();
+      if (!loads.has(text)) numbers.set(text, loads.size);
+      loads.set(text, { ...place, buffer: scalar.buffer });
+      return `load ${numbers.get(text)}${place.row === 0 ? "" : " row"}${place.column === 0 ? "" : " column"}`;
+    },
+    call: (fn, args) => {
+      if (!CHEAP.has(fn) || lines.length === MOST_OPERATIONS) return undefined;
+      return `t${lines.push(`${fn}(${args.map(({ part }) => part).join("; ")})`)}`;
+    },
+  });
+  if (result === undefined) return undefined;
+  return {
+    key: [...lines, result].join("; "),
+    loads: [...loads.values()],
+    write: (w, sum, loaded) =>
+      writeScalar(w, value, (scalar) =>
+        scalar.buffer === SUMS ? sum : loaded[numbers.get(keyOfLoad(scalar))!]!,
+      )(),
   };
 }

@@ -24,12 +24,12 @@ import {
   volumeOf,
 } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type Expression, type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import { vectorCode } from "../emit/printed-kernel.js";
 import { WASM } from "../emit/target.js";
 import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
-import { type Address, type Places, pushIndex } from "./index-code.js";
+import { type Address, indexAt, type Places } from "./index-code.js";
 import { ELEMENT, type MatrixPlan } from "./plan.js";
 import { shared } from "./shared.js";
 
@@ -111,19 +111,13 @@ export function epilogueOf(
 /** Adds a function `(from, to, count)` that copies float32. */
 const copyRow = (module: ModuleBuilder): number =>
   module.func({ params: ["i32", "i32", "i32"], name: "copy_row" }, (f, from, to, count) => {
-    f.block((done) => {
-      f.loop((again) => {
-        f.get(count).i32(4).op("i32.lt_s").brIf(done);
-        f.get(to, from).memory("v128.load").memory("v128.store");
-        f.increase(from, 16).increase(to, 16).increase(count, -4).br(again);
-      });
+    f.while(i32(count).is("ge_s", 4), () => {
+      f.get(to, from).memory("v128.load").memory("v128.store");
+      f.increase(from, 16).increase(to, 16).increase(count, -4);
     });
-    f.block((done) => {
-      f.loop((again) => {
-        f.get(count).op("i32.eqz").brIf(done);
-        f.get(to, from).memory("f32.load").memory("f32.store");
-        f.increase(from, 4).increase(to, 4).increase(count, -1).br(again);
-      });
+    f.while(count, () => {
+      f.get(to, from).memory("f32.load").memory("f32.store");
+      f.increase(from, 4).increase(to, 4).increase(count, -1);
     });
   });
 
@@ -138,17 +132,17 @@ function copied(plan: MatrixPlan, blocks: Blocks): Epilogue {
     emit: (module) => {
       const copy = shared(module, "copy_row", () => copyRow(module));
       return (f, at) => {
-        const [row, from] = f.locals("i32", 2) as readonly [Address, Address];
+        const row = f.let(at.firstRow);
+        const from = f.let(i32(at.scratch).plus(blocks.scratch.tile));
         const places = new Map([...at.sizes, [ROW, row], [COLUMN, at.firstColumn], [PLACE, at.place]]);
-        f.copy(at.firstRow, row).get(at.scratch).i32(blocks.scratch.tile).op("i32.add").set(from);
-        f.loop((again) => {
-          f.get(from, at.addressOf(plan.nest.output));
-          pushIndex(f, output, places);
-          f.op("i32.add").get(at.endColumn, at.firstColumn).op("i32.sub");
-          if (bytes > ELEMENT) f.i32(bytes / ELEMENT).op("i32.mul");
-          f.call(copy);
-          f.increase(from, blocks.columns * bytes).increase(row, 1);
-          f.get(row, at.endRow).op("i32.lt_s").brIf(again);
+        f.countUp(row, at.endRow, () => {
+          f.put(from, i32(at.addressOf(plan.nest.output)).plus(indexAt(output, places)));
+          f.put(
+            i32(at.endColumn)
+              .minus(at.firstColumn)
+              .times(bytes / ELEMENT),
+          );
+          f.call(copy).increase(from, blocks.columns * bytes);
         });
       };
     },
@@ -175,10 +169,9 @@ function computed(
         const values = [at.firstRow, at.firstColumn, at.endColumn, at.place];
         for (const [i, value] of values.entries())
           f.get(at.scratch, value).memory("i32.store", place + 4 * i);
-        pushMemories(f, code, at, place, () => f.get(at.scratch).i32(tile).op("i32.add"));
+        pushMemories(f, code, at, place, i32(at.scratch).plus(tile));
         for (const { text } of code.open?.given ?? []) f.get(at.sizes.get(text)!);
-        f.get(at.scratch).i32(bytes).op("i32.add");
-        f.get(at.firstRow, at.endRow).call(entry);
+        f.put(i32(at.scratch).plus(bytes), at.firstRow, at.endRow).call(entry);
       };
     },
   };
@@ -244,21 +237,12 @@ function imageEpilogue(
       const entry = code.emit(module, imports);
       return (f, at) => {
         const { firstColumn = 0, endColumn = columns } = at;
-        const push = (value: Address | number): unknown =>
-          typeof value === "number" ? f.i32(value) : f.get(value);
-        for (const [i, value] of [0, firstColumn, endColumn, 0].entries()) {
-          f.get(at.scratch);
-          push(value);
-          f.memory("i32.store", scratch.at + 4 * i);
-        }
-        pushMemories(f, code, at, scratch.at, () => {
-          // The kernel subtracts the first column from places in the tile.
-          f.get(at.addressOf(product.nest.output));
-          push(firstColumn);
-          f.i32(ELEMENT).op("i32.mul", "i32.add");
-        });
-        f.get(at.scratch).i32(scratch.bytes).op("i32.add");
-        f.get(at.firstRow, at.endRow).call(entry);
+        for (const [i, value] of [0, firstColumn, endColumn, 0].entries())
+          f.put(at.scratch, value).memory("i32.store", scratch.at + 4 * i);
+        // The kernel subtracts the first column from places in the tile.
+        const tile = i32(at.addressOf(product.nest.output)).plus(i32(firstColumn).times(ELEMENT));
+        pushMemories(f, code, at, scratch.at, tile);
+        f.put(i32(at.scratch).plus(scratch.bytes), at.firstRow, at.endRow).call(entry);
       };
     },
   };
@@ -275,13 +259,10 @@ function pushMemories(
   { memories }: KernelCode,
   { addressOf, scratch }: Pick<FinishedBlock, "addressOf" | "scratch">,
   at: number,
-  pushTile: () => void,
+  tile: Expression,
 ): void {
-  for (const { buffer } of memories) {
-    if (buffer === TILE) pushTile();
-    else if (buffer === AT) f.get(scratch).i32(at).op("i32.add");
-    else f.get(addressOf(buffer));
-  }
+  for (const { buffer } of memories)
+    f.put(buffer === TILE ? tile : buffer === AT ? i32(scratch).plus(at) : addressOf(buffer));
 }
 
 /** The kernel of a row of a block; rows are its units. */

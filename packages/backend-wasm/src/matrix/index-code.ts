@@ -11,17 +11,10 @@ import {
   multiply,
 } from "@sconce/codegen";
 import { internalError } from "@sconce/errors";
-import type { FunctionBuilder, Local } from "@sconce/wasm";
+import { type Expression, type FunctionBuilder, i32, type Local } from "@sconce/wasm";
 
 /** An address or a count. */
 export type Address = Local<"i32">;
-/** So many addresses. */
-type Addresses<N extends number, T extends readonly Address[] = readonly []> = T["length"] extends N
-  ? T
-  : Addresses<N, readonly [...T, Address]>;
-/** Adds locals for addresses. */
-export const addresses = <N extends number>(f: FunctionBuilder, count: N): Addresses<N> =>
-  f.locals("i32", count) as readonly Address[] as Addresses<N>;
 /** The place along each axis, and the sizes that are known when a kernel runs, by their texts. */
 export type Places = ReadonlyMap<string, Address>;
 
@@ -39,38 +32,28 @@ export function isEmittable(index: Index): boolean {
   );
 }
 
-/** Pushes the value of an index. */
-export function pushIndex(f: FunctionBuilder, index: Index, places: Places): void {
-  let isFirst = true;
-  for (const { coefficient, atoms } of index.terms) {
-    atoms.forEach((item, i) => {
-      pushAtom(f, item, places);
-      if (i > 0) f.op("i32.mul");
-    });
-    if (coefficient !== 1) f.i32(coefficient).op("i32.mul");
-    if (!isFirst) f.op("i32.add");
-    isFirst = false;
-  }
-  if (isFirst) f.i32(index.constant);
-  else if (index.constant !== 0) f.i32(index.constant).op("i32.add");
+/** Returns the value of an index. */
+export function indexAt({ terms, constant: known }: Index, places: Places): Expression {
+  const values = terms.map(({ coefficient, atoms }) =>
+    atoms
+      .map((item) => atomAt(item, places))
+      .reduce((product, value) => product.times(value))
+      .times(coefficient),
+  );
+  return values.reduce((sum, value) => sum.plus(value), i32(0)).plus(known);
 }
 
-function pushAtom(f: FunctionBuilder, item: IndexAtom, places: Places): void {
+function atomAt(item: IndexAtom, places: Places): Expression {
   if (item.kind === "axis") {
     const place = places.get(item.name);
-    if (place !== undefined) f.get(place);
-    else if (fixedValue(item.extent) === 1) f.i32(0);
-    else throw internalError(`the axis ${item.name} has no place`);
-    return;
+    if (place !== undefined) return i32(place);
+    if (fixedValue(item.extent) === 1) return i32(0);
+    throw internalError(`the axis ${item.name} has no place`);
   }
-  if (item.kind === "size") {
-    f.get(places.get(atom(item).text)!);
-    return;
-  }
+  if (item.kind === "size") return i32(places.get(atom(item).text)!);
   if (item.kind === "value") throw internalError("an index of a product has values");
-  pushIndex(f, item.numerator, places);
-  pushIndex(f, item.denominator, places);
-  f.op(item.kind === "quotient" ? "i32.div_u" : "i32.rem_u");
+  const [above, below] = [indexAt(item.numerator, places), indexAt(item.denominator, places)];
+  return item.kind === "quotient" ? above.over(below) : above.rest(below);
 }
 
 const NONE: Places = new Map();
@@ -88,56 +71,10 @@ export function unflatten(
     if (isOne(one)) continue;
     const place = locals.get(one.name) ?? f.local("i32");
     const isOutermost = axes.slice(0, d).every(isOne);
-    f.get(flat);
-    if (fixedValue(below) !== 1) {
-      pushIndex(f, below, sizes);
-      f.op("i32.div_u");
-    }
-    if (!isOutermost) {
-      pushIndex(f, one.extent, sizes);
-      f.op("i32.rem_u");
-    }
-    f.set(place);
+    const behind = i32(flat).over(indexAt(below, sizes));
+    f.assign(place, isOutermost ? behind : behind.rest(indexAt(one.extent, sizes)));
     places.set(one.name, place);
     below = multiply(below, one.extent);
   }
   return places;
-}
-
-/** Runs a body while a counter is below an end; it has at least one round. */
-export function countUp(
-  f: FunctionBuilder,
-  counter: Address,
-  step: number,
-  end: Address | number,
-  body: () => void,
-): void {
-  f.loop((again) => {
-    body();
-    f.get(counter).i32(step).op("i32.add").tee(counter);
-    if (typeof end === "number") f.i32(end);
-    else f.get(end);
-    f.op("i32.lt_s").brIf(again);
-  });
-}
-
-/**
- * Runs a body for so many places at a time, of which there are at least as many. The last ones
- * overlap those before them.
- */
-export function inGroups(
-  f: FunctionBuilder,
-  place: Address,
-  { together, count }: { readonly together: number; readonly count: number },
-  body: () => void,
-): void {
-  const last = count - together;
-  f.loop((again) => {
-    body();
-    f.get(place).i32(last).op("i32.lt_s");
-    f.if(() => {
-      f.get(place).i32(together).op("i32.add").tee(place).i32(last).get(place).i32(last);
-      f.op("i32.lt_s", "select").set(place).br(again);
-    });
-  });
 }

@@ -3,11 +3,11 @@
  * added to it.
  */
 import { internalError } from "@sconce/errors";
-import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type Local, type ModuleBuilder } from "@sconce/wasm";
 import { Helpers } from "../emit/helpers.js";
 import { constantsInPlace } from "../emit/vector/constants.js";
 import { type Vector, VectorWriter } from "../emit/vector/lines.js";
-import { type Address, addresses } from "./index-code.js";
+import type { Address } from "./index-code.js";
 import { FLOAT32, type Numbers } from "./numbers.js";
 import { shared } from "./shared.js";
 
@@ -17,7 +17,7 @@ export const COLUMNS = 8;
 const VECTORS = 2;
 const PANEL_BYTES = 16 * VECTORS;
 /** Vector registers that V8 uses for values. */
-export const REGISTERS = 15;
+const REGISTERS = 15;
 
 /** Rows of a tile: as many as the registers hold. */
 export function rowsOfTile(relaxed: boolean): number {
@@ -73,52 +73,38 @@ function microkernel(
   const { bytes, columns, shape } = numbers;
   const name = `tile_${rows}x${columns}${relaxed ? "_madd" : ""}_${from}`;
   const splat = bytes === 8 ? "v128.load64_splat" : "v128.load32_splat";
-  const params = [...PARAMS, ...extraParams(direct)];
-  return module.func({ params, name }, (f, ...given) => {
-    const [a, b, c, steps, rowBytes, isMore, aBytes, ...extra] = given as unknown as readonly [
-      ...Parameters7,
-      ...Address[],
-    ];
+  const params = [...PARAMS, ...extraParams(direct)] as const;
+  return module.func({ params, name }, (f, a, b, c, steps, rowBytes, isMore, aBytes, ...extra) => {
     const sums = Array.from({ length: rows }, () => f.locals("v128", VECTORS));
     const row = f.locals("v128", VECTORS);
     const element = f.local("v128");
-    const pointers = from === "panels" ? [a] : [a, ...f.locals("i32", rows - 1)];
-    for (const [r, pointer] of pointers.entries())
-      if (r > 0)
-        f.get(pointers[r - 1]!, aBytes)
-          .op("i32.add")
-          .set(pointer);
-    // V8 of Node 20 keeps all sums in registers only if the loop is inside of a branch.
-    const take = (unrolled: number): void => {
-      f.loop((again) => {
-        for (let step = 0; step < unrolled; step++) {
-          for (const [i, half] of row.entries())
-            f.get(b)
-              .memory("v128.load", PANEL_BYTES * step + 16 * i)
-              .set(half);
-          for (const [r, sum] of sums.entries()) {
-            const [at, place] = from === "panels" ? [a, lanes * step + r] : [pointers[r]!, step];
-            f.get(at)
-              .memory(splat, bytes * place)
-              .set(element);
-            for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half, shape);
-          }
-        }
-        for (const pointer of pointers)
-          f.increase(pointer, unrolled * (from === "panels" ? bytes * lanes : bytes));
-        f.increase(b, PANEL_BYTES * unrolled);
-        f.get(steps).i32(unrolled).op("i32.sub").tee(steps);
-        if (unrolled > 1) f.i32(unrolled).op("i32.ge_s");
-        f.brIf(again);
-      });
+    const pointers = [a];
+    if (from === "rows")
+      for (let r = 1; r < rows; r++) pointers.push(f.let(i32(pointers[r - 1]!).plus(aBytes)));
+    const step = (at: number): void => {
+      for (const [i, half] of row.entries())
+        f.get(b)
+          .memory("v128.load", PANEL_BYTES * at + 16 * i)
+          .set(half);
+      for (const [r, sum] of sums.entries()) {
+        const [pointer, place] = from === "panels" ? [a, lanes * at + r] : [pointers[r]!, at];
+        f.get(pointer)
+          .memory(splat, bytes * place)
+          .set(element);
+        for (const [i, half] of sum.entries()) multiplyAdd(f, relaxed, element, row[i]!, half, shape);
+      }
+    };
+    const some = (count: number): void => {
+      for (let at = 0; at < count; at++) step(at);
+      for (const pointer of pointers)
+        f.increase(pointer, count * (from === "panels" ? bytes * lanes : bytes));
+      f.increase(b, PANEL_BYTES * count);
     };
     // Each row has a pointer, and four steps move it once. Engines without relaxed arithmetic are
-    // older: they keep the sums of such a loop in memory.
-    for (const unrolled of from === "rows" && relaxed ? [UNROLLED, 1] : [1])
-      f.get(steps)
-        .i32(unrolled)
-        .op("i32.ge_s")
-        .if(() => take(unrolled));
+    // older: they keep the sums of such a loop in memory. V8 of Node 20 keeps all sums in registers
+    // only if the loop is inside of a branch.
+    for (const count of from === "rows" && relaxed ? [UNROLLED, 1] : [1])
+      f.put(i32(steps).is("ge_s", count)).if(() => f.countDown(steps, () => some(count), count));
     if (direct === undefined) storeTile(f, sums, { c, rowBytes, isMore }, shape);
     else finishTile(module, f, sums, { c, rowBytes, extra }, direct);
   });
@@ -127,7 +113,6 @@ function microkernel(
 /** For each load its address and bytes of a row. */
 const extraParams = (direct: DirectTile | undefined): readonly "i32"[] =>
   (direct?.loads ?? []).flatMap(() => ["i32", "i32"] as const);
-type Parameters7 = readonly [Address, Address, Address, Address, Address, Address, Address];
 
 /** Computes the results of a tile from its sums, and stores them. */
 function finishTile(
@@ -237,15 +222,14 @@ export function blockKernel(module: ModuleBuilder, blocks: readonly number[], in
 function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number>, init: TileInit): number {
   const { lanes, from, numbers: { bytes } = FLOAT32, direct } = init;
   const loads = [...(direct?.loads ?? []).entries()];
-  const params = [...PARAMS, "i32" as const, "i32" as const, ...extraParams(direct)];
-  return module.func({ params, name: `block_${from}` }, (f, ...given) => {
-    const all = given as unknown as readonly [...Parameters7, Address, Address, ...Address[]];
-    const [a, b, c, steps, rows, panels, rowBytes, isMore, aBytes, ...extra] = all;
-    const [pa, pc, left, take] = addresses(f, 4);
+  const params = [...PARAMS, "i32", "i32", ...extraParams(direct)] as const;
+  return module.func({ params, name: `block_${from}` }, (f, a, b, c, steps, rows, panels, ...more) => {
+    const [rowBytes, isMore, aBytes, ...extra] = more;
+    const [pa, pc, left, take] = f.locals("i32", 4);
     // Addresses of loads at the rows of a tile.
     const at = loads.map(([l, { row }]) => (row === 0 ? extra[2 * l]! : f.local("i32")));
     const ofRows = loads.filter(([, { row }]) => row !== 0);
-    f.loop((nextPanel) => {
+    f.countDown(panels, () => {
       f.copy(a, pa).copy(c, pc).copy(rows, left);
       for (const [l] of ofRows) f.copy(extra[2 * l]!, at[l]!);
       f.loop((nextTile) => {
@@ -255,35 +239,25 @@ function newBlockKernel(module: ModuleBuilder, tiles: ReadonlyMap<number, number
           for (const [l] of loads) f.get(at[l]!, extra[2 * l + 1]!);
         });
         // Panels of A have room for all rows of a tile.
-        if (from === "panels") f.get(pa, steps).i32(bytes * lanes);
-        else f.get(pa, aBytes, take);
-        f.op("i32.mul", "i32.add").set(pa);
-        f.get(pc, rowBytes, take).op("i32.mul", "i32.add").set(pc);
-        for (const [l] of ofRows)
-          f.get(at[l]!, extra[2 * l + 1]!, take)
-            .op("i32.mul", "i32.add")
-            .set(at[l]!);
-        f.get(left, take).op("i32.sub").tee(left).brIf(nextTile);
+        f.increase(pa, from === "panels" ? i32(steps).times(bytes * lanes) : i32(aBytes).times(take));
+        f.increase(pc, i32(rowBytes).times(take));
+        for (const [l] of ofRows) f.increase(at[l]!, i32(extra[2 * l + 1]!).times(take));
+        f.assign(left, i32(left).minus(take)).get(left).brIf(nextTile);
       });
-      f.get(b, steps).i32(PANEL_BYTES).op("i32.mul", "i32.add").set(b);
-      f.increase(c, PANEL_BYTES);
+      f.increase(b, i32(steps).times(PANEL_BYTES)).increase(c, PANEL_BYTES);
       for (const [l, { column }] of loads) if (column !== 0) f.increase(extra[2 * l]!, PANEL_BYTES);
-      f.get(panels).i32(1).op("i32.sub").tee(panels).brIf(nextPanel);
     });
   });
 }
 
 /** Sets the rows of the next tile. */
 function rowsToTake(f: FunctionBuilder, left: Address, take: Address, { lanes, from }: TileInit): void {
-  f.get(left).i32(lanes).get(left).i32(lanes).op("i32.lt_s", "select").set(take);
+  f.assign(take, i32(left).least(lanes));
   if (from === "panels") return;
-  f.get(left).i32(1).op("i32.add").i32(1).op("i32.shr_u").get(take);
-  f.get(left)
-    .i32(lanes + 1)
-    .op("i32.sub")
-    .i32(FEW)
-    .op("i32.lt_u", "select")
-    .set(take);
+  const isEven = i32(left)
+    .minus(lanes + 1)
+    .is("lt_u", FEW);
+  f.assign(take, isEven.choose(i32(left).plus(1).shr(1), take));
 }
 
 /** Calls the tile of so many rows. */
@@ -296,13 +270,10 @@ function callTile(
   const [most, ...smaller] = [...tiles].reverse();
   f.block((done) => {
     for (const [count, tile] of smaller)
-      f.get(rows)
-        .i32(count)
-        .op("i32.eq")
-        .if(() => {
-          args();
-          f.call(tile).br(done);
-        });
+      f.put(i32(rows).is("eq", count)).if(() => {
+        args();
+        f.call(tile).br(done);
+      });
     args();
     f.call(most![1]);
   });

@@ -1,13 +1,13 @@
 /** @file Copies elements of a factor into panels, in the order in which microkernels read them. */
 import { type Axis, fixedValue, type Index } from "@sconce/codegen";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { SharedFunctions } from "../emit/core/shared-functions.js";
 import { Helpers } from "../emit/helpers.js";
 import { loadElement } from "../emit/memory.js";
 import { constantsInPlace } from "../emit/vector/constants.js";
 import { VectorWriter } from "../emit/vector/lines.js";
 import { loadFour } from "../emit/vector/memory.js";
-import { type Address, addresses, countUp, type Places, pushIndex, unflatten } from "./index-code.js";
+import { type Address, indexAt, type Places, unflatten } from "./index-code.js";
 import { bytesOfFactor, type FactorType, type Numbers } from "./numbers.js";
 import { ELEMENT } from "./plan.js";
 
@@ -39,22 +39,18 @@ export function writeTable(
   sizes: Places = new Map(),
 ): void {
   const axes = inner.filter(isLong);
-  const at = f.local("i32");
   const places = new Map(sizes);
-  f.copy(table, at);
+  const at = f.let(table);
   const walk = (depth: number): void => {
     const one = axes[depth];
     if (one === undefined) {
-      f.get(at);
-      pushIndex(f, index, places);
-      f.memory("i32.store", offset);
+      f.put(at, indexAt(index, places)).memory("i32.store", offset);
       f.increase(at, 4);
       return;
     }
-    const place = f.local("i32");
+    const place = f.let(0);
     places.set(one.name, place);
-    f.i32(0).set(place);
-    countUp(f, place, 1, fixedValue(one.extent)!, () => walk(depth + 1));
+    f.countUp(place, fixedValue(one.extent)!, () => walk(depth + 1));
   };
   walk(0);
 }
@@ -70,48 +66,27 @@ const isLong = ({ extent }: Axis): boolean => fixedValue(extent) !== 1;
 export function packKernel(module: ModuleBuilder, source: PanelSource): number {
   const { lanes, numbers, sizes = [] } = source;
   const helpers = new Helpers(module, new Map());
-  const params = ["base", "table", "steps", "first", "end", "target", ...sizes].map(() => "i32" as const);
-  return module.func({ params, name: source.name }, (f, ...given) => {
-    const all = given as readonly Address[];
-    const [base, table, steps, first, end, target] = all as Parameters6;
+  const more = sizes.map(() => "i32" as const);
+  const params = ["i32", "i32", "i32", "i32", "i32", "i32", ...more] as const;
+  const init = { params, name: source.name };
+  return module.func(init, (f, base, table, steps, first, end, target, ...given) => {
     const lane = f.local("i32");
     const pointers = f.locals("i32", lanes);
-    const own = new Map(sizes.map((text, at) => [text, all[6 + at]!]));
-    const places = placesOf(f, lane, source, own);
-    f.loop((nextPanel) => {
+    const own = new Map(sizes.map((text, at) => [text, given[at]!]));
+    const used = source.axes.filter(isLong);
+    const locals: Places = new Map(used.map((one) => [one.name, f.local("i32")]));
+    const nextPanel = (): void => {
       pointers.forEach((pointer, l) => {
         // The last lane there is, for those beyond it.
-        f.get(first).i32(l).op("i32.add").get(end).i32(1).op("i32.sub");
-        f.get(first).i32(l).op("i32.add").get(end).op("i32.lt_s", "select").set(lane);
-        f.get(base);
-        places(() => f.op("i32.add").set(pointer));
+        f.assign(lane, i32(first).plus(l).least(i32(end).minus(1)));
+        const places = unflatten(f, lane, used, { locals, sizes: own });
+        f.assign(pointer, i32(base).plus(indexAt(source.index, places)));
       });
       panel(f, source, { pointers, table, steps, target, helpers });
-      f.get(target, steps)
-        .i32(lanes * numbers.bytes)
-        .op("i32.mul", "i32.add")
-        .set(target);
-      f.get(first).i32(lanes).op("i32.add").tee(first).get(end).op("i32.lt_s").brIf(nextPanel);
-    });
+      f.increase(target, i32(steps).times(lanes * numbers.bytes));
+    };
+    f.countUp(first, end, nextPanel, lanes);
   });
-}
-
-type Parameters6 = readonly [Address, Address, Address, Address, Address, Address];
-
-/** Code that pushes the byte offset of a lane; the locals of its coordinates are shared. */
-function placesOf(
-  f: FunctionBuilder,
-  lane: Address,
-  { axes, index }: PanelSource,
-  sizes: Places,
-): (then: () => void) => void {
-  const used = axes.filter(isLong);
-  const locals: Places = new Map(used.map((one) => [one.name, f.local("i32")]));
-  return (then) => {
-    const fresh = unflatten(f, lane, used, { locals, sizes });
-    pushIndex(f, index, fresh);
-    then();
-  };
 }
 
 interface PanelLocals {
@@ -128,11 +103,11 @@ function panel(f: FunctionBuilder, source: PanelSource, locals: PanelLocals): vo
   const bytes = bytesOfFactor(source.type);
   if (source.innerStep === bytes) alongSteps(f, source, locals);
   else if (pointers.length % 4 === 0 && mayBeDense(source)) {
-    pointers.slice(1).forEach((pointer, l) => {
-      f.get(pointer, pointers[l]!).op("i32.sub").i32(bytes).op("i32.eq");
-      if (l > 0) f.op("i32.and");
-    });
-    f.if(
+    const areDense = pointers
+      .slice(1)
+      .map((pointer, l) => i32(pointer).minus(pointers[l]!).is("eq", bytes))
+      .reduce((all, one) => all.and(one));
+    f.put(areDense).if(
       () => eachStep(f, source, locals, (offset) => denseStep(f, source, locals, offset)),
       () => eachStep(f, source, locals, (offset) => scalarStep(f, source, locals, offset)),
     );
@@ -173,14 +148,15 @@ function eachStep(
   { table, steps, target, pointers }: PanelLocals,
   body: (at: { readonly offset: Address; readonly to: Address }) => void,
 ): void {
-  const [offset, to, from, end] = f.locals("i32", 4) as readonly [Address, Address, Address, Address];
-  f.copy(target, to).copy(table, from);
-  f.get(table, steps).i32(2).op("i32.shl", "i32.add").set(end);
+  const offset = f.local("i32");
+  const [to, from] = [f.let(target), f.let(table)];
+  const end = f.let(i32(table).plus(i32(steps).shl(2)));
   f.loop((again) => {
     f.get(from).memory("i32.load").set(offset);
     body({ offset, to });
     f.increase(to, pointers.length * numbers.bytes);
-    f.get(from).i32(4).op("i32.add").tee(from).get(end).op("i32.lt_u").brIf(again);
+    // Addresses may be greater than those that have a sign.
+    f.increase(from, 4).put(i32(from).is("lt_u", end)).brIf(again);
   });
 }
 
@@ -192,7 +168,7 @@ function denseStep(
   { pointers, helpers }: PanelLocals,
   { offset, to }: Step,
 ): void {
-  f.get(offset, pointers[0]!).op("i32.add").set(offset);
+  f.increase(offset, pointers[0]!);
   const { numbers, type } = source;
   // Four numbers at a time, or two of float64.
   const some = 16 / numbers.bytes;
@@ -211,7 +187,7 @@ function scalarStep(
   { offset, to }: Step,
 ): void {
   pointers.forEach((pointer, l) => {
-    f.get(to).get(pointer, offset).op("i32.add");
+    f.put(to, i32(pointer).plus(offset));
     copyOne(f, source, helpers, l * source.numbers.bytes);
   });
 }
@@ -219,32 +195,24 @@ function scalarStep(
 /** Inner places side by side: four steps of a lane are one vector. */
 function alongSteps(f: FunctionBuilder, source: PanelSource, locals: PanelLocals): void {
   const { pointers, table, steps, target, helpers } = locals;
-  const [left, to, first] = addresses(f, 3);
+  const first = f.local("i32");
   const element = bytesOfFactor(source.type);
   const bytes = pointers.length * source.numbers.bytes;
   f.get(table).memory("i32.load").set(first);
   for (const pointer of pointers) f.increase(pointer, first);
-  f.copy(steps, left).copy(target, to);
+  const [left, to] = [f.let(steps), f.let(target)];
   if (source.numbers.type === "float32")
-    f.block((done) => {
-      f.loop((again) => {
-        f.get(left).i32(4).op("i32.lt_s").brIf(done);
-        fourSteps(f, source, locals, to);
-        f.increase(to, 4 * bytes)
-          .increase(left, -4)
-          .br(again);
-      });
+    f.while(i32(left).is("ge_s", 4), () => {
+      fourSteps(f, source, locals, to);
+      f.increase(to, 4 * bytes).increase(left, -4);
     });
-  f.block((done) => {
-    f.loop((again) => {
-      f.get(left).op("i32.eqz").brIf(done);
-      pointers.forEach((pointer, l) => {
-        f.get(to, pointer);
-        copyOne(f, source, helpers, l * source.numbers.bytes);
-        f.increase(pointer, element);
-      });
-      f.increase(to, bytes).increase(left, -1).br(again);
+  f.while(left, () => {
+    pointers.forEach((pointer, l) => {
+      f.get(to, pointer);
+      copyOne(f, source, helpers, l * source.numbers.bytes);
+      f.increase(pointer, element);
     });
+    f.increase(to, bytes).increase(left, -1);
   });
 }
 
@@ -273,13 +241,11 @@ function fourSteps(
   });
 }
 
-/** Bytes of a vector that has lanes `a` and `b` of one, and of another. */
-const lanesOf = (...lanes: readonly number[]): number[] =>
-  lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
-const LOW = lanesOf(0, 4, 1, 5);
-const HIGH = lanesOf(2, 6, 3, 7);
-const FIRST = lanesOf(0, 1, 4, 5);
-const SECOND = lanesOf(2, 3, 6, 7);
+/** Lanes of two vectors. */
+const LOW = [0, 4, 1, 5];
+const HIGH = [2, 6, 3, 7];
+const FIRST = [0, 1, 4, 5];
+const SECOND = [2, 3, 6, 7];
 
 /** Stores four steps of four lanes, each step as one vector. */
 function transposed(

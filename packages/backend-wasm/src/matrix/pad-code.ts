@@ -1,6 +1,6 @@
 /** @file Code that copies a part of a tensor into a frame of zeros. */
-import type { FunctionBuilder } from "@sconce/wasm";
-import { type Address, countUp } from "./index-code.js";
+import { type FunctionBuilder, i32 } from "@sconce/wasm";
+import type { Address } from "./index-code.js";
 import type { Padding } from "./padding.js";
 import { ELEMENT } from "./plan.js";
 
@@ -22,10 +22,7 @@ export function writePadded(
   bytes = ELEMENT,
 ): void {
   const { dims, length } = padding;
-  f.get(target)
-    .i32(0)
-    .i32(length * bytes)
-    .memoryFill();
+  f.put(target, 0, length * bytes).memoryFill();
   if (dims.some(({ count }) => count === 0)) return;
   const strides = new Array<number>(dims.length);
   let below = 1;
@@ -34,11 +31,7 @@ export function writePadded(
     below *= dims[d]!.size;
   }
   const start = dims.reduce((sum, { first }, d) => sum + first * strides[d]!, 0);
-  const to = f.local("i32");
-  f.get(target)
-    .i32(start * bytes)
-    .op("i32.add")
-    .set(to);
+  const to = f.let(i32(target).plus(start * bytes));
   // Dimensions whose elements follow one another in both are one loop.
   const loops = dims
     .map(({ count, step }, d) => ({ count, from: step * bytes, to: strides[d]! * bytes }))
@@ -54,9 +47,7 @@ export function writePadded(
       copyRow(f, one.count, source, to, bytes);
       return;
     }
-    const counter = f.local("i32");
-    f.i32(0).set(counter);
-    countUp(f, counter, 1, one.count, () => {
+    f.countUp(f.let(0), one.count, () => {
       walk(depth + 1);
       f.increase(source, one.from).increase(to, one.to);
     });
@@ -77,9 +68,7 @@ function copyRow(f: FunctionBuilder, count: number, source: Address, to: Address
   const [read, write] = COPIES[bytes as 2 | 4 | 8];
   const vectors = Math.floor((count * bytes) / 16);
   if (vectors > 8) {
-    const counter = f.local("i32");
-    f.i32(0).set(counter);
-    countUp(f, counter, 1, vectors, () => {
+    f.countUp(f.let(0), vectors, () => {
       f.get(to, source).memory("v128.load").memory("v128.store");
       f.increase(source, 16).increase(to, 16);
     });

@@ -2,18 +2,8 @@
  * @file Recognizes windows that reach over the edge of a tensor. Products read a copy with zeros
  * around it, so that each element has an address and none is asked for.
  */
-import {
-  type Axis,
-  add,
-  atom,
-  boundsOf,
-  conjunctsOf,
-  constant,
-  fixedValue,
-  type Index,
-  type Scalar,
-  scale,
-} from "@sconce/codegen";
+import { add, atom, boundsOf, constant, fixedValue, type Index, type Scalar, scale } from "@sconce/codegen";
+import { type Guard, guardsOf, linear } from "./image.js";
 
 /** One dimension of a padded copy. */
 interface PaddedDim {
@@ -37,45 +27,6 @@ export interface Padding {
   readonly index: Index;
 }
 
-/** A coordinate of the tensor that must lie in `[0, limit)`. */
-export interface Guarded {
-  readonly index: Index;
-  low: boolean;
-  limit?: number;
-}
-
-/** Coefficients of an index that is a sum of axes; undefined for others. */
-export function linear(index: Index): ReadonlyMap<string, { axis: Axis; coefficient: number }> | undefined {
-  const found = new Map<string, { axis: Axis; coefficient: number }>();
-  for (const { coefficient, atoms } of index.terms) {
-    const [item] = atoms;
-    if (atoms.length !== 1 || item?.kind !== "axis") return undefined;
-    found.set(item.name, { axis: item, coefficient });
-  }
-  return found;
-}
-
-export function guardsOf(when: Scalar): Map<string, Guarded> | undefined {
-  const guards = new Map<string, Guarded>();
-  for (const part of conjunctsOf(when)) {
-    if (part.kind !== "call" || (part.fn !== "ge" && part.fn !== "lt")) return undefined;
-    const [left, right] = part.args as [Scalar, Scalar];
-    const limit = limitOf(right);
-    if (left.kind !== "index" || limit === undefined) return undefined;
-    const { index } = left;
-    const guard = guards.get(index.text) ?? { index, low: false };
-    guards.set(index.text, guard);
-    if (part.fn === "lt") guard.limit = limit;
-    else if (limit === 0) guard.low = true;
-    else return undefined;
-  }
-  return guards;
-}
-function limitOf(scalar: Scalar): number | undefined {
-  if (scalar.kind === "index") return fixedValue(scalar.index);
-  return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
-}
-
 interface Dim extends PaddedDim {
   /** The coordinate in the copy. */
   readonly place: Index;
@@ -94,14 +45,14 @@ export function paddingOf(load: Index, when: Scalar, outer: ReadonlySet<string>)
   if (guards === undefined || linear(load) === undefined) return undefined;
   const dims: Dim[] = [];
   let rest = load;
-  for (const guard of guards.values()) {
+  for (const guard of guards) {
     const step = stepOf(guard.index, load);
     const dim = step === undefined ? undefined : guardedDim(guard, step);
     if (dim === undefined) return undefined;
     rest = add(rest, scale(guard.index, -dim.step));
     dims.push(dim);
   }
-  const guarded = new Set([...guards.values()].flatMap(({ index }) => [...(linear(index)?.keys() ?? [])]));
+  const guarded = new Set(guards.flatMap(({ index }) => [...(linear(index)?.keys() ?? [])]));
   let from = constant(rest.constant);
   for (const { axis, coefficient } of linear(rest)?.values() ?? []) {
     const extent = fixedValue(axis.extent);
@@ -132,7 +83,7 @@ function stepOf(index: Index, load: Index): number | undefined {
   return undefined;
 }
 
-function guardedDim({ index, low, limit }: Guarded, step: number): Dim | undefined {
+function guardedDim({ index, low, limit }: Guard, step: number): Dim | undefined {
   const { min, max } = boundsOf(index);
   if (min === undefined || max === undefined || linear(index) === undefined) return undefined;
   if (min < 0 && !low) return undefined;

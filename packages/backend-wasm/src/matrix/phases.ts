@@ -22,11 +22,10 @@ import {
   scale,
   ZERO,
 } from "@sconce/codegen";
-import type { ModuleBuilder } from "@sconce/wasm";
+import { i32, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelCode } from "../kernel-code.js";
 import { kernelEntry } from "../kernel-entry.js";
-import { addresses } from "./index-code.js";
-import { linear } from "./padding.js";
+import { linear } from "./image.js";
 
 /** The part of a nest that gives every so manieth result. */
 export interface Phase {
@@ -173,16 +172,12 @@ function emitSequence(
   const entries = codes.map((code) => code.emit(module, imports));
   return kernelEntry(module, { name: "phases", memories, forms: count }, (entry) => {
     const { f, addressOf, forms, scratch, first, end } = entry;
-    const [from, until] = addresses(f, 2);
     let [form, start] = [0, 0];
     for (const [at, { memories: own, prepared = [], units }] of codes.entries()) {
       // The units that the range has of this kernel.
-      f.get(first).i32(start).op("i32.sub").tee(from).i32(0).get(from).i32(0);
-      f.op("i32.gt_s", "select").set(from);
-      f.get(end).i32(start).op("i32.sub").tee(until).i32(units).get(until).i32(units);
-      f.op("i32.lt_s", "select").set(until);
-      f.get(from, until).op("i32.lt_s");
-      f.if(() => {
+      const from = f.let(i32(first).minus(start).most(0));
+      const until = f.let(i32(end).minus(start).least(units));
+      f.put(i32(from).is("lt_s", until)).if(() => {
         for (const { buffer } of own) f.get(addressOf(buffer));
         f.get(...forms.slice(form, form + prepared.length), scratch, from, until).call(entries[at]!);
       });

@@ -11,10 +11,11 @@ import {
   volumeOf,
   ZERO,
 } from "@sconce/codegen";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
-import { type Address, countUp, pushIndex, unflatten } from "./index-code.js";
+import { coefficientOf } from "./image.js";
+import { type Address, indexAt, unflatten } from "./index-code.js";
 import { bytesOfFactor } from "./numbers.js";
 import { type PanelSource, packKernel, writeTable } from "./pack.js";
 import type { MatrixPlan, Operand } from "./plan.js";
@@ -52,7 +53,7 @@ function stepOf(all: readonly Axis[], index: Operand["inner"]): number | undefin
   let below = 1;
   for (const one of [...axes].reverse()) {
     const own = coefficientOf(index, one);
-    if (own === undefined) return undefined;
+    if (own === 0) return undefined;
     step ??= own;
     if (own !== step * below) return undefined;
     // What is not known is of no use to another axis.
@@ -60,12 +61,6 @@ function stepOf(all: readonly Axis[], index: Operand["inner"]): number | undefin
   }
   const isLinear = index.terms.every(({ atoms }) => atoms.length === 1 && atoms[0]!.kind === "axis");
   return isLinear ? step : undefined;
-}
-function coefficientOf(index: Operand["inner"], { name }: Axis): number | undefined {
-  const term = index.terms.find(
-    ({ atoms }) => atoms.length === 1 && atoms[0]!.kind === "axis" && atoms[0]!.name === name,
-  );
-  return term?.coefficient;
 }
 
 /** The panels of a constant factor. */
@@ -115,7 +110,7 @@ export function preparedOf(plan: MatrixPlan, operand: Operand, blocks: Blocks): 
     emit: (module) => {
       const pack = packPanels(module, all);
       return module.func({ params: ["i32", "i32"], name: "prepare" }, (f, from, to) => {
-        f.get(from, to).i32(0).i32(panels).call(pack);
+        f.put(from, to, 0, panels).call(pack);
       });
     },
     parts:
@@ -142,26 +137,17 @@ function packPanels(module: ModuleBuilder, { plan, operand, source, steps, ...al
   const { lanes } = source;
   const params = ["i32", "i32", "i32", "i32"] as const;
   return module.func({ params, name: "prepare_panels" }, (f, from, to, first, end) => {
-    const [table, target] = f.locals("i32", 2) as readonly [Address, Address];
-    const [lane, until] = f.locals("i32", 2) as readonly [Address, Address];
-    f.get(first).i32(lanes).op("i32.mul").set(lane);
-    f.get(end).i32(lanes).op("i32.mul").set(until);
-    f.get(until).i32(all.count).get(until).i32(all.count).op("i32.lt_s", "select").set(until);
-    f.get(to).i32(all.bytes).op("i32.add").set(table);
-    f.get(first).op("i32.eqz");
-    f.if(() => writeTable(f, table, 0, plan.inner, operand.inner));
-    f.copy(to, target);
+    const lane = f.let(i32(first).times(lanes));
+    const until = f.let(i32(end).times(lanes));
+    f.assign(until, i32(until).least(all.count));
+    const table = f.let(i32(to).plus(all.bytes));
+    f.put(i32(first).not()).if(() => writeTable(f, table, 0, plan.inner, operand.inner));
+    const target = f.let(to);
     eachCopy(f, operand, from, (base) => {
       for (let at = 0; at < plan.k; at += steps) {
         const some = Math.min(steps, plan.k - at);
         const panel = some * lanes * plan.numbers.bytes;
-        f.get(base, table)
-          .i32(4 * at)
-          .op("i32.add")
-          .i32(some)
-          .get(lane, until, target, first)
-          .i32(panel)
-          .op("i32.mul", "i32.add");
+        f.put(base, i32(table).plus(4 * at), some, lane, until, i32(target).plus(i32(first).times(panel)));
         f.call(pack).increase(target, all.panels * panel);
       }
     });
@@ -175,13 +161,11 @@ function eachCopy(
   from: Address,
   body: (base: Address) => void,
 ): void {
-  const [base, place] = f.locals("i32", 2) as readonly [Address, Address];
-  f.i32(0).set(place);
-  countUp(f, place, 1, volumeOf(outerAxes), () => {
+  const base = f.local("i32");
+  const place = f.let(0);
+  f.countUp(place, volumeOf(outerAxes), () => {
     const places = unflatten(f, place, outerAxes);
-    f.get(from);
-    pushIndex(f, outer, places);
-    f.op("i32.add").set(base);
+    f.assign(base, i32(from).plus(indexAt(outer, places)));
     body(base);
   });
 }

@@ -3,14 +3,14 @@
  * and tiles of a block are summed up in registers.
  */
 import { atom, axis, constant, elementsOf, type Index, multiply, ZERO } from "@sconce/codegen";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type Expression, type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import type { Blocks } from "./blocks.js";
-import { type Counts, countsIn, isFixed, pushCount } from "./counts.js";
+import { type Counts, countsIn, isFixed } from "./counts.js";
 import type { Direct } from "./direct.js";
 import { type Epilogue, type FinishedBlock, PLACE } from "./epilogue.js";
-import { type Address, type Places, pushIndex, unflatten } from "./index-code.js";
+import { type Address, indexAt, type Places, unflatten } from "./index-code.js";
 import { blockKernel } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
@@ -132,8 +132,7 @@ interface EntryInit extends Omit<KernelEntry, "f" | "forms"> {
 function writeEntry(f: FunctionBuilder, init: EntryInit): void {
   const { product, scratch, first, end, counts, sizes } = init;
   const { plan, blocks } = product;
-  const place = f.local("i32");
-  const rest = f.local("i32");
+  const [place, rest] = f.locals("i32", 2);
   const local = (): Address => f.local("i32");
   const at = {
     firstRow: local(),
@@ -148,10 +147,10 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
   tables(f, init);
   const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
   forUnits(f, first, end, () => {
-    pushCount(f.get(first), counts.rowBlocks).op("i32.div_u").set(rest);
-    pushCount(f.get(first), counts.rowBlocks).op("i32.rem_u").set(at.rowBlock);
-    pushCount(f.get(rest), counts.columnBlocks).op("i32.rem_u").set(at.columnBlock);
-    pushCount(f.get(rest), counts.columnBlocks).op("i32.div_u").set(place);
+    f.assign(rest, i32(first).over(counts.rowBlocks));
+    f.assign(at.rowBlock, i32(first).rest(counts.rowBlocks));
+    f.assign(at.columnBlock, i32(rest).rest(counts.columnBlocks));
+    f.assign(place, i32(rest).over(counts.columnBlocks));
     const outer = unflatten(f, place, plan.outer, { sizes });
     rangeOf(f, at.rowBlock, blocks.rows, counts.rows, at.firstRow, at.endRow);
     rangeOf(f, at.columnBlock, blocks.columns, counts.columns, at.firstColumn, at.endColumn);
@@ -172,9 +171,8 @@ export function rangeOf(
   first: Address,
   end: Address,
 ): void {
-  f.get(block).i32(size).op("i32.mul").tee(first).i32(size).op("i32.add").set(end);
-  pushCount(f.get(end), count);
-  pushCount(f.get(end), count).op("i32.lt_s", "select").set(end);
+  f.assign(first, i32(block).times(size));
+  f.assign(end, i32(first).plus(size)).assign(end, i32(end).least(count));
 }
 
 /** Byte offsets of the inner places, for the factors that are packed here. */
@@ -198,8 +196,8 @@ const openStepOf = ({ inner }: MatrixPlan, operand: Operand): Index | undefined 
 /** Code of one factor: what happens once for a block, and its panels for some steps. */
 interface Factor {
   start(entry: Entry): void;
-  /** Pushes the address of the panels. */
-  panels(entry: Entry): void;
+  /** Returns the address of the panels, after code that packs them. */
+  panels(entry: Entry): Expression;
 }
 
 function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
@@ -210,19 +208,14 @@ function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
 
 /** Rows that are read where they are. */
 function rowsFactor(f: FunctionBuilder, { product, addressOf, sizes }: EntryInit, rowStep: Index): Factor {
-  const { a } = product.plan;
+  const { a, numbers } = product.plan;
   const base = f.local("i32");
   return {
-    start: ({ outer }) => {
-      f.get(addressOf(a.buffer));
-      pushIndex(f, a.outer, outer);
-      f.op("i32.add").set(base);
-    },
-    panels: ({ firstRow, firstStep }) => {
-      pushIndex(f.get(base, firstRow), rowStep, sizes);
-      f.op("i32.mul", "i32.add");
-      f.get(firstStep).i32(product.plan.numbers.bytes).op("i32.mul", "i32.add");
-    },
+    start: ({ outer }) => void f.assign(base, i32(addressOf(a.buffer)).plus(indexAt(a.outer, outer))),
+    panels: ({ firstRow, firstStep }) =>
+      i32(base)
+        .plus(i32(firstRow).times(indexAt(rowStep, sizes)))
+        .plus(i32(firstStep).times(numbers.bytes)),
   };
 }
 
@@ -235,73 +228,62 @@ function preparedFactor(f: FunctionBuilder, { product }: EntryInit, side: "a" | 
   const lanes = isA ? blocks.lanes : columns;
   const padded = Math.ceil((isA ? plan.m : plan.n) / lanes) * lanes * bytes;
   return {
-    start: ({ outer }) => {
-      f.get(form);
-      pushFlat(f, plan[side], outer);
-      f.i32(padded * plan.k)
-        .op("i32.mul", "i32.add")
-        .set(base);
-    },
-    panels: ({ firstStep, steps, firstRow, firstColumn }) => {
-      f.get(base).get(firstStep).i32(padded).op("i32.mul", "i32.add");
-      f.get(isA ? firstRow : firstColumn, steps)
-        .op("i32.mul")
-        .i32(bytes)
-        .op("i32.mul", "i32.add");
-    },
+    start: ({ outer }) =>
+      void f.assign(base, i32(form).plus(flatAt(plan[side], outer).times(padded * plan.k))),
+    panels: ({ firstStep, steps, firstRow, firstColumn }) =>
+      i32(base)
+        .plus(i32(firstStep).times(padded))
+        .plus(
+          i32(isA ? firstRow : firstColumn)
+            .times(steps)
+            .times(bytes),
+        ),
   };
 }
 
 /** Panels that are packed for each block, after the operand is copied into a frame of zeros. */
 function packedFactor(f: FunctionBuilder, init: EntryInit, side: "a" | "b", pack: number): Factor {
-  const { product, scratch } = init;
+  const { product, scratch, counts } = init;
   const { plan, blocks } = product;
   const operand = plan[side];
   const at = placesOf(blocks, side);
-  const [base, packed, key] = f.locals("i32", 3) as readonly [Address, Address, Address];
-  f.i32(-1).set(packed);
+  const packed = f.let(-1);
+  const [base, key] = f.locals("i32", 2);
   const start = startOf(f, init, operand, at.padded);
   return {
     start: ({ outer }) => {
-      pushFlat(f, operand, outer);
-      f.set(key);
-      start(outer, key);
-      pushIndex(f, operand.outer, outer);
-      f.op("i32.add").set(base);
+      f.assign(key, flatAt(operand, outer));
+      f.assign(base, start(outer, key).plus(indexAt(operand.outer, outer)));
     },
     panels: (entry) => {
       const [first, end, block] =
         side === "a"
           ? [entry.firstRow, entry.endRow, entry.rowBlock]
           : [entry.firstColumn, entry.endColumn, entry.columnBlock];
+      const panels = i32(scratch).plus(at.packed);
       const packNow = (): void => {
         const step = openStepOf(plan, operand);
-        f.get(base);
-        if (step === undefined) {
-          f.get(scratch).i32(at.table).op("i32.add");
-          f.get(entry.firstStep).i32(4).op("i32.mul", "i32.add");
-        } else {
-          pushIndex(f.get(entry.firstStep), step, init.sizes);
-          f.op("i32.mul", "i32.add").get(scratch).i32(at.table).op("i32.add");
-        }
-        f.get(entry.steps, first, end, scratch).i32(at.packed).op("i32.add");
-        f.get(...init.sizes.values()).call(pack);
+        const table = i32(scratch).plus(at.table);
+        if (step === undefined) f.put(base, table.plus(i32(entry.firstStep).times(4)));
+        else f.put(i32(base).plus(i32(entry.firstStep).times(indexAt(step, init.sizes))), table);
+        f.put(entry.steps, first, end, panels, ...init.sizes.values()).call(pack);
       };
       if (isFixed(elementsOf(plan.inner)) && blocks.stepBlocks > 1) packNow();
       else {
         // Neighboring blocks share their rows or columns.
-        const wanted = f.local("i32");
-        const { counts } = init;
-        pushCount(f.get(key), side === "a" ? counts.rowBlocks : counts.columnBlocks);
-        f.op("i32.mul").get(block).op("i32.add");
-        f.tee(wanted).get(packed).op("i32.ne");
-        if (typeof counts.steps !== "number") f.get(counts.steps).i32(blocks.steps).op("i32.gt_s", "i32.or");
-        f.if(() => {
+        const wanted = f.let(
+          i32(key)
+            .times(side === "a" ? counts.rowBlocks : counts.columnBlocks)
+            .plus(block),
+        );
+        const isOther = i32(wanted).is("ne", packed);
+        const hasMore = i32(counts.steps).is("gt_s", blocks.steps);
+        f.put(typeof counts.steps === "number" ? isOther : isOther.or(hasMore)).if(() => {
           packNow();
           f.copy(wanted, packed);
         });
       }
-      f.get(scratch).i32(at.packed).op("i32.add");
+      return panels;
     },
   };
 }
@@ -310,84 +292,66 @@ const placesOf = ({ scratch }: Blocks, side: "a" | "b") =>
     ? { table: scratch.tableA, padded: scratch.paddedA, packed: scratch.packedA }
     : { table: scratch.tableB, padded: scratch.paddedB, packed: scratch.packedB };
 
-/** Code that pushes the address of an operand, or of its padded copy, made when its key changes. */
+/** Returns the address of an operand, or of its padded copy, made when its key changes. */
 function startOf(
   f: FunctionBuilder,
   { scratch, addressOf }: EntryInit,
   { padding, buffer, type }: Operand,
   padded: number,
-): (outer: Places, key: Address) => void {
-  if (padding === undefined) return () => f.get(addressOf(buffer));
-  const [known, copy, source] = f.locals("i32", 3) as readonly [Address, Address, Address];
-  f.i32(-1).set(known);
+): (outer: Places, key: Address) => Expression {
+  if (padding === undefined) return () => i32(addressOf(buffer));
+  const known = f.let(-1);
+  const [copy, source] = f.locals("i32", 2);
+  const bytes = bytesOfFactor(type);
   return (outer, key) => {
-    f.get(scratch).i32(padded).op("i32.add").set(copy);
-    f.get(key, known).op("i32.ne");
-    f.if(() => {
-      f.get(addressOf(buffer));
-      pushIndex(f, padding.from, outer);
-      f.i32(bytesOfFactor(type)).op("i32.mul", "i32.add").set(source);
-      writePadded(f, padding, source, copy, bytesOfFactor(type));
+    f.assign(copy, i32(scratch).plus(padded));
+    f.put(i32(key).is("ne", known)).if(() => {
+      f.assign(source, i32(addressOf(buffer)).plus(indexAt(padding.from, outer).times(bytes)));
+      writePadded(f, padding, source, copy, bytes);
       f.copy(key, known);
     });
-    f.get(copy);
+    return i32(copy);
   };
 }
 
-/** Pushes the flat place over the outer axes that a factor depends on. */
-function pushFlat(f: FunctionBuilder, { outerAxes }: Operand, outer: Places): void {
-  f.i32(0);
-  for (const one of outerAxes) {
-    pushIndex(f, one.extent, outer);
-    f.op("i32.mul").get(outer.get(one.name)!).op("i32.add");
-  }
-}
+/** Returns the flat place over the outer axes that a factor depends on. */
+const flatAt = ({ outerAxes }: Operand, outer: Places): Expression =>
+  outerAxes.reduce(
+    (flat, { extent, name }) => flat.times(indexAt(extent, outer)).plus(outer.get(name)!),
+    i32(0),
+  );
 
-/** Pushes the address of the first number of a block in a buffer. */
-function pushPlace(
-  { f, addressOf, place, firstRow, firstColumn, sizes }: Entry,
+/** Returns the address of the first number of a block in a buffer. */
+const placeIn = (
+  { addressOf, place, firstRow, firstColumn, sizes }: Entry,
   buffer: number,
   { outer, row, column }: Direct["output"],
-): void {
-  f.get(addressOf(buffer));
-  pushIndex(f, outer, new Map([...sizes, [PLACE, place]]));
-  f.op("i32.add").get(firstRow).i32(row).op("i32.mul", "i32.add");
-  f.get(firstColumn).i32(column).op("i32.mul", "i32.add");
-}
+): Expression =>
+  i32(addressOf(buffer))
+    .plus(indexAt(outer, new Map([...sizes, [PLACE, place]])))
+    .plus(i32(firstRow).times(row))
+    .plus(i32(firstColumn).times(column));
 
 /** Adds all products of a block to its tile of scratch memory, or stores the results. */
 function steps(entry: Entry, { block, panels, counts }: EntryInit, a: Factor, b: Factor): void {
-  const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn } = entry;
+  const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn, sizes } = entry;
   const { plan, blocks, direct } = product;
   const { numbers } = plan;
-  const [panelsA, panelsB] = f.locals("i32", 2) as readonly [Address, Address];
-  f.i32(0).set(firstStep);
-  f.loop((again) => {
-    pushCount(f, counts.steps).get(firstStep).op("i32.sub").set(entry.steps);
-    f.get(entry.steps).i32(blocks.steps).get(entry.steps).i32(blocks.steps).op("i32.lt_s", "select");
-    f.set(entry.steps);
-    a.panels(entry);
-    f.set(panelsA);
-    b.panels(entry);
-    f.set(panelsB);
-    f.get(panelsA, panelsB);
-    if (direct === undefined) f.get(scratch).i32(blocks.scratch.tile).op("i32.add");
-    else pushPlace(entry, plan.nest.output, direct.output);
-    f.get(entry.steps, endRow, firstRow).op("i32.sub");
-    f.get(endColumn, firstColumn)
-      .op("i32.sub")
-      .i32(numbers.columns - 1)
-      .op("i32.add")
-      .i32(numbers.columns)
-      .op("i32.div_u");
-    f.i32(direct === undefined ? blocks.columns * numbers.bytes : direct.output.row).get(firstStep);
-    pushIndex(f, "rowStep" in panels.a ? panels.a.rowStep : ZERO, entry.sizes);
-    for (const load of direct?.loads ?? []) {
-      pushPlace(entry, load.buffer, load);
-      f.i32(load.row);
-    }
+  const target =
+    direct === undefined
+      ? { at: i32(scratch).plus(blocks.scratch.tile), row: blocks.columns * numbers.bytes }
+      : { at: placeIn(entry, plan.nest.output, direct.output), row: direct.output.row };
+  const rowStep = "rowStep" in panels.a ? panels.a.rowStep : ZERO;
+  f.assign(firstStep, 0);
+  const someSteps = (): void => {
+    f.assign(entry.steps, i32(counts.steps).minus(firstStep));
+    f.assign(entry.steps, i32(entry.steps).least(blocks.steps));
+    const [panelsA, panelsB] = [f.let(a.panels(entry)), f.let(b.panels(entry))];
+    f.put(panelsA, panelsB, target.at, entry.steps, i32(endRow).minus(firstRow));
+    f.put(i32(endColumn).minus(firstColumn).parts(numbers.columns), target.row, firstStep);
+    f.put(indexAt(rowStep, sizes));
+    for (const load of direct?.loads ?? []) f.put(placeIn(entry, load.buffer, load), load.row);
     f.call(block);
-    f.increase(firstStep, blocks.steps);
-    pushCount(f.get(firstStep), counts.steps).op("i32.lt_s").brIf(again);
-  });
+  };
+  f.countUp(firstStep, counts.steps, someSteps, blocks.steps);
 }

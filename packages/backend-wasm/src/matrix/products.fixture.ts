@@ -1,11 +1,18 @@
-/** @file Runs graphs by the kernels of products, and compares them with the evaluator of loops. */
+/**
+ * @file Runs graphs by the kernels of products and convolutions, and compares them with the
+ * evaluator of loops.
+ */
 import { bindNest, evaluateLoops, type LoopProgram, lowerToLoops } from "@sconce/codegen";
 import { parseGraph } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import { castTensor, type DType, Tensor } from "@sconce/tensor";
 import { expect } from "vitest";
 import { runLoops } from "../run-loops.fixture.js";
+import { windowKernel } from "../windows/code.js";
 import { matrixKernel } from "./matrix.js";
+
+/** The code of a product or a convolution. */
+const codeOf: typeof matrixKernel = (...given) => windowKernel(...given) ?? matrixKernel(...given);
 
 /** Numbers from a seed, between -1 and 1. */
 function random(seed: number): () => number {
@@ -58,7 +65,7 @@ export function check(
   let kernels = 0;
   const made = runLoops(program, inputs, (nest, loops, sizes) => {
     const options = { relaxed, isConstant: (buffer: number) => constants.includes(buffer), winograd };
-    const code = matrixKernel(nest, loops, sizes, options);
+    const code = codeOf(nest, loops, sizes, options);
     if (code !== undefined) kernels++;
     return code;
   });
@@ -177,6 +184,6 @@ export function kernelNames({ text }: Check, winograd: 0 | 2 | 4): string[] {
   const program = lower(text);
   const options = { relaxed: false, isConstant: (buffer: number) => buffer === 1, winograd };
   return program.nests.map(
-    (nest) => matrixKernel(bindNest(nest, new Map()), program, new Map(), options)!.text.split("\n")[0]!,
+    (nest) => codeOf(bindNest(nest, new Map()), program, new Map(), options)!.text.split("\n")[0]!,
   );
 }

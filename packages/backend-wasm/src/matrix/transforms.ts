@@ -110,7 +110,7 @@ export function weightTransform(f: FunctionBuilder, matrix: Matrix): (kernel: Ke
   const constants = factorsOf(f, matrix);
   const size = matrix[0]!.length;
   const lines = [f.locals("v128", size), f.locals("v128", size)] as const;
-  const [ends, middle] = f.locals("v128", 2) as readonly [Vector, Vector];
+  const [ends, middle] = f.locals("v128", 2);
   const scaled = (push: () => void, factor: number): void => {
     push();
     if (factor !== 1) f.get(constants.get(factor)!).op("f32x4.mul");

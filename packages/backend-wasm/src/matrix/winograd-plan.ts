@@ -2,16 +2,9 @@
  * @file Recognizes convolutions of 3x3 elements, stride 1, over images with their channels last,
  * and divides them into tiles for Winograd's algorithm.
  */
-import {
-  type Axis,
-  contractionOf,
-  extentOf,
-  type Index,
-  type LoopNest,
-  type ReduceScalar,
-} from "@sconce/codegen";
+import { type Axis, contractionOf, extentOf, type LoopNest, type ReduceScalar } from "@sconce/codegen";
+import { directionsOf, imageOf, stepsOf } from "./image.js";
 import { COLUMNS, rowsOfTile } from "./micro.js";
-import { type Guarded, guardsOf, linear } from "./padding.js";
 
 /** One direction of the images. */
 export interface Extent {
@@ -57,20 +50,25 @@ export function winogradPlan(nest: LoopNest): WinogradPlan | undefined {
   const contraction = contractionOf(nest);
   if (contraction === undefined || nest.axes.length !== 4 || contraction.inner.length !== 3) return undefined;
   const { rows, columns, inner, reduce } = contraction;
-  const [x, weight] = [rows.value, columns.value];
-  if (x.kind !== "load" || weight.kind !== "load" || reduce.dtype !== "float32") return undefined;
-  if (x.dtype !== "float32" || weight.dtype !== "float32" || columns.when !== undefined) return undefined;
+  const [x, weight] = [imageOf(rows.value, rows.when), imageOf(columns.value)];
+  if (x === undefined || weight === undefined || columns.when !== undefined) return undefined;
   const [n, h, w, o] = nest.axes as unknown as readonly [Axis, Axis, Axis, Axis];
   const [ofX, ofWeight] = [stepsOf(x.index, [n, h, w, ...inner]), stepsOf(weight.index, [o, ...inner])];
-  const guards = rows.when === undefined ? new Map<string, Guarded>() : guardsOf(rows.when);
-  if (ofX === undefined || ofWeight === undefined || guards === undefined) return undefined;
+  if (reduce.dtype !== "float32" || ofX === undefined || ofWeight === undefined) return undefined;
   const kernel = (place: Axis): Axis | undefined =>
     inner.find((one) => extentOf(one) === SIDE && ofX(one) === ofX(place) && ofX(one) > 0);
   const [kh, kw] = [kernel(h), kernel(w)];
   const c = inner.find((one) => one !== kh && one !== kw);
   if (kh === undefined || kw === undefined || c === undefined || kh === kw || ofX(c) !== 1) return undefined;
-  const [height, width] = [extentOfImage(h, kh, ofX(h), guards), extentOfImage(w, kw, ofX(w), guards)];
-  if (height === undefined || width === undefined || guards.size > 0) return undefined;
+  const directions = directionsOf(x, [
+    { place: h, tap: kh, unit: ofX(h) },
+    { place: w, tap: kw, unit: ofX(w) },
+  ]);
+  if (directions === undefined) return undefined;
+  const [height, width] = directions.map(({ out, start, limit = start + out + SIDE - 1 }, d) => {
+    const step = ofX(d === 0 ? h : w);
+    return { out, size: limit, start, step };
+  }) as [Extent, Extent];
   const [channels, results] = [extentOf(c), extentOf(o)];
   if (channels < LEAST_CHANNELS || results < LEAST_CHANNELS || channels % 4 > 0 || results % 4 > 0)
     return undefined;
@@ -95,38 +93,6 @@ export function winogradPlan(nest: LoopNest): WinogradPlan | undefined {
     results,
     weightSteps,
   };
-}
-
-/** Elements from one place of an axis to the next; undefined if an index depends on other axes. */
-function stepsOf(index: Index, axes: readonly Axis[]): ((axis: Axis) => number) | undefined {
-  const terms = linear(index);
-  if (terms === undefined) return undefined;
-  const names = new Set(axes.map(({ name }) => name));
-  for (const [name, { coefficient }] of terms) if (!names.has(name) || coefficient < 0) return undefined;
-  return ({ name }) => terms.get(name)?.coefficient ?? 0;
-}
-
-/** Takes the guard of a direction out of all. */
-function extentOfImage(
-  place: Axis,
-  kernel: Axis,
-  step: number,
-  guards: Map<string, Guarded>,
-): Extent | undefined {
-  const out = extentOf(place);
-  for (const [key, { index, limit, low }] of guards) {
-    const terms = linear(index);
-    const isOwn =
-      terms?.size === 2 &&
-      terms.get(place.name)?.coefficient === 1 &&
-      terms.get(kernel.name)?.coefficient === 1;
-    if (!isOwn) continue;
-    guards.delete(key);
-    const start = index.constant;
-    if (start < 0 && !low) return undefined;
-    return { out, size: limit ?? start + out + SIDE - 1, start, step };
-  }
-  return { out, size: out + SIDE - 1, start: 0, step };
 }
 
 /** How a convolution is divided: a unit is a part of the results of some rows of tiles. */

@@ -1,7 +1,7 @@
 /** @file The weights of Winograd's algorithm, in panels of eight output channels. */
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type Local, type ModuleBuilder } from "@sconce/wasm";
 import type { PreparedBuffer } from "../kernel-code.js";
-import { type Address, addresses, countUp } from "./index-code.js";
+import type { Address } from "./index-code.js";
 import { COLUMNS } from "./micro.js";
 import { ELEMENT } from "./plan.js";
 import { shared } from "./shared.js";
@@ -51,7 +51,7 @@ export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): Prepar
     emit: (module) => {
       const pack = parts.emit(module);
       return module.func({ params: ["i32", "i32"], name: "prepare" }, (f, from, to) => {
-        f.get(from, to).i32(0).i32(count).call(pack);
+        f.put(from, to, 0, count).call(pack);
       });
     },
     parts: isRun ? parts : undefined,
@@ -109,32 +109,25 @@ function packPanels(
 ): number {
   const params = ["i32", "i32", "i32", "i32"] as const;
   return module.func({ params, name }, (f, from, to, first, end) => {
-    const [o, until, c, source, target] = addresses(f, 5);
     const write = writer(f);
     // Results that fill the last panel are zero.
-    if (padded > results)
-      f.get(first)
-        .op("i32.eqz")
-        .if(() => f.get(to).i32(0).i32(bytes).memoryFill());
-    f.get(first).i32(COLUMNS).op("i32.mul").set(o);
-    f.get(end).i32(COLUMNS).op("i32.mul").tee(until).i32(results);
-    f.get(until).i32(results).op("i32.lt_s", "select").set(until);
-    countUp(f, o, LANES, until, () => {
-      f.get(o).i32(COLUMNS).op("i32.div_u").i32(panel).op("i32.mul");
-      f.get(o).i32(COLUMNS).op("i32.rem_u").i32(ELEMENT).op("i32.mul", "i32.add");
-      f.get(to).op("i32.add").set(target);
-      f.get(o)
-        .i32(steps.o * ELEMENT)
-        .op("i32.mul")
-        .i32(steps.origin * ELEMENT)
-        .op("i32.add");
-      f.get(from).op("i32.add").set(source);
-      f.i32(0).set(c);
-      countUp(f, c, 1, channels, () => {
+    if (padded > results) f.put(i32(first).not()).if(() => f.put(to, 0, bytes).memoryFill());
+    const o = f.let(i32(first).times(COLUMNS));
+    const until = f.let(i32(end).times(COLUMNS).least(results));
+    const someResults = (): void => {
+      const place = i32(o).over(COLUMNS).times(panel).plus(i32(o).rest(COLUMNS).times(ELEMENT));
+      const target = f.let(i32(to).plus(place));
+      const source = f.let(
+        i32(from)
+          .plus(i32(o).times(steps.o * ELEMENT))
+          .plus(steps.origin * ELEMENT),
+      );
+      f.countUp(f.let(0), channels, () => {
         write(source, target);
         f.increase(source, steps.c * ELEMENT).increase(target, channel);
       });
-    });
+    };
+    f.countUp(o, until, someResults, LANES);
   });
 }
 
@@ -142,7 +135,7 @@ function packPanels(
 function fourKernels(
   f: FunctionBuilder,
   { weightSteps }: WinogradPlan,
-): (source: Address) => readonly (readonly ReturnType<FunctionBuilder["locals"]>[number][])[] {
+): (source: Address) => readonly (readonly Local<"v128">[])[] {
   const given = Array.from({ length: SIDE }, () => f.locals("v128", SIDE));
   return (source) => {
     for (const [i, row] of given.entries())
@@ -185,10 +178,8 @@ export function lateWeights(plan: WinogradPlan, { side, reads, tiles }: Winograd
   const plane = channels * ROW + GAP;
   const add = (module: ModuleBuilder): number =>
     module.func({ params: ["i32", "i32", "i32"], name: "winograd_late" }, (f, from, to, count) => {
-      const c = f.local("i32");
       const write = weightTransform(f, TRANSFORMS[side]!.weight);
-      f.i32(0).set(c);
-      countUp(f, c, 1, count, () => {
+      f.countUp(f.let(0), count, () => {
         for (let half = 0; half < ROW; half += VECTOR)
           write({
             load: (i, j) => f.get(from).memory("v128.load", (i * SIDE + j) * ROW + half),

@@ -5,11 +5,11 @@
  */
 import type { LoopNest, LoopProgram } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import { type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode } from "../kernel-code.js";
 import { forUnits, kernelEntry } from "../kernel-entry.js";
 import { type ImageEpilogue, imageParts } from "./epilogue.js";
-import { type Address, addresses, countUp } from "./index-code.js";
+import type { Address } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { ELEMENT } from "./plan.js";
@@ -107,30 +107,24 @@ function emitWinograd(
   return kernelEntry(module, { name: "winograd", memories, forms: 1 }, (entry) => {
     const { f, addressOf, forms, scratch, first, end } = entry;
     const weight = forms[0]!;
-    const [span, known, image, start, stop, count] = addresses(f, 6);
-    f.get(scratch)
-      .i32(whole.scratch.zeros)
-      .op("i32.add")
-      .i32(0)
-      .i32(plan.channels * ELEMENT)
-      .memoryFill();
-    f.i32(-1).set(known);
+    const [span, image, start, stop, count] = f.locals("i32", 5);
+    f.put(i32(scratch).plus(whole.scratch.zeros), 0, plan.channels * ELEMENT).memoryFill();
+    const known = f.let(-1);
     forUnits(f, first, end, () => {
-      f.get(first).i32(tiles.parts).op("i32.div_u").set(span);
-      f.get(span).i32(tiles.blocks).op("i32.div_u").set(image);
-      f.get(span).i32(tiles.blocks).op("i32.rem_u").i32(rows).op("i32.mul").tee(start);
-      f.i32(rows).op("i32.add").tee(stop).i32(down).get(stop).i32(down).op("i32.lt_s", "select").set(stop);
-      f.get(stop, start).op("i32.sub").i32(across).op("i32.mul").set(count);
+      f.assign(span, i32(first).over(tiles.parts));
+      f.assign(image, i32(span).over(tiles.blocks));
+      f.assign(start, i32(span).rest(tiles.blocks).times(rows));
+      f.assign(stop, i32(start).plus(rows).least(down));
+      f.assign(count, i32(stop).minus(start).times(across));
       // Parts of the results share the tiles.
-      f.get(span, known).op("i32.ne");
-      f.if(() => {
+      f.put(i32(span).is("ne", known)).if(() => {
         f.get(addressOf(plan.image), scratch, image, start, stop).call(forward);
         f.copy(span, known);
       });
       const part = partOf(f, whole, first);
       products(f, { weight, scratch, count, ...part });
-      f.get(addressOf(plan.nest.output), part.firstColumn).i32(ELEMENT).op("i32.mul", "i32.add");
-      f.get(scratch, image, start, stop, part.endColumn, part.firstColumn).op("i32.sub").call(back);
+      f.put(i32(addressOf(plan.nest.output)).plus(i32(part.firstColumn).times(ELEMENT)));
+      f.put(scratch, image, start, stop, i32(part.endColumn).minus(part.firstColumn)).call(back);
       finish?.(f, { addressOf, scratch, ...part, ...pixels(f, whole, image, start, stop) });
     });
   });
@@ -142,22 +136,9 @@ interface Part {
   readonly endColumn: Address;
 }
 function partOf(f: FunctionBuilder, { plan, tiles }: Winograd, unit: Address): Part {
-  const [firstColumn, endColumn] = addresses(f, 2);
-  const { parts, panels } = tiles;
-  const { results } = plan;
-  f.get(unit)
-    .i32(parts)
-    .op("i32.rem_u")
-    .i32(panels * COLUMNS)
-    .op("i32.mul")
-    .tee(firstColumn);
-  f.i32(panels * COLUMNS)
-    .op("i32.add")
-    .tee(endColumn)
-    .i32(results)
-    .get(endColumn)
-    .i32(results);
-  f.op("i32.lt_s", "select").set(endColumn);
+  const width = tiles.panels * COLUMNS;
+  const firstColumn = f.let(i32(unit).rest(tiles.parts).times(width));
+  const endColumn = f.let(i32(firstColumn).plus(width).least(plan.results));
   return { firstColumn, endColumn };
 }
 
@@ -179,23 +160,13 @@ function productsOf(
   const late = tiles.inKernel ? lateProducts(module, whole, block) : undefined;
   return (f, unit) => {
     const { weight, firstColumn, endColumn } = unit;
-    const [panels, from, to, a] = addresses(f, 4);
-    f.get(endColumn, firstColumn).op("i32.sub");
-    f.i32(COLUMNS - 1)
-      .op("i32.add")
-      .i32(COLUMNS)
-      .op("i32.div_u")
-      .set(panels);
-    f.get(unit.scratch).i32(scratch.sums).op("i32.add").set(to);
-    f.get(unit.scratch).i32(scratch.image).op("i32.add").set(a);
+    const panels = f.let(i32(endColumn).minus(firstColumn).parts(COLUMNS));
+    const to = f.let(i32(unit.scratch).plus(scratch.sums));
+    const a = f.let(i32(unit.scratch).plus(scratch.image));
     if (late !== undefined) return late(f, { ...unit, panels, a, to });
-    f.get(weight, firstColumn)
-      .i32(plan.channels * ELEMENT)
-      .op("i32.mul", "i32.add")
-      .set(from);
+    const from = f.let(i32(weight).plus(i32(firstColumn).times(plan.channels * ELEMENT)));
     const plane = plan.channels * tiles.padded * ELEMENT;
-    const [steps, isMore] = addresses(f, 2);
-    f.i32(plan.channels).set(steps).i32(0).set(isMore);
+    const [steps, isMore] = [f.let(plan.channels), f.let(0)];
     planes(f, whole, block, { a, from, to, plane, count: unit.count, panels, steps, isMore });
   };
 }
@@ -213,26 +184,24 @@ function lateProducts(
   const late = lateWeights(plan, tiles);
   const transform = late.emit(module);
   return (f, { weight, scratch: memory, firstColumn, count, panels, a, to }) => {
-    const [first, channel, steps, panel, one, source, transformed, sums] = addresses(f, 8);
-    f.get(weight, firstColumn)
-      .i32(late.panel / COLUMNS)
-      .op("i32.mul", "i32.add")
-      .set(first);
-    f.get(memory).i32(scratch.weight).op("i32.add").set(transformed);
-    f.i32(1).set(one).i32(0).set(channel);
-    countUp(f, channel, late.channels, plan.channels, () => {
-      f.i32(plan.channels).get(channel).op("i32.sub").tee(steps);
-      f.i32(late.channels).get(steps).i32(late.channels).op("i32.lt_s", "select").set(steps);
-      f.copy(first, source).copy(to, sums).i32(0).set(panel);
-      countUp(f, panel, 1, panels, () => {
-        f.get(source, transformed, steps).call(transform);
-        const from = transformed;
-        const { plane } = late;
-        planes(f, whole, block, { a, from, to: sums, plane, count, panels: one, steps, isMore: channel });
-        f.increase(source, late.panel).increase(sums, COLUMNS * ELEMENT);
-      });
+    const [steps, source, sums] = f.locals("i32", 3);
+    const first = f.let(i32(weight).plus(i32(firstColumn).times(late.panel / COLUMNS)));
+    const transformed = f.let(i32(memory).plus(scratch.weight));
+    const [one, channel] = [f.let(1), f.let(0)];
+    const onePanel = (): void => {
+      f.get(source, transformed, steps).call(transform);
+      const { plane } = late;
+      const weights = { from: transformed, plane, panels: one };
+      planes(f, whole, block, { ...weights, a, to: sums, count, steps, isMore: channel });
+      f.increase(source, late.panel).increase(sums, COLUMNS * ELEMENT);
+    };
+    const someChannels = (): void => {
+      f.assign(steps, i32(plan.channels).minus(channel)).assign(steps, i32(late.channels).least(steps));
+      f.copy(first, source).copy(to, sums);
+      f.countUp(f.let(0), panels, onePanel);
       f.increase(first, late.channels * late.channel).increase(a, late.channels * ELEMENT);
-    });
+    };
+    f.countUp(channel, plan.channels, someChannels, late.channels);
   };
 }
 
@@ -257,13 +226,9 @@ function planes(
   { a: first, from, to, plane, count, panels, steps, isMore }: Planes,
 ): void {
   const width = tiles.panels * COLUMNS;
-  const [at, a, b, c] = addresses(f, 4);
-  f.i32(0).set(at).copy(first, a).copy(from, b).copy(to, c);
-  countUp(f, at, 1, tiles.reads * tiles.reads, () => {
-    f.get(a, b, c, steps, count, panels)
-      .i32(width * ELEMENT)
-      .get(isMore);
-    f.i32(channels * ELEMENT).call(block);
+  const [at, a, b, c] = [f.let(0), f.let(first), f.let(from), f.let(to)];
+  f.countUp(at, tiles.reads * tiles.reads, () => {
+    f.put(a, b, c, steps, count, panels, width * ELEMENT, isMore, channels * ELEMENT).call(block);
     f.increase(a, tiles.tiles * channels * ELEMENT);
     f.increase(b, plane);
     f.increase(c, tiles.tiles * width * ELEMENT);
@@ -278,14 +243,9 @@ function pixels(
   start: Address,
   stop: Address,
 ): { readonly firstRow: Address; readonly endRow: Address } {
-  const [firstRow, endRow] = f.locals("i32", 2) as [Address, Address];
-  const line = (from: Address, to: Address): void => {
-    f.get(from).i32(side).op("i32.mul").tee(to).i32(height.out).get(to).i32(height.out);
-    f.op("i32.lt_s", "select").get(image).i32(height.out).op("i32.mul", "i32.add");
-    f.i32(width.out).op("i32.mul").set(to);
-  };
-  line(start, firstRow);
-  line(stop, endRow);
+  const [firstRow, endRow] = [start, stop].map((line) =>
+    f.let(i32(line).times(side).least(height.out).plus(i32(image).times(height.out)).times(width.out)),
+  ) as [Address, Address];
   return { firstRow, endRow };
 }
 
@@ -297,22 +257,18 @@ function eachTile(
   stop: Address,
   body: (down: Address, right: Address) => void,
 ): void {
-  const right = f.local("i32");
-  countUp(f, start, 1, stop, () => {
-    f.i32(0).set(right);
-    countUp(f, right, 1, across, () => body(start, right));
+  f.countUp(start, stop, () => {
+    const right = f.let(0);
+    f.countUp(right, across, () => body(start, right));
   });
 }
 
 /** Writes whether each of some places along a direction is inside, as -1 or 0. */
-function insides(f: FunctionBuilder, place: Address, count: number, { size }: Extent): readonly Address[] {
-  return Array.from({ length: count }, (_, i) => {
-    const inside = f.local("i32");
+const insides = (f: FunctionBuilder, place: Address, count: number, { size }: Extent): readonly Address[] =>
+  Array.from({ length: count }, (_, i) =>
     // A place before the start is large as an unsigned number.
-    f.i32(0).get(place).i32(i).op("i32.add").i32(size).op("i32.lt_u", "i32.sub").set(inside);
-    return inside;
-  });
-}
+    f.let(i32(0).minus(i32(place).plus(i).is("lt_u", size))),
+  );
 
 const SPAN = ["i32", "i32", "i32", "i32", "i32"] as const;
 
@@ -322,44 +278,35 @@ function imageTransform(module: ModuleBuilder, whole: Winograd): number {
   const { reads, side } = tiles;
   const { height, width, channels } = plan;
   return module.func({ params: SPAN, name: "winograd_image" }, (f, source, memory, image, start, stop) => {
-    const [top, left, base, target, at] = addresses(f, 5);
+    const [top, left, base] = f.locals("i32", 3);
     const pointers = Array.from({ length: reads }, () => f.locals("i32", reads));
-    const zeros = f.local("i32");
     const constants = constantsOf(f, TRANSFORMS[side]!.image);
-    f.get(memory).i32(scratch.zeros).op("i32.add").set(zeros);
-    f.get(memory).i32(scratch.image).op("i32.add").set(target);
-    f.get(source, image)
-      .i32(plan.imageStep * ELEMENT)
-      .op("i32.mul", "i32.add");
+    const zeros = f.let(i32(memory).plus(scratch.zeros));
+    const target = f.let(i32(memory).plus(scratch.image));
     const origin = plan.origin - height.start * height.step - width.start * width.step;
-    f.i32(origin * ELEMENT)
-      .op("i32.add")
-      .set(source);
+    f.increase(
+      source,
+      i32(image)
+        .times(plan.imageStep * ELEMENT)
+        .plus(origin * ELEMENT),
+    );
     eachTile(f, whole, start, stop, (down, right) => {
-      f.get(down).i32(side).op("i32.mul").i32(height.start).op("i32.add").set(top);
-      f.get(right).i32(side).op("i32.mul").i32(width.start).op("i32.add").set(left);
-      f.get(source, top)
-        .i32(height.step * ELEMENT)
-        .op("i32.mul", "i32.add");
-      f.get(left)
-        .i32(width.step * ELEMENT)
-        .op("i32.mul", "i32.add")
-        .set(base);
+      f.assign(top, i32(down).times(side).plus(height.start));
+      f.assign(left, i32(right).times(side).plus(width.start));
+      const row = i32(source).plus(i32(top).times(height.step * ELEMENT));
+      f.assign(base, row.plus(i32(left).times(width.step * ELEMENT)));
       const [rows, columns] = [insides(f, top, reads, height), insides(f, left, reads, width)];
       for (const [i, line] of pointers.entries())
         for (const [j, pointer] of line.entries()) {
-          f.get(base)
-            .i32((i * height.step + j * width.step) * ELEMENT)
-            .op("i32.add")
-            .get(zeros);
-          f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
+          const place = i32(base).plus((i * height.step + j * width.step) * ELEMENT);
+          f.assign(pointer, i32(rows[i]!).and(columns[j]!).choose(place, zeros));
         }
-      f.i32(0).set(at);
-      countUp(f, at, 16, channels * ELEMENT, () => {
+      const at = f.let(0);
+      const fourChannels = (): void => {
         transform(f, {
           matrix: TRANSFORMS[side]!.image,
           constants,
-          load: (i, j) => f.get(pointers[i]![j]!, at).op("i32.add").memory("v128.load"),
+          load: (i, j) => f.put(i32(pointers[i]![j]!).plus(at)).memory("v128.load"),
           store: (i, j, push) => {
             f.get(target);
             push();
@@ -367,7 +314,8 @@ function imageTransform(module: ModuleBuilder, whole: Winograd): number {
           },
         });
         f.increase(target, 16);
-      });
+      };
+      f.countUp(at, channels * ELEMENT, fourChannels, 16);
     });
   });
 }
@@ -383,52 +331,40 @@ function sumTransform(module: ModuleBuilder, whole: Winograd): number {
   const padded = panels * COLUMNS;
   const params = [...SPAN, "i32"] as const;
   return module.func({ params, name: "winograd_sums" }, (f, result, memory, image, start, stop, count) => {
-    f.get(count).i32(ELEMENT).op("i32.mul").set(count);
-    const [top, left, base, source, at] = addresses(f, 5);
+    f.assign(count, i32(count).times(ELEMENT));
+    const [top, left, base] = f.locals("i32", 3);
     const pointers = Array.from({ length: side }, () => f.locals("i32", side));
-    const unused = f.local("i32");
     const constants = constantsOf(f, TRANSFORMS[side]!.sums);
-    f.get(memory).i32(scratch.unused).op("i32.add").set(unused);
-    f.get(memory).i32(scratch.sums).op("i32.add").set(source);
-    f.get(result, image)
-      .i32(height.out * width.out * results * ELEMENT)
-      .op("i32.mul", "i32.add")
-      .set(result);
+    const unused = f.let(i32(memory).plus(scratch.unused));
+    const source = f.let(i32(memory).plus(scratch.sums));
+    f.increase(result, i32(image).times(height.out * width.out * results * ELEMENT));
     eachTile(f, whole, start, stop, (down, right) => {
-      f.get(down).i32(side).op("i32.mul").set(top).get(right).i32(side).op("i32.mul").set(left);
-      f.get(result, top).i32(width.out).op("i32.mul").get(left).op("i32.add");
-      f.i32(results * ELEMENT)
-        .op("i32.mul", "i32.add")
-        .set(base);
+      f.assign(top, i32(down).times(side)).assign(left, i32(right).times(side));
+      const place = i32(top).times(width.out).plus(left);
+      f.assign(base, i32(result).plus(place.times(results * ELEMENT)));
       const [rows, columns] = [
         insides(f, top, side, { ...height, size: height.out }),
         insides(f, left, side, { ...width, size: width.out }),
       ];
       for (const [i, line] of pointers.entries())
         for (const [j, pointer] of line.entries()) {
-          f.get(base)
-            .i32((i * width.out + j) * results * ELEMENT)
-            .op("i32.add")
-            .get(unused);
-          f.get(rows[i]!, columns[j]!).op("i32.and", "select").set(pointer);
+          const pixel = i32(base).plus((i * width.out + j) * results * ELEMENT);
+          f.assign(pointer, i32(rows[i]!).and(columns[j]!).choose(pixel, unused));
         }
-      f.i32(0).set(at);
-      countUp(f, at, 16, count, () => {
+      const at = f.let(0);
+      const fourResults = (): void =>
         transform(f, {
           matrix: TRANSFORMS[side]!.sums,
           constants,
           load: (i, j) =>
-            f
-              .get(source, at)
-              .op("i32.add")
-              .memory("v128.load", (i * reads + j) * tiles.tiles * padded * ELEMENT),
+            f.put(i32(source).plus(at)).memory("v128.load", (i * reads + j) * tiles.tiles * padded * ELEMENT),
           store: (i, j, push) => {
-            f.get(pointers[i]![j]!, at).op("i32.add");
+            f.put(i32(pointers[i]![j]!).plus(at));
             push();
             f.memory("v128.store");
           },
         });
-      });
+      f.countUp(at, count, fourResults, 16);
       f.increase(source, padded * ELEMENT);
     });
   });

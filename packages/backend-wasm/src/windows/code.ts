@@ -4,14 +4,18 @@
  * others by loops over the taps that lie in it.
  */
 import { extentOf, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
-import type { FunctionBuilder, ModuleBuilder } from "@sconce/wasm";
+import type { Bindings } from "@sconce/symbolic";
+import { type Expression, type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, kernelEntry } from "../kernel-entry.js";
-import { type Address, pushIndex, unflatten } from "../matrix/index-code.js";
+import { type ImageEpilogue, imageParts } from "../matrix/epilogue.js";
+import { coefficientOf } from "../matrix/image.js";
+import { type Address, indexAt, unflatten } from "../matrix/index-code.js";
 import type { MatrixOptions } from "../matrix/options.js";
-import { windowEpilogue } from "./epilogue.js";
-import { ELEMENT, LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
-import { coefficientOf, type Guard, type Steps, type WindowPlan, windowPlan } from "./plan.js";
+import { ELEMENT } from "../matrix/plan.js";
+import { SUMS, windowEpilogue } from "./epilogue.js";
+import { LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
+import { type Guard, type Steps, type WindowPlan, windowPlan } from "./plan.js";
 
 /** Pixels that are computed together. */
 const PIXELS = 4;
@@ -19,45 +23,49 @@ const PIXELS = 4;
 const MOST_UNROLLED = 8;
 /** Rows, and columns, of a window at most: errors of sums grow with their lengths. */
 const MOST_TAPS = 512;
-/** Pixels of a row whose windows reach over its edges, at most. */
-const MOST_EDGES = 64;
+/** Pixels of a row whose windows reach over its edges, at most: the code has a call for each. */
+const MOST_EDGES = 256;
 
 /** The code of a nest whose sizes are bound; undefined if it is anything else. */
 export function windowKernel(
   nest: LoopNest,
   program: LoopProgram,
+  sizes: Bindings,
   { relaxed, isConstant }: MatrixOptions,
 ): KernelCode | undefined {
   if (program.buffers[nest.output]!.dtype !== "float32") return undefined;
   const plan = windowPlan(nest);
-  const epilogue = plan && windowEpilogue(nest, plan.reduce, plan.roles);
-  if (plan === undefined || epilogue === undefined || plan.size.some((taps) => taps > MOST_TAPS))
-    return undefined;
+  if (plan === undefined || plan.size.some((taps) => taps > MOST_TAPS)) return undefined;
   const inside = insideOf(plan);
   if (plan.columns - (inside.end - inside.start) > MOST_EDGES) return undefined;
   const { weight, channels, size } = plan;
+  const own = windowEpilogue(nest, plan.reduce, plan.roles);
+  // Other values are computed from the sums of a row. Ordinary kernels compute pools with them.
+  if (own === undefined && weight === undefined) return undefined;
+  const epilogue = own ?? SUMS;
   const padded = Math.ceil(channels / LANES) * LANES;
   const windows = { plan, epilogue, relaxed, padded, inside };
   const form = weight && preparedWeight(windows, weight);
   const isPrepared = weight !== undefined && isConstant(weight.buffer);
-  const read = new Set([plan.image.buffer, ...epilogue.loads.map(({ buffer }) => buffer)]);
-  if (weight !== undefined && !isPrepared) read.add(weight.buffer);
-  const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
-  memories.push({ buffer: nest.output, access: "write" });
+  const at = form === undefined || isPrepared ? 0 : form.bytes;
+  const read = [plan.image.buffer, ...epilogue.loads.map(({ buffer }) => buffer)];
+  if (weight !== undefined && !isPrepared) read.push(weight.buffer);
+  const { reduce } = plan;
+  const sums = { nest: own === undefined ? nest : { ...nest, value: reduce }, reduce };
+  const scratch = { at, bytes: at + VECTOR };
+  const { epilogue: rest, ...parts } = imageParts(sums, read, scratch, { program, sizes });
   return {
-    memories,
+    ...parts,
     prepared: isPrepared ? [form!] : [],
     units: plan.outer.reduce((count, axis) => count * extentOf(axis), 1),
-    scratchBytes: weight === undefined || isPrepared ? 0 : form!.bytes,
-    imports: [],
-    emit: (module) => emitWindows(module, windows, memories, isPrepared, form),
+    emit: (module, imports) =>
+      emitWindows(module, imports, { ...windows, rest, form, isPrepared, memories: parts.memories }),
     get text() {
       const what = `windows of ${size.join(" x ")} over ${channels} channels`;
       return `${what}\n${printLoops({ ...program, nests: [nest] })}`;
     },
   };
 }
-
 /** The pixels of a row for which no tap lies outside of the image. */
 function insideOf({ guards: [, guard], columns, roles, size }: WindowPlan): { start: number; end: number } {
   if (guard === undefined) return { start: 0, end: columns };
@@ -85,31 +93,35 @@ function preparedWeight({ plan, padded }: Windows, weight: Steps): PreparedBuffe
     key: `windows ${size} of ${channels}: ${weight.outer.text} ${weight.channel} ${weight.taps}`,
     emit: (module) =>
       module.func({ params: ["i32", "i32"], name: "prepare_taps" }, (f, from, to) => {
-        const channel = f.local("i32");
-        f.loop((next) => {
+        f.countUp(f.let(0), channels, () => {
           for (let row = 0; row < rows; row++)
             for (let column = 0; column < columns; column++) {
               const at = weight.outer.constant + row * weight.taps[0] + column * weight.taps[1];
               f.get(to, from).memory("f32.load", at * ELEMENT);
               f.memory("f32.store", (row * columns + column) * padded * ELEMENT);
             }
-          f.increase(from, weight.channel * ELEMENT)
-            .increase(to, ELEMENT)
-            .increase(channel, 1);
-          f.get(channel).i32(channels).op("i32.lt_s").brIf(next);
+          f.increase(from, weight.channel * ELEMENT).increase(to, ELEMENT);
         });
       }),
   };
 }
 
+/** What the entry of a kernel is written from. */
+interface WindowEntry extends Windows {
+  readonly memories: readonly KernelBuffer[];
+  readonly form: PreparedBuffer | undefined;
+  /** Whether the weights come in their form; otherwise the kernel makes it. */
+  readonly isPrepared: boolean;
+  /** What is computed from the sums of a row. */
+  readonly rest: ImageEpilogue | undefined;
+}
+
 function emitWindows(
   module: ModuleBuilder,
-  windows: Windows,
-  memories: readonly KernelBuffer[],
-  isPrepared: boolean,
-  form: PreparedBuffer | undefined,
+  imports: ReadonlyMap<string, number>,
+  windows: WindowEntry,
 ): number {
-  const { plan, inside } = windows;
+  const { plan, inside, memories, form, isPrepared } = windows;
   const isUnrolled = plan.size[1] <= MOST_UNROLLED;
   const together = isUnrolled ? PIXELS : 1;
   const rest = isUnrolled ? (inside.end - inside.start) % PIXELS : 0;
@@ -118,6 +130,7 @@ function emitWindows(
   const last = rest > 0 ? pixelsInside(module, windows, rest) : undefined;
   const one = pixelAtEdge(module, windows);
   const prepare = form !== undefined && !isPrepared ? form.emit(module) : undefined;
+  const finish = windows.rest?.emit(module, imports);
   const forms = isPrepared ? 1 : 0;
   return kernelEntry(module, { name: "windows", memories, forms }, (entry) => {
     const { f, addressOf, scratch, first, end } = entry;
@@ -130,10 +143,13 @@ function emitWindows(
       if (inside.end > inside.start) {
         row.moveTo(inside.start);
         const groups = Math.floor((inside.end - inside.start) / together);
-        if (groups > 0) row.repeat(groups, () => row.inside(group ?? one, together));
+        if (groups > 0) f.countDown(f.let(groups), () => row.inside(group ?? one, together));
         if (last !== undefined) row.inside(last, rest);
       }
       for (let at = inside.end; at < plan.columns; at++) row.edge(at, one);
+      if (finish === undefined) return;
+      const firstRow = f.let(i32(first).times(plan.columns));
+      finish(f, { addressOf, scratch, firstRow, endRow: f.let(i32(firstRow).plus(plan.columns)) });
     });
   });
 }
@@ -162,7 +178,7 @@ class RowWriter {
     this.#addressOf = addressOf;
     this.#weights = weights;
     const count = 2 + windows.epilogue.loads.length;
-    [this.#rows, this.#weight] = f.locals("i32", 2) as [Address, Address];
+    [this.#rows, this.#weight] = f.locals("i32", 2);
     this.#bases = f.locals("i32", count);
     this.#moving = f.locals("i32", count);
   }
@@ -181,103 +197,45 @@ class RowWriter {
     const places = unflatten(f, unit, plan.outer);
     const sources = [plan.image, undefined, ...epilogue.loads];
     for (const [i, source] of sources.entries()) {
-      f.get(this.#addressOf(source?.buffer ?? plan.nest.output));
-      if (source === undefined) f.get(unit).i32(plan.columns * plan.channels);
-      else {
-        pushIndex(f, source.outer, places);
-        f.i32(1);
-      }
-      f.op("i32.mul").i32(ELEMENT).op("i32.mul", "i32.add").set(this.#bases[i]!);
+      const base = this.#addressOf(source?.buffer ?? plan.nest.output);
+      const place = source ? indexAt(source.outer, places) : i32(unit).times(plan.columns * plan.channels);
+      f.assign(this.#bases[i]!, i32(base).plus(place.times(ELEMENT)));
     }
     const [rows, columns] = plan.size;
-    f.copy(this.#weights, this.#weight).i32(rows).set(this.#rows);
+    f.copy(this.#weights, this.#weight).assign(this.#rows, rows);
     const guard = plan.guards[0];
     if (guard === undefined) return;
-    const [place, low] = f.locals("i32", 2) as [Address, Address];
-    pushIndex(f, guard.place, places);
-    f.set(place);
+    const place = f.let(indexAt(guard.place, places));
     // Taps from the first that is not before the image to the last that is not behind it.
-    const { dilation, limit } = guard;
-    const over = (): void =>
-      void f
-        .i32(dilation - 1)
-        .op("i32.add")
-        .i32(dilation)
-        .op("i32.div_s");
-    f.i32(0).get(place).op("i32.sub");
-    over();
-    f.set(low);
-    this.#atLeastZero(low);
-    f.i32(limit).get(place).op("i32.sub");
-    over();
-    f.tee(this.#rows).i32(rows).get(this.#rows).i32(rows).op("i32.lt_s", "select");
-    f.get(low).op("i32.sub").set(this.#rows);
-    this.#atLeastZero(this.#rows);
-    f.increase(this.#bases[0]!, this.#times(low, plan.image.taps[0] * ELEMENT));
-    f.increase(this.#weight, this.#times(low, columns * padded * ELEMENT));
-  }
-  #atLeastZero(local: Address): void {
-    this.#f.get(local).i32(0).get(local).i32(0).op("i32.gt_s", "select").set(local);
-  }
-  #times(local: Address, factor: number): Address {
-    const product = this.#f.local("i32");
-    this.#f.get(local).i32(factor).op("i32.mul").set(product);
-    return product;
+    const until = (end: number): Expression => i32(end).minus(place).most(0).parts(guard.dilation);
+    const low = f.let(until(0));
+    f.assign(this.#rows, until(guard.limit).least(rows).minus(low).most(0));
+    f.increase(this.#bases[0]!, i32(low).times(plan.image.taps[0] * ELEMENT));
+    f.increase(this.#weight, i32(low).times(columns * padded * ELEMENT));
   }
 
   /** Moves to a pixel of the row. */
   moveTo(column: number): void {
     for (const [i, step] of this.#steps.entries())
-      this.#f
-        .get(this.#bases[i]!)
-        .i32(column * step)
-        .op("i32.add")
-        .set(this.#moving[i]!);
+      this.#f.assign(this.#moving[i]!, i32(this.#bases[i]!).plus(column * step));
   }
 
   /** Computes pixels whose windows lie in the image, and moves behind them. */
   inside(call: number, pixels: number): void {
     const [image, output, ...loads] = this.#moving as [Address, Address, ...Address[]];
     const [f, { plan }] = [this.#f, this.#windows];
-    f.get(image, this.#weight, output, this.#rows)
-      .i32(plan.size[1])
-      .get(...loads)
-      .call(call);
-    for (const [i, step] of this.#steps.entries())
-      if (step !== 0) f.increase(this.#moving[i]!, pixels * step);
+    f.put(image, this.#weight, output, this.#rows, plan.size[1], ...loads).call(call);
+    for (const [i, step] of this.#steps.entries()) f.increase(this.#moving[i]!, pixels * step);
   }
 
   /** Computes one pixel whose window may reach over the edge. */
   edge(column: number, call: number): void {
     const [f, { plan, padded }] = [this.#f, this.#windows];
     const [low, high] = tapsAt(plan, column);
-    const offsets = this.#steps.map((step) => step * column);
-    const push = (i: number, more = 0): void => {
-      f.get(this.#bases[i]!)
-        .i32(offsets[i]! + more)
-        .op("i32.add");
-    };
-    push(0, low * plan.image.taps[1] * ELEMENT);
-    f.get(this.#weight)
-      .i32(low * padded * ELEMENT)
-      .op("i32.add");
-    push(1);
-    if (high > low) f.get(this.#rows);
-    else f.i32(0);
-    f.i32(Math.max(1, high - low));
-    for (let i = 2; i < offsets.length; i++) push(i);
-    f.call(call);
-  }
-
-  /** Runs a body a number of times. */
-  repeat(times: number, body: () => void): void {
-    const f = this.#f;
-    const left = f.local("i32");
-    f.i32(times).set(left);
-    f.loop((again) => {
-      body();
-      f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
-    });
+    const [image, output, ...loads] = this.#steps.map((step, i) => i32(this.#bases[i]!).plus(step * column));
+    f.put(image!.plus(low * plan.image.taps[1] * ELEMENT));
+    f.put(i32(this.#weight).plus(low * padded * ELEMENT), output!, high > low ? this.#rows : 0);
+    f.put(Math.max(1, high - low), ...loads).call(call);
   }
 }
 

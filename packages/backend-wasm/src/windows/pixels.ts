@@ -1,11 +1,15 @@
 /** @file Functions that compute pixels: four channels at once. */
 import type { FunctionBuilder, Local, ModuleBuilder } from "@sconce/wasm";
+import type { SharedFunctions } from "../emit/core/shared-functions.js";
+import { Helpers } from "../emit/helpers.js";
+import { HoistedConstants } from "../emit/vector/constants.js";
+import { type Vector, VectorWriter } from "../emit/vector/lines.js";
 import type { Address } from "../matrix/index-code.js";
+import { multiplyAdd } from "../matrix/micro.js";
+import { ELEMENT } from "../matrix/plan.js";
 import type { WindowEpilogue } from "./epilogue.js";
 import type { WindowPlan } from "./plan.js";
 
-/** Bytes of a float32. */
-export const ELEMENT = 4;
 /** Floats, and bytes, of a vector. */
 export const LANES = 4;
 export const VECTOR = 16;
@@ -39,42 +43,33 @@ class PixelWriter {
   readonly rows: Address;
   readonly columns: Address;
   readonly loads: readonly Address[];
-  readonly #constants: readonly Local<"v128">[];
-  readonly #start: Local<"v128">;
+  readonly #vectors: VectorWriter;
+  readonly #start: Vector;
   readonly #scratch: Local<"v128">;
 
-  constructor(f: FunctionBuilder, windows: Windows, given: readonly Address[]) {
+  constructor(f: FunctionBuilder, functions: SharedFunctions, windows: Windows, given: Parameters) {
     this.f = f;
     this.windows = windows;
-    const [image, weight, output, rows, columns, ...loads] = given as [
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-      ...Address[],
-    ];
-    [this.image, this.weight, this.output, this.rows, this.columns] = [image, weight, output, rows, columns];
-    this.loads = loads;
+    [this.image, this.weight, this.output, this.rows, this.columns, ...this.loads] = given;
     // Engines build a constant again in each iteration.
-    this.#constants = windows.epilogue.constants.map((value) => this.#constant(value));
-    this.#start = this.#constant(this.isMax ? Number.NEGATIVE_INFINITY : 0);
+    const start = this.isMax ? Number.NEGATIVE_INFINITY : 0;
+    const constants = HoistedConstants.of(f, [...windows.epilogue.constants, start]);
+    this.#vectors = new VectorWriter(f, functions, constants.get);
+    this.#start = this.#vectors.number(start);
     this.#scratch = f.local("v128");
   }
   get isMax(): boolean {
     return this.windows.plan.reduce.reduce === "max";
-  }
-  #constant(value: number): Local<"v128"> {
-    const local = this.f.local("v128");
-    this.f.f32x4(value).set(local);
-    return local;
   }
 
   sums(count: number): Sums {
     return { total: this.f.locals("v128", count), nan: this.isMax ? this.f.locals("v128", count) : [] };
   }
   clear({ total, nan }: Sums): void {
-    for (const local of total) this.f.copy(this.#start, local);
+    for (const local of total) {
+      this.#start();
+      this.f.set(local);
+    }
     for (const local of nan) this.f.i32x4(0).set(local);
   }
 
@@ -86,8 +81,7 @@ class PixelWriter {
       f.get(sum, element).op("f32x4.pmax").set(sum);
       f.get(nan[at]!, element, element).op("f32x4.ne", "v128.or").set(nan[at]!);
     } else if (weight === undefined) f.get(sum, element).op("f32x4.add").set(sum);
-    else if (this.windows.relaxed) f.get(element, weight, sum).op("f32x4.relaxed_madd").set(sum);
-    else f.get(sum, element, weight).op("f32x4.mul", "f32x4.add").set(sum);
+    else multiplyAdd(f, this.windows.relaxed, element, weight, sum);
   }
 
   /** Computes the rest of the nest from a sum, and stores channels of it. */
@@ -97,24 +91,19 @@ class PixelWriter {
     const sum = total[at]!;
     if (nan.length > 0) f.f32x4(Number.NaN).get(sum, nan[at]!).op("v128.bitselect").set(sum);
     const to = pixel * plan.channels * ELEMENT + offset;
-    const push = (): void =>
-      epilogue.push(f, {
-        window: sum,
-        constants: this.#constants,
-        shared: () => f.local("v128"),
-        load: (i) => {
-          const { column, channel } = epilogue.loads[i]!;
-          const from = pixel * column * ELEMENT + channel * offset;
-          f.get(loads[i]!).memory(channel === 1 ? "v128.load" : "v128.load32_splat", from);
-        },
-      });
+    const load = (i: number): Vector => {
+      const { column, channel } = epilogue.loads[i]!;
+      const from = pixel * column * ELEMENT + channel * offset;
+      return () => void f.get(loads[i]!).memory(channel === 1 ? "v128.load" : "v128.load32_splat", from);
+    };
+    const value = epilogue.write(this.#vectors, () => void f.get(sum), load);
     if (lanes === LANES) {
       f.get(this.output);
-      push();
+      value();
       f.memory("v128.store", to);
       return;
     }
-    push();
+    value();
     f.set(this.#scratch);
     if (lanes >= 2) f.get(this.output, this.#scratch).memoryLane("v128.store64_lane", 0, to);
     if (lanes === 1) f.get(this.output, this.#scratch).memoryLane("v128.store32_lane", 0, to);
@@ -131,40 +120,30 @@ class PixelWriter {
 
   /** Runs a body over blocks of channels, and moves from one to the next. */
   blocks(count: number, vectors: number, body: () => void): void {
-    const { f } = this;
     if (count === 0) return;
-    const left = f.local("i32");
-    f.i32(count).set(left);
-    f.loop((again) => {
+    this.f.countDown(this.f.let(count), () => {
       body();
       this.skip(vectors * VECTOR);
-      f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
     });
   }
 
   /** Runs a body for a count in a local; not at all for zero. */
   count(from: Address, body: () => void): void {
-    const { f } = this;
-    const left = f.local("i32");
+    const left = this.f.let(from);
     // V8 of Node 20 keeps sums in registers only if the loop is inside of a branch.
-    f.get(from).tee(left);
-    f.if(() => {
-      f.loop((again) => {
-        body();
-        f.get(left).i32(1).op("i32.sub").tee(left).brIf(again);
-      });
-    });
+    this.f.get(left).if(() => this.f.countDown(left, body));
   }
 }
 
-const parametersOf = ({ epilogue }: Windows): "i32"[] =>
-  new Array<"i32">(5 + epilogue.loads.length).fill("i32");
+const parametersOf = ({ epilogue }: Windows) =>
+  ["i32", "i32", "i32", "i32", "i32", ...epilogue.loads.map(() => "i32" as const)] as const;
+type Parameters = readonly [Address, Address, Address, Address, Address, ...Address[]];
 
 /** Adds a function that computes consecutive pixels whose whole windows lie in the image. */
 export function pixelsInside(module: ModuleBuilder, windows: Windows, pixels: number): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: `pixels_${pixels}` }, (f, ...given) => {
-    const writer = new PixelWriter(f, windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given);
     const sums = writer.sums(pixels);
     const row = unrolledRow(writer, sums, pixels);
     const block = (lanes: number): void => {
@@ -183,7 +162,7 @@ export function pixelsInside(module: ModuleBuilder, windows: Windows, pixels: nu
 function unrolledRow(writer: PixelWriter, sums: Sums, pixels: number): () => void {
   const { f, windows } = writer;
   const { image, size, weight: hasWeight } = windows.plan;
-  const [from, weights] = f.locals("i32", 2) as [Address, Address];
+  const [from, weights] = f.locals("i32", 2);
   const weight = hasWeight === undefined ? undefined : f.local("v128");
   const elements = new Map<number, Local<"v128">>();
   const elementAt = (offset: number): Local<"v128"> => {
@@ -221,7 +200,7 @@ const VECTORS = 4;
 export function pixelAtEdge(module: ModuleBuilder, windows: Windows): number {
   const { plan } = windows;
   return module.func({ params: parametersOf(windows), name: "pixel" }, (f, ...given) => {
-    const writer = new PixelWriter(f, windows, given as readonly Address[]);
+    const writer = new PixelWriter(f, new Helpers(module, new Map()), windows, given);
     const block = (vectors: number, lanes: number): void => {
       const sums = writer.sums(vectors);
       writer.clear(sums);
@@ -242,8 +221,8 @@ export function pixelAtEdge(module: ModuleBuilder, windows: Windows): number {
 function taps(writer: PixelWriter, sums: Sums, vectors: number): void {
   const { f, windows } = writer;
   const { image, size, weight: hasWeight } = windows.plan;
-  const [row, weightRow, from, weights] = f.locals("i32", 4) as [Address, Address, Address, Address];
-  const [element, weight] = f.locals("v128", 2) as [Local<"v128">, Local<"v128">];
+  const [row, weightRow, from, weights] = f.locals("i32", 4);
+  const [element, weight] = f.locals("v128", 2);
   const ofRow = writer.isMax ? sums : writer.sums(vectors);
   f.copy(writer.image, row).copy(writer.weight, weightRow);
   writer.count(writer.rows, () => {

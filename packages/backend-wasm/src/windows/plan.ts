@@ -4,20 +4,21 @@
  */
 import {
   type Axis,
-  add,
-  atom,
-  conjunctsOf,
-  constant,
   extentOf,
-  fixedValue,
   type Index,
   type LoopNest,
   outerReductions,
-  product,
   type ReduceScalar,
   type Scalar,
-  scale,
 } from "@sconce/codegen";
+import {
+  along,
+  coefficientOf,
+  dependsOn,
+  type Guard as ImageGuard,
+  guardsOf as imageGuards,
+  imageOf,
+} from "../matrix/image.js";
 import { isEmittable } from "../matrix/index-code.js";
 
 /** Where elements lie: steps in elements along the axes of a pixel, and the rest. */
@@ -33,7 +34,7 @@ export interface Steps {
   readonly taps: readonly [row: number, column: number];
 }
 
-/** A coordinate of the image that must be in `[0, limit)`: `place + tap * dilation`. */
+/** A coordinate of the image that must lie in `[0, limit)`: `place + tap * dilation`. */
 export interface Guard {
   /** The coordinate of the first tap, by axes of the result. */
   readonly place: Index;
@@ -133,75 +134,53 @@ const isWeight = ({ outer, column }: Steps): boolean => outer.terms.length === 0
 
 /** The steps of a load of float32 by the axes of a plan; undefined for other scalars. */
 export function stepsOf(scalar: Scalar, { channel, column, taps }: Roles): Steps | undefined {
-  if (scalar.kind !== "load" || scalar.dtype !== "float32") return undefined;
-  const names = [column, channel, ...taps].map((axis) => axis?.name);
-  const found = [0, 0, 0, 0];
-  let outer = constant(scalar.index.constant);
-  for (const { coefficient, atoms } of scalar.index.terms) {
-    const [item] = atoms;
-    const at = atoms.length === 1 && item!.kind === "axis" ? names.indexOf(item!.name) : -1;
-    if (at >= 0) found[at] = coefficient;
-    else outer = add(outer, scale(product(atoms.map(atom)), coefficient));
-  }
-  if (!isEmittable(outer) || names.some((name) => name !== undefined && outer.text.includes(name)))
-    return undefined;
-  const [ofColumn, ofChannel, row, tap] = found as [number, number, number, number];
-  return { buffer: scalar.buffer, outer, column: ofColumn, channel: ofChannel, taps: [row, tap] };
-}
-
-/** What a condition says of a coordinate. */
-interface Bounds {
-  readonly index: Index;
-  isPositive: boolean;
-  limit: number;
+  const image = imageOf(scalar);
+  const parts = image && along(image.index, [column, channel, ...taps]);
+  if (image === undefined || parts === undefined || !isEmittable(parts.rest)) return undefined;
+  const [ofColumn, ofChannel, row, tap] = parts.steps as [number, number, number, number];
+  return {
+    buffer: image.buffer,
+    outer: parts.rest,
+    column: ofColumn,
+    channel: ofChannel,
+    taps: [row, tap],
+  };
 }
 
 /**
  * The guards of a reduction's condition; undefined if it is not that coordinates lie in the image.
  */
 function guardsOf(when: Scalar | undefined, roles: Roles): WindowPlan["guards"] | undefined {
-  const bounds = new Map<string, Bounds>();
-  for (const part of when === undefined ? [] : conjunctsOf(when)) {
-    if (part.kind !== "call" || (part.fn !== "ge" && part.fn !== "lt")) return undefined;
-    const [left, right] = part.args as [Scalar, Scalar];
-    const limit =
-      right.kind === "index" ? fixedValue(right.index) : Number(right.kind === "constant" && right.value);
-    if (left.kind !== "index" || limit === undefined || !Number.isInteger(limit)) return undefined;
-    const { index } = left;
-    const known = bounds.get(index.text) ?? { index, isPositive: false, limit: UNLIMITED };
-    bounds.set(index.text, known);
-    if (part.fn === "lt") known.limit = Math.min(known.limit, limit);
-    else if (limit === 0) known.isPositive = true;
-    else return undefined;
-  }
+  const all = imageGuards(when);
   const guards: [Guard | undefined, Guard | undefined] = [undefined, undefined];
-  for (const one of bounds.values()) {
-    const at = roles.taps.findIndex((tap) => tap !== undefined && coefficientOf(one.index, tap) > 0);
-    const guard = at < 0 ? undefined : guardOf(one, roles, roles.taps[at]!);
+  for (const one of all ?? []) {
+    const at = sideOf(one, roles);
+    const guard = guardOf(one, roles, at);
     if (guard === undefined || guards[at] !== undefined) return undefined;
     guards[at] = guard;
   }
-  return guards;
+  return all && guards;
+}
+/** The direction of a guard: that of its tap, or one without taps. */
+function sideOf({ index }: ImageGuard, { column, taps }: Roles): number {
+  const at = taps.findIndex((tap) => tap !== undefined && coefficientOf(index, tap) > 0);
+  return at < 0 ? Number(dependsOn(index, [column])) : at;
 }
 /** More than any coordinate. */
 const UNLIMITED = 2 ** 30;
 
-/**
- * A guard of a tap: of the column of a pixel for the last one, of the axes around rows for others.
- */
-function guardOf({ index, limit }: Bounds, { channel, column, taps }: Roles, tap: Axis): Guard | undefined {
-  const dilation = coefficientOf(index, tap);
-  const place = add(index, scale(atom(tap), -dilation));
-  const others = [channel, ...taps, ...(tap === taps[1] ? [] : [column])];
-  const isPlain =
-    isEmittable(place) && !others.some((axis) => axis !== undefined && place.text.includes(axis.name));
-  const isOfColumn = place.terms.every(
-    ({ atoms }) => atoms.length === 1 && atoms[0]!.kind === "axis" && atoms[0]!.name === column.name,
-  );
-  return isPlain && (tap !== taps[1] || isOfColumn) ? { place, dilation, limit } : undefined;
+/** A guard of a direction: of the column of a pixel for the last one, of the axes around rows. */
+function guardOf(
+  { index, limit = UNLIMITED }: ImageGuard,
+  { channel, column, taps }: Roles,
+  at: number,
+): Guard | undefined {
+  const parts = along(index, [taps[at]]);
+  if (parts === undefined) return undefined;
+  const { steps, rest: place } = parts;
+  const others = [channel, ...taps, ...(at === 1 ? [] : [column])];
+  if (!isEmittable(place) || dependsOn(place, others)) return undefined;
+  const isOfColumn = along(place, [column])?.rest.terms.length === 0;
+  const dilation = taps[at] === undefined ? 1 : steps[0]!;
+  return at === 0 || isOfColumn ? { place, dilation, limit } : undefined;
 }
-
-/** The factor of an axis in an index; 0 where it is not one. */
-export const coefficientOf = ({ terms }: Index, { name }: Pick<Axis, "name">): number =>
-  terms.find(({ atoms }) => atoms.length === 1 && atoms[0]!.kind === "axis" && atoms[0]!.name === name)
-    ?.coefficient ?? 0;

@@ -52,8 +52,8 @@ function check({
   change?.(inputs);
   let kernels = 0;
   const weights = new Set(program.inputs.filter((id) => program.buffers[id!]!.shape[1]?.constant === 1));
-  const made = runLoops(program, inputs, (nest, loops) => {
-    const code = windowKernel(nest, loops, {
+  const made = runLoops(program, inputs, (nest, loops, sizes) => {
+    const code = windowKernel(nest, loops, sizes, {
       relaxed,
       isConstant: (buffer) => isConstant && weights.has(buffer),
     });
@@ -96,6 +96,7 @@ function depthwise(
     hardswish: `%r: ${result} = aten.hardswish.default(%c)`,
     residual: `%r: ${result} = aten.add.Tensor(%c, %e)`,
     none: `%r: ${result} = aten.neg.default(%c)`,
+    silu: `%r: ${result} = aten.silu.default(%c)`,
   };
   return {
     text: `graph(%x: ${image}, %w: f32[${channels}, 1, ${kernel.join(", ")}], %b: f32[${channels}]) {
@@ -129,6 +130,9 @@ describe("depthwise convolutions", () => {
     ["a row of the window", { ...SAME, kernel: [1, 3], padding: [0, 1] }],
     ["a column of the window", { ...SAME, kernel: [3, 1], padding: [1, 0] }],
     ["a wide window", { ...SAME, kernel: [2, 10], size: [4, 13], padding: [0, 4] }],
+    ["many pixels at the edges", { ...SAME, size: [5, 90], dilation: 40, padding: [40, 40] }],
+    ["padding along one tap", { ...SAME, kernel: [3, 1], padding: [1, 2], size: [7, 6] }],
+    ["padding along one row", { ...SAME, kernel: [1, 3], padding: [2, 1], size: [7, 6] }],
     ["one pixel", { ...SAME, size: [1, 1] }],
   ])("%s", (_, shape) => {
     const [rows, columns] = shape.kernel;
@@ -137,10 +141,16 @@ describe("depthwise convolutions", () => {
     check({ ...depthwise(shape), windows: isPixel ? 0 : 1 });
     if (rows === 3 && columns === 3)
       check({ ...depthwise(shape), isConstant: false, windows: isPixel ? 0 : 1 });
+    // A value of more than vector instructions follows the sums of a row.
+    check({ ...depthwise(shape, "silu"), windows: isPixel ? 0 : 1 });
   });
 
   test.each(["relu6", "hardswish", "residual", "none"])("with %s", (end) => {
     check(depthwise(SAME, end));
+  });
+
+  test("what follows the sums of a row, with weights that change", () => {
+    check({ ...depthwise({ ...SAME, batch: 2 }, "silu"), isConstant: false });
   });
 
   test("with relaxed arithmetic, where the engine has it", () => {

@@ -128,8 +128,7 @@ class JavaScriptPrinter {
       case "break":
         return [`if (${this.#use(statement.condition)}) break;`];
       case "barrier":
-      case "microkernel":
-        throw internalError(`a kernel of one thread has no ${statement.kind}`);
+        throw internalError("a kernel of one thread has no barrier");
     }
   }
 

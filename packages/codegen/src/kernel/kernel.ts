@@ -168,13 +168,6 @@ interface BreakStatement {
 interface BarrierStatement {
   readonly kind: "barrier";
 }
-/** A part that a target implements by hand: a product of matrices, a Winograd transform. */
-interface MicrokernelStatement {
-  readonly kind: "microkernel";
-  readonly name: string;
-  readonly memories: readonly KernelMemory[];
-  readonly args: readonly KernelOperand[];
-}
 export type KernelStatement =
   | LetStatement
   | LoadStatement
@@ -185,8 +178,7 @@ export type KernelStatement =
   | LoopStatement
   | IfStatement
   | BreakStatement
-  | BarrierStatement
-  | MicrokernelStatement;
+  | BarrierStatement;
 
 /** How many threads run a kernel. */
 export interface Launch {
@@ -238,7 +230,6 @@ export function blocksOf(statement: KernelStatement): readonly KernelBlock[] {
 export function operandsOf(statement: KernelStatement): readonly KernelOperand[] {
   switch (statement.kind) {
     case "let":
-    case "microkernel":
       return statement.args;
     case "load":
       return [statement.at];

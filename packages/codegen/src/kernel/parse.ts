@@ -33,7 +33,6 @@ const VARIABLE = /^var (\$\w+): (\w+) = (\S+)$/;
 const ASSIGN = /^(\$\w+) = (\S+)$/;
 const FOR = /^for (%\w+): (\w+) = (\S+) to (\S+) step (\d+) \{$/;
 const IF = /^if (\S+) \{$/;
-const MICROKERNEL = /^microkernel (\w+) (.*)$/;
 
 /** How deep blocks may nest: readers and printers call themselves for each. */
 const DEEPEST = 200;
@@ -171,21 +170,14 @@ class KernelReader {
       return { kind: "load", value: this.#value(name!, type!), memory: this.#known(memory!), at: operand };
     }
     const store = STORE.exec(line);
-    if (store !== null) {
-      const [memory, at, value] = store.slice(1) as [string, string, string];
-      return {
-        kind: "store",
-        memory: this.#known(memory),
-        at: this.#operand(at),
-        value: this.#operand(value),
-      };
-    }
-    const micro = MICROKERNEL.exec(line);
-    if (micro === null) return undefined;
-    const parts = micro[2]!.split(", ");
-    const memories = parts.filter((part) => part.startsWith("@")).map((part) => this.#known(part.slice(1)));
-    const args = parts.filter((part) => !part.startsWith("@")).map((part) => this.#operand(part));
-    return { kind: "microkernel", name: micro[1]!, memories, args };
+    if (store === null) return undefined;
+    const [memory, at, value] = store.slice(1) as [string, string, string];
+    return {
+      kind: "store",
+      memory: this.#known(memory),
+      at: this.#operand(at),
+      value: this.#operand(value),
+    };
   }
 
   #blockStatement(line: string): KernelStatement | undefined {

@@ -96,10 +96,6 @@ class KernelWriter {
         return [`break if ${use(statement.condition)}`];
       case "barrier":
         return ["barrier"];
-      case "microkernel": {
-        const memories = statement.memories.map(({ name }) => `@${name}`);
-        return [`microkernel ${statement.name} ${[...memories, ...statement.args.map(use)].join(", ")}`];
-      }
     }
   }
 }

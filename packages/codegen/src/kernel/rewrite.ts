@@ -87,7 +87,6 @@ class ValueRewriter {
     if (!isOther && blocksOf(statement).length === 0) return statement;
     switch (statement.kind) {
       case "let":
-      case "microkernel":
         return { ...statement, args: statement.args.map((arg) => this.#operand(arg)) };
       case "load":
         return { ...statement, at: this.#operand(statement.at) };

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { FunctionBuilder, Local } from "../function.js";
+import type { FunctionBuilder } from "../function.js";
 import { ModuleBuilder } from "../module.js";
+import type { Local } from "../types.js";
 import { widenAddresses } from "./widen.js";
 
 type I32 = Local<"i32">;
@@ -77,7 +78,7 @@ const BODIES: readonly (readonly [name: string, body: Body, results: readonly "i
   [
     "pointers that move",
     (f, at, n) => {
-      const [from, end] = f.locals("i32", 2) as [I32, I32];
+      const [from, end] = f.locals("i32", 2);
       f.get(at).tee(from).i32(40).op("i32.add").set(end);
       f.loop((again) => {
         f.get(from).get(from).memory("i32.load8_u").get(n).op("i32.add").memory("i32.store8", 3);
@@ -102,7 +103,7 @@ const BODIES: readonly (readonly [name: string, body: Body, results: readonly "i
   [
     "differences, comparisons and choices of addresses",
     (f, at, n) => {
-      const [a, b] = f.locals("i32", 2) as [I32, I32];
+      const [a, b] = f.locals("i32", 2);
       f.get(at).i32(24).op("i32.add").set(a);
       f.get(at).get(n).op("i32.add").set(b);
       f.get(at, a, b).op("i32.sub").i32(3).op("i32.div_s").memory("i32.store");

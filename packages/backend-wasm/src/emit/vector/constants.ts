@@ -8,6 +8,10 @@ export type Constants = (numbers: Numbers) => void;
 const bytesOf = ({ buffer, byteOffset, byteLength }: Numbers): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
+/** Equal vectors have equal keys. */
+const keyOf = ({ buffer, byteOffset }: Uint8Array | Numbers): string =>
+  new BigUint64Array(buffer, byteOffset, 2).join();
+
 /** Constants where they stand: in functions without loops. */
 export const constantsInPlace =
   (f: FunctionBuilder): Constants =>
@@ -29,12 +33,17 @@ export class HoistedConstants {
       this.#locals.set(key, local);
     }
   }
+  /** Known float32, each in all lanes. */
+  static of(f: FunctionBuilder, values: readonly number[]): HoistedConstants {
+    const vectors = values.map((value) => bytesOf(new Float32Array(4).fill(value)));
+    return new HoistedConstants(f, new Map(vectors.map((bytes) => [keyOf(bytes), bytes])));
+  }
   readonly get: Constants = (numbers) => {
-    const bytes = bytesOf(numbers);
-    const key = bytes.join();
+    const key = keyOf(numbers);
     const local = this.#locals.get(key);
     if (local !== undefined) this.#f.get(local);
     else {
+      const bytes = bytesOf(numbers);
       this.missing.set(key, bytes);
       this.#f.v128(bytes);
     }

@@ -1,10 +1,10 @@
 /** @file Four float32 as pairs of float64, and calls for single lanes. */
 import type { Vector, VectorWriter } from "./lines.js";
 
-/** Bytes of the first halves of each lane of two vectors. */
-export const LOW_WORDS = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
-const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
-const HIGH_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
+/** The first halves of each lane of two vectors. */
+export const LOW_WORDS = [0, 2, 4, 6];
+const LOW_HALVES = [0, 2];
+const HIGH_HALF = [1, 1];
 
 /** The lanes of four float32 as two vectors of float64. */
 export function promoted(w: VectorWriter, x: Vector): readonly [Vector, Vector] {

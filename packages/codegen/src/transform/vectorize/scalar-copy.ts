@@ -86,8 +86,6 @@ export class ScalarCopy {
       }
       case "break":
         return { ...statement, condition: this.of(statement.condition) };
-      case "microkernel":
-        return { ...statement, args: statement.args.map((arg) => this.of(arg)) };
       case "barrier":
         return statement;
     }

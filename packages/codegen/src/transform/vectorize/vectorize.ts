@@ -184,7 +184,7 @@ function isIndependent(body: KernelBlock): boolean {
       const places = statement.kind === "load" ? read : written;
       places.set(statement.memory, (places.get(statement.memory) ?? new Set()).add(statement.at));
     }
-    isPlain &&= !["loop", "break", "barrier", "microkernel"].includes(statement.kind);
+    isPlain &&= !["loop", "break", "barrier"].includes(statement.kind);
   });
   for (const [memory, places] of written) {
     // One place of each iteration, where it is read and written.
