@@ -28,7 +28,11 @@ function same(context: MetaContext, self: FakeTensor): FakeTensor {
 const relu = defineOp({
   schema: "aten::relu(Tensor self) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self }, context) => same(context, self),
+  // PyTorch computes it as `where(self <= 0, 0, self)`.
+  meta: ({ self }, context) =>
+    context.isInPlace === true
+      ? same(context, self)
+      : elementwise(context, [same(context, self), self], { dtype: self.dtype }),
 });
 
 const relu6 = defineOp({
