@@ -132,23 +132,25 @@ type Env = Pick<Emit, "env">;
 const vectorMeta = ({ input, output_size, scale_factors }: VectorArgs, { env }: Env): FakeTensor =>
   resizedBy(env, input, output_size, scale_factors);
 
-/** Asks of computed lengths what PyTorch's index arithmetic and its reads of the image ask. */
-function nearestMeta(args: VectorArgs, context: Env): FakeTensor {
-  const { env } = context;
-  const result = vectorMeta(args, context);
-  for (const length of result.shape.slice(2)) if (!env.orFalse(eq(length, 1))) env.orFalse(lt(length, 2));
-  askChannelsLast(env, result.shape, [args.input]);
-  return result;
-}
-
-function linearMeta(args: VectorArgs, context: Env): FakeTensor {
-  const { env } = context;
-  const result = vectorMeta(args, context);
-  for (const length of result.shape.slice(2)) if (!env.orFalse(lt(length, 2))) env.orFalse(eq(length, 1));
-  askChannelsLast(env, result.shape, [args.input]);
-  askChannelsLast(env, result.shape, [result]);
-  return result;
-}
+/**
+ * Asks of computed lengths what PyTorch's index arithmetic asks, and of the images that it reads
+ * and blends whether they are channels-last.
+ */
+const askingMeta =
+  (isLinear: boolean) =>
+  (args: VectorArgs, context: Env): FakeTensor => {
+    const { env } = context;
+    const result = vectorMeta(args, context);
+    for (const length of result.shape.slice(2)) {
+      const [first, second] = isLinear ? [lt(length, 2), eq(length, 1)] : [eq(length, 1), lt(length, 2)];
+      if (!env.orFalse(first)) env.orFalse(second);
+    }
+    for (const image of isLinear ? [args.input, result] : [args.input])
+      askChannelsLast(env, result.shape, [image]);
+    return result;
+  };
+const nearestMeta = askingMeta(false);
+const linearMeta = askingMeta(true);
 
 const vectorNearest =
   (exact: boolean) =>
