@@ -35,6 +35,7 @@ export {
   type WorkPhase,
 } from "./progress.js";
 export { isDetached, requireBytes, requireText, TRANSFERRED_FIX } from "./require-text.js";
+export { requireWord, type WordProblem } from "./require-word.js";
 export {
   internalError,
   isSconceError,
@@ -43,7 +44,14 @@ export {
   UNREACHABLE_MODULE_FIX,
   withoutStacks,
 } from "./sconce-error.js";
-export { didYouMean, type ErrorEdit, editOf, nearestEdit, suggestions, suggestionText } from "./suggest.js";
+export {
+  didYouMean,
+  type ErrorEdit,
+  editOf,
+  nearestEdit,
+  suggestions,
+  suggestionText,
+} from "./suggest.js";
 export { thrownText } from "./thrown.js";
 export { VERSION } from "./version.js";
 export { visibleJson, visibleLine, visibleText } from "./visible.js";

@@ -57,7 +57,7 @@ export const partNotLoaded = (name: string, where?: string): SconceError =>
     code: "PART_NOT_LOADED",
     message: `${name} is not loaded`,
     where,
-    fix: "wait for `session.prepare()` before, or call `transformAsync` or `bisectAsync`, which load what they need",
+    fix: "await `session.prepare()` first, or call `transformAsync` or `bisectAsync`",
   });
 
 /** A page cannot load the module of a part. */

@@ -21,7 +21,8 @@ def functions():
             name = name.removesuffix("_with_indices")
         elif name == "_threshold":
             name = "threshold"
-        if not name.startswith("_") and name not in ("assert_int_or_pair",):
+        # The scaled products have no twin in Sconce.
+        if not name.startswith("_") and name not in ("assert_int_or_pair", "scaled_mm", "scaled_grouped_mm"):
             yield name, node
 
 

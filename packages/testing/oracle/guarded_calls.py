@@ -53,7 +53,8 @@ def wanted(entry):
         program = export(model(entry["python"], names), inputs, dynamic_shapes=given,
                          prefer_deferred_runtime_asserts_over_guards=kind == "deferred")
     except torch._dynamo.exc.UserError as error:
-        lines = [line.strip() for line in str(error).split("\n")]
+        # Sconce has no logs to refer to.
+        lines = [line.strip().split(" For more information, run with TORCH_LOGS")[0] for line in str(error).split("\n")]
         return {"refused": [line for line in lines if line.startswith("- ")]}
     lines = [line for line in str(program).split("\n") if line.strip() and not line.strip().startswith("#")]
     return {"text": "\n".join(lines), "guards": program._guards_code}

@@ -194,6 +194,16 @@ twin("decoder", lambda: Decoder().eval(), lambda: (floats(2, 3, 8), floats(2, 4,
 twin("linear_attention", LinearAttention, lambda: (floats(2, 5, 6),), sequence)
 twin("patches", Patches, lambda: (floats(2, 3, 8, 8),), {"image": {0: batch}})
 twin("pooled", lambda: Pooled().eval(), lambda: (floats(2, 5, 8),))
+# Lengths of queries and of keys: lowering finds those of keys and values equal.
+lengths = {name: {0: Dim.AUTO, 2: Dim.AUTO} for name in "qkv"}
+bounded = {"q": {2: Dim("queries")}, "k": {2: Dim("keys", max=90)}, "v": {2: Dim("values", min=3, max=100)}}
+attend = lambda **options: func(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, **options))
+cross = lambda: (floats(2, 2, 3, 4), floats(2, 2, 5, 4), floats(2, 2, 5, 4))
+masked = lambda q, k, v, mask: F.scaled_dot_product_attention(q, k, v, mask)
+twin("lengths", attend(), cross, lengths)
+twin("causal_lengths", attend(is_causal=True), cross, lengths)
+twin("bounded_lengths", attend(scale=0.25), cross, bounded)
+twin("masked_lengths", func(masked), lambda: (*cross(), floats(2, 1, 3, 5)), {**lengths, "mask": {d: Dim.AUTO for d in (0, 2, 3)}})
 twin("halves", func(halves), lambda: (floats(2, 6, 4),), {"x": {1: 2 * Dim("even")}})
 
 # ---------------------------------------------------------------- vision
@@ -694,10 +704,12 @@ def record(make, args, shapes, options):
         program = export(model, inputs, dynamic_shapes=shapes, **{"strict": False, **options})
     except Exception as error:
         return {"error": type(error).__name__, "message": str(error).split("\n")[0]}
+    # Lowering may find two sizes equal, and PyTorch then prints them so in both programs.
+    before = text(program)
     lowered = program.run_decompositions()
     outputs = [value.detach().double().flatten().tolist() for value in leaves(program.module()(*inputs))]
     return {
-        "text": text(program),
+        "text": before,
         "guards": program._guards_code,
         "lowered": text(lowered),
         "outputs": [[round(value, 6) for value in values[:40]] for values in outputs],

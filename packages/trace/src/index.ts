@@ -38,7 +38,7 @@ export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
 export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
-export { withResolvedSizes } from "./sizes/resolved-sizes.js";
+export { joinedSizes, withResolvedSizes } from "./sizes/resolved-sizes.js";
 export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
 export {
   type BodyCall,

@@ -1,6 +1,6 @@
 /** @file The statements of a graph: one for each node, in the order of the graph. */
 
-import { scriptString } from "@sconce/errors";
+import { isSconceError, scriptString } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -13,16 +13,17 @@ import {
   typeText,
 } from "@sconce/ir";
 import { defaultOperators, isScalarFunction } from "@sconce/ops";
-import { freeSymbols, printExpr, SymExpr } from "@sconce/symbolic";
+import { freeSymbols, printExpr, ShapeEnv, type SymBool as SymCondition, SymExpr } from "@sconce/symbolic";
 import { camelCase, type OperatorArgument } from "@sconce/torch";
 import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
 import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
-import { flowText, isFlow } from "./flow-text.js";
+import { ASSOCIATIVE_SCAN, flowText, isFlow } from "./flow-text.js";
 import { type LanesBody, laneCallText, lanesText } from "./lanes-text.js";
 import { argumentText, commentText, keyText, memberText, taggedText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 import { scalarFunction } from "./scalar-text.js";
+import { type ScannedAxis, scannedAxis } from "./scanned-axis.js";
 
 const ASSERT_SCALAR = "aten._assert_scalar.default";
 const ASSERT_METADATA = "aten._assert_tensor_metadata.default";
@@ -51,6 +52,9 @@ export class BodyText implements LanesBody {
   readonly lanes: readonly string[];
   /** Expressions for the values of nodes. */
   readonly #values: Map<string, string>;
+  readonly scans = new Map<string, ScannedAxis>();
+  /** What the assertions so far say. */
+  readonly #asserted = new ShapeEnv();
   /** Nodes whose text another node has. */
   readonly #written = new Set<string>();
 
@@ -75,9 +79,19 @@ export class BodyText implements LanesBody {
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[] {
     this.#noteSizes();
+    if (!this.file.isLowered) this.#findScans();
     this.statements(withStrictFirst([...this.graph.nodes()]));
     const result = this.graph.outputArgument();
     return itemsOf(result) ?? [result];
+  }
+
+  #findScans(): void {
+    for (const node of this.graph.nodes()) {
+      const axis = node.target === ASSOCIATIVE_SCAN ? scannedAxis(this.graph, node) : undefined;
+      if (axis === undefined) continue;
+      this.scans.set(node.name, axis);
+      for (const name of axis.made) this.skip(name);
+    }
   }
 
   /** Notes arithmetic on sizes that an export leaves out; lowering repeats what it did. */
@@ -85,6 +99,8 @@ export class BodyText implements LanesBody {
     const known = new Set<string>();
     for (const { target, name, meta } of this.graph.nodes()) {
       const { val } = meta;
+      if (target === "aten.sym_size.int" && !this.file.isLowered && this.graph.users(name).length === 0)
+        this.file.differ("unused-size", name);
       if (!isScalarFunction(target) || (isSymScalar(val) && val.kind === "SymBool")) continue;
       const expr = isSymScalar(val) && val.expr instanceof SymExpr ? val.expr.key : "";
       if (known.has(expr)) {
@@ -187,6 +203,7 @@ export class BodyText implements LanesBody {
         this.file.differ("known-condition", name);
       } else if (isOnInputSizes(val.expr)) this.file.differ("deferred-condition", name);
       else if (
+        this.#isImplied(val.expr) ||
         isInOwnForm(val.expr, isRef(condition) ? this.graph.find(condition.name) : undefined, this.graph)
       )
         this.file.differ("data-condition", name);
@@ -196,6 +213,19 @@ export class BodyText implements LanesBody {
       return;
     }
     this.declare(node, this.#expression(node));
+  }
+
+  /** Whether assertions before it imply a conjunction: an export then asserts its parts at most. */
+  #isImplied(condition: SymExpr): boolean {
+    const isKnown =
+      !this.file.isLowered && condition.op === "And" && this.#asserted.staticallyKnown(condition) === true;
+    try {
+      this.#asserted.check(condition as SymCondition);
+    } catch (error) {
+      // The assertions of the program contradict each other.
+      if (!isSconceError(error)) throw error;
+    }
+    return isKnown;
   }
 
   /**

@@ -45,6 +45,7 @@ export class Containers {
       const { name, fields } = this.#classOf(spec, names);
       return `Object.assign(new ${name}(), { ${children.map((child, i) => `${keyText(fields[i]!)}: ${child}`).join(", ")} })`;
     }
+    if (sortsKeys(spec)) this.#file.differ("ordered-dict", `the keys ${keys.join(", ")}`);
     if (isMap(spec))
       return `new Map([${keys.map((key, i) => `[${mapKey(key)}, ${children[i]}]`).join(", ")}])`;
     return `{ ${keys.map((key, i) => `${keyText(String(key))}: ${children[i]}`).join(", ")} }`;
@@ -141,27 +142,35 @@ const WITHOUT_COUNTERPART = new Set<string | null>(["collections.deque", "collec
 export const lacksCounterpart = ({ type, children }: TreeSpec): boolean =>
   WITHOUT_COUNTERPART.has(type) || children.some(lacksCounterpart);
 
-/** Whether a dict is a Map: an ordered one, or one whose keys are not all texts. */
+/**
+ * Whether a dict is a Map: an ordered one, one whose keys are not all texts, or one of sorted keys.
+ */
 const isMap = (spec: TreeSpec): boolean =>
-  spec.type === "collections.OrderedDict" || dictKeys(spec)?.some((key) => typeof key !== "string") === true;
+  spec.type === "collections.OrderedDict" ||
+  dictKeys(spec)?.some((key) => typeof key !== "string") === true ||
+  sortsKeys(spec);
 
 /**
- * The keys of a dict. An object has the names that are whole numbers first, in ascending order, so
- * that a dict with such keys in other places has no counterpart.
+ * Whether an object has other names than a dict, or in another order: those that are whole numbers
+ * come first, in ascending order.
  */
+function sortsKeys(spec: TreeSpec): boolean {
+  const keys = spec.type === "builtins.dict" ? dictKeys(spec) : undefined;
+  if (keys?.every((key) => typeof key === "string") !== true) return false;
+  const own = Object.keys(Object.fromEntries(keys.map((key) => [key, true])));
+  return own.some((key, i) => key !== keys[i]) || keys.includes("__proto__");
+}
+
+/** The keys of a dict. */
 function keysOf(spec: TreeSpec): readonly Key[] | undefined {
   const keys = dictKeys(spec);
   if (keys === undefined) return undefined;
-  const texts = keys.map(String);
-  const own = isMap(spec) ? texts : Object.keys(Object.fromEntries(texts.map((key) => [key, true])));
-  const isWritable = isMap(spec)
-    ? keys.every((key) => ["string", "boolean"].includes(typeof key) || Number.isInteger(key))
-    : own.length === texts.length && own.every((key, i) => key === texts[i] && key !== "__proto__");
+  const isWritable = keys.every((key) => ["string", "boolean"].includes(typeof key) || Number.isInteger(key));
   if (!isWritable)
     throw notWritable(
-      `a dict with the keys ${texts.join(", ")}, which an object has in another order or not at all,`,
+      `a dict with the keys ${keys.map(String).join(", ")}`,
       "the calling convention",
-      "use keys that are words, or an ordered dict",
+      "use keys that are words or whole numbers",
     );
   return keys as readonly Key[];
 }

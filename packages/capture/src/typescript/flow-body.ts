@@ -1,6 +1,7 @@
 /** @file What calls of nested graphs need of the graph that they are written in. */
 import type { Argument, Graph, Node } from "@sconce/ir";
 import type { ModuleFile } from "./module-file.js";
+import type { ScannedAxis } from "./scanned-axis.js";
 
 /** The statements of a graph that has calls of nested graphs. */
 export interface FlowBody {
@@ -10,6 +11,8 @@ export interface FlowBody {
   readonly isNested: boolean;
   readonly indent: string;
   readonly lines: readonly string[];
+  /** Associative scans that are one call with what stands around them, by their nodes. */
+  readonly scans: ReadonlyMap<string, ScannedAxis>;
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[];
   /** The expression for an argument. */

@@ -1,5 +1,14 @@
 /** @file Calls of nested graphs as the functions of control flow: the graphs become functions. */
-import { type Argument, FakeTensor, type Graph, isRef, isSymScalar, itemsOf, type Node } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  type Graph,
+  isRef,
+  isSymScalar,
+  itemsOf,
+  type Node,
+  ref,
+} from "@sconce/ir";
 import { notWritable } from "./errors.js";
 import type { FlowBody } from "./flow-body.js";
 import { functionalizedText } from "./functionalized-text.js";
@@ -7,7 +16,7 @@ import { functionalizedText } from "./functionalized-text.js";
 const COND = "higher_order.cond";
 const MAP = "higher_order.map_impl";
 const SCAN = "higher_order.scan";
-const ASSOCIATIVE_SCAN = "higher_order.associative_scan";
+export const ASSOCIATIVE_SCAN = "higher_order.associative_scan";
 const WHILE = "higher_order.while_loop";
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
@@ -35,7 +44,7 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
       body.declare(node, scanText(body, node));
       return;
     case ASSOCIATIVE_SCAN:
-      body.declare(node, associativeText(body, node));
+      associativeText(body, node);
       return;
     case WHILE:
       body.declare(node, whileText(body, node));
@@ -128,6 +137,7 @@ function sharedFunction(body: FlowBody, text: string): readonly string[] {
 function condText(body: FlowBody, node: Node): string {
   const [pred, whenTrue, whenFalse, operands] = node.args;
   noteOrder(body, node);
+  noteUnused(body, node);
   const { passed, inputsOf } = operandsOf(body, node, operands);
   const branch = (argument: Argument | undefined): string => {
     const graph = graphOf(body, node, argument);
@@ -159,6 +169,16 @@ function noteOrder(body: FlowBody, node: Node): void {
     }
     last = key;
   }
+}
+
+/** Notes operands that no branch reads: the export has them, and lowering leaves them out. */
+function noteUnused(body: FlowBody, node: Node): void {
+  if (!body.file.isLowered) return;
+  const [, whenTrue, whenFalse, operands] = node.args;
+  const branches = [whenTrue, whenFalse].map((argument) => graphOf(body, node, argument));
+  const isUnused = (_: unknown, i: number): boolean =>
+    branches.every((graph) => graph.users(graph.placeholders()[i]!.name).length === 0);
+  if (itemsOf(operands ?? null)?.some(isUnused) === true) body.file.differ("unused-operand", node.name);
 }
 
 function mapText(body: FlowBody, node: Node): string {
@@ -197,19 +217,23 @@ function scanText(body: FlowBody, node: Node): string {
   return `${use("scan")}<${types}>(${text}, ${listText(carry)}, ${listText(items)}).flat()`;
 }
 
-function associativeText(body: FlowBody, node: Node): string {
+function associativeText(body: FlowBody, node: Node): void {
   const [fn, xs, rest] = node.args;
   const graph = graphOf(body, node, fn);
-  const texts = (argument: Argument | undefined): string[] =>
-    (itemsOf(argument ?? null) ?? []).map((item) => body.text(item, node.name));
-  const items = texts(xs);
+  const axis = body.scans.get(node.name);
+  const texts = (items: readonly Argument[]): string[] => items.map((item) => body.text(item, node.name));
+  const items = texts(axis?.inputs ?? itemsOf(xs ?? null) ?? []);
   const [count, inputs] = [items.length, graph.placeholders()];
-  const closed = texts(rest).map((text, i) => [inputs[2 * count + i]!, text] as const);
+  const closed = texts(itemsOf(rest ?? null) ?? []).map((text, i) => [inputs[2 * count + i]!, text] as const);
   const { use } = body.file;
   const parameters = [inputs.slice(0, count), inputs.slice(count, 2 * count)];
   const text = functionText(body, graph, { parameters, closed }, listText);
   const type = `readonly ${listText(items.map(() => use("Tensor")))}`;
-  return `${use("associativeScan")}<${type}>(${text}, ${listText(items)}, { dim: 0 })`;
+  const options = `{ dim: ${axis?.dim ?? 0}${axis?.reverse === true ? ", reverse: true" : ""} }`;
+  if (axis === undefined) body.file.differ("scanned-axis", node.name);
+  body.declare(node, `${use("associativeScan")}<${type}>(${text}, ${listText(items)}, ${options})`);
+  for (const [i, result] of (axis?.results ?? []).entries())
+    if (result !== undefined) body.declare(result, `${body.text(ref(node.name), node.name)}[${i}]!`);
 }
 
 function whileText(body: FlowBody, node: Node): string {

@@ -29,10 +29,13 @@ export interface SourceDifference {
    * `batched-scan`: the items of a batch are computed one by one. `data-condition`: an assertion on
    * data has another form. `deferred-condition`: an assertion on sizes of inputs needs an option of
    * the export. `known-condition`: an assertion that always holds is left out. `input-order`:
-   * parameters of one module are not together. `operand-order`: operands of nested control flow
-   * come in another order. `parameter-write`: a call that writes to a parameter needs
-   * `torch.noGrad`. `repeated-size`: a size that equals one computed before is that one.
-   * `unused-size`: a size that nothing reads is left out.
+   * parameters or buffers do not stand in the order of the modules that have them. `operand-order`:
+   * operands of nested control flow come in another order. `ordered-dict`: a dict becomes an
+   * ordered one, which keeps the order of keys that are whole numbers. `parameter-write`: a call
+   * that writes to a parameter needs `torch.noGrad`. `repeated-size`: a size that equals one
+   * computed before is that one. `scanned-axis`: a scan moves the dimension that it scans again.
+   * `unused-operand`: an operand that no branch reads is left out. `unused-size`: a size that
+   * nothing reads is left out.
    */
   readonly reason:
     | "batched-scan"
@@ -41,10 +44,13 @@ export interface SourceDifference {
     | "input-order"
     | "known-condition"
     | "operand-order"
+    | "ordered-dict"
     | "parameter-write"
     | "repeated-size"
+    | "scanned-axis"
+    | "unused-operand"
     | "unused-size";
-  /** The node. */
+  /** The node, the part of the state, or the dict. */
   readonly where: string;
 }
 
@@ -53,11 +59,15 @@ const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
   "data-condition": "the export asserts the condition on data in another form",
   "deferred-condition":
     "the assertion is on sizes of inputs: export the model with `preferDeferredRuntimeAssertsOverGuards: true`",
-  "input-order": "the export puts the parameters of a module together",
+  "input-order":
+    "the export puts the parameters of a module together, in front of those of the modules inside of it",
   "known-condition": "the assertion always holds, and is left out",
   "operand-order": "the operands come in another order",
+  "ordered-dict": "JavaScript objects sort these keys: it is a Map, which is an ordered dict",
   "parameter-write": "the call writes to a parameter: export the model in `torch.noGrad`",
   "repeated-size": "the size equals one computed before, and is that one",
+  "scanned-axis": "the export moves the dimension that is scanned once more",
+  "unused-operand": "no branch reads an operand, and it is left out",
   "unused-size": "nothing reads the size, and it is left out",
 };
 
@@ -95,7 +105,8 @@ export class ModuleFile {
 
   /** Notes a part that comes back in another form. */
   differ(reason: SourceDifference["reason"], where: string): void {
-    this.differences.push({ reason, where });
+    const isKnown = this.differences.some((other) => other.reason === reason && other.where === where);
+    if (!isKnown) this.differences.push({ reason, where });
   }
 
   /** What differs in the exported program, as a comment; empty for nothing. */

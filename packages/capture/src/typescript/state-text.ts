@@ -39,6 +39,8 @@ export interface StateText {
 export function stateText(program: ExportedProgram, file: ModuleFile): StateText {
   const entries = entriesOf(program);
   const root = treeOf(program, entries);
+  const moved = firstMoved(root, entries);
+  if (moved !== undefined) file.differ("input-order", moved.target);
   const places = new Map(entries.map(({ target }) => [target, placeOf(target)]));
   const fields = [...fieldsOf(root, file)].map(([name, type]) => `  declare ${name}: ${type};`);
   return { fields, statements: statementsOf(root, "this", file, places), places };
@@ -72,12 +74,12 @@ function treeOf(program: ExportedProgram, entries: readonly Entry[]): ModuleNode
   // Modules come in the order in which the signature lists their state. Where that of parameters
   // and that of buffers do not agree, the state dict has the modules in order of definition.
   const inOrder = treeFrom(entries, []);
-  if (isOrdered(inOrder, entries)) return inOrder;
+  if (firstMoved(inOrder, entries) === undefined) return inOrder;
   return treeFrom(entries, [...program.stateDict.keys()]);
 }
 
-/** Whether a model with these modules lists its state in the order of the signature. */
-function isOrdered(root: ModuleNode, entries: readonly Entry[]): boolean {
+/** The first entry that a model with these modules lists in another place than the signature. */
+function firstMoved(root: ModuleNode, entries: readonly Entry[]): Entry | undefined {
   const listed: Entry[] = [];
   const visit = ({ children, tensors }: ModuleNode): void => {
     listed.push(...tensors.map(([, entry]) => entry));
@@ -86,7 +88,7 @@ function isOrdered(root: ModuleNode, entries: readonly Entry[]): boolean {
   visit(root);
   const kinds = ["PARAMETER", "BUFFER"].flatMap((kind) => listed.filter(({ spec }) => spec.kind === kind));
   const wanted = entries.filter(({ spec: { kind } }) => kind === "PARAMETER" || kind === "BUFFER");
-  return kinds.every((entry, i) => entry === wanted[i]);
+  return wanted.find((entry, i) => entry !== kinds[i]);
 }
 
 function treeFrom(entries: readonly Entry[], first: readonly string[]): ModuleNode {

@@ -151,7 +151,6 @@ class ModelText {
     );
     const items = body.run();
     this.#noteWrites();
-    this.#noteOrder();
     const result = this.#result(items, body);
     const { use } = this.#file;
     const hasState = state.places.size > 0;
@@ -198,19 +197,6 @@ class ModelText {
       const [self] = args;
       if (isRef(self) && learned.has(self.name) && this.#file.operators.schemaOf(target)?.isMutable)
         this.#file.differ("parameter-write", name);
-    }
-  }
-
-  /** Notes a parameter or a buffer that is not beside the others of its module. */
-  #noteOrder(): void {
-    const seen = new Set<string>();
-    let last = "";
-    for (const { kind, target } of this.#program.graphSignature.inputSpecs) {
-      if (kind !== "PARAMETER" && kind !== "BUFFER") continue;
-      const module = `${kind} ${target!.replace(/[^.]*$/, "")}`;
-      if (module !== last && seen.has(module)) this.#file.differ("input-order", target!);
-      seen.add(module);
-      last = module;
     }
   }
 

@@ -61,15 +61,11 @@ const OTHER_GUARDS: readonly (readonly [position: number, step: string])[] = [
   [12, "expand"],
   // PyTorch also asks `s//2 != 1`, next to `s//2 >= 2`.
   [24, "glu"],
-  // PyTorch also asks for the value 1, next to `trunc(0.5*s) < 2`.
-  [37, "interp"],
   // PyTorch also asks about `Max(1, n)`, where `n >= 2` is known.
   [39, "tensor_split"],
   [106, "aavg1d"],
   // PyTorch also asks `s - 2 != 0`, next to `s - 2 >= 2`.
   [61, "pad"],
-  // PyTorch also asks `s//2 != 1`, next to `s//2 >= 2`.
-  [67, "interps"],
   // Sconce also asks `Max(1, s//2) == s//2`.
   [122, "glu"],
   // PyTorch asks `n >= 0` in place of one of two conditions on `n`.

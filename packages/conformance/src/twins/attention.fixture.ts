@@ -158,7 +158,32 @@ const halves = (x: Tensor): Tensor => {
   return x.narrow(1, 0, half).mul(x.shape[2]);
 };
 
+type Attention = (q: Tensor, k: Tensor, v: Tensor) => Tensor;
+
+const attend: Attention = (q, k, v) => F.scaledDotProductAttention(q, k, v);
+const attendCausally: Attention = (q, k, v) => F.scaledDotProductAttention(q, k, v, { isCausal: true });
+const attendScaled: Attention = (q, k, v) => F.scaledDotProductAttention(q, k, v, { scale: 0.25 });
+const attendMasked = (q: Tensor, k: Tensor, v: Tensor, mask: Tensor): Tensor =>
+  F.scaledDotProductAttention(q, k, v, mask);
+
+const across = () => [floats(2, 2, 3, 4), floats(2, 2, 5, 4), floats(2, 2, 5, 4)];
+const lengthsOfOne = { 0: Dim.AUTO, 2: Dim.AUTO };
+const lengths = { q: lengthsOfOne, k: lengthsOfOne, v: lengthsOfOne };
+const bounded = {
+  q: { 2: Dim("queries") },
+  k: { 2: Dim("keys", { max: 90 }) },
+  v: { 2: Dim("values", { min: 3, max: 100 }) },
+};
+
 export const ATTENTION: Twins = {
+  lengths: twin(() => attend, across, { dynamicShapes: lengths }),
+  causal_lengths: twin(() => attendCausally, across, { dynamicShapes: lengths }),
+  bounded_lengths: twin(() => attendScaled, across, { dynamicShapes: bounded }),
+  masked_lengths: twin(
+    () => attendMasked,
+    () => [...across(), floats(2, 1, 3, 5)],
+    { dynamicShapes: { ...lengths, mask: { ...lengthsOfOne, 3: Dim.AUTO } } },
+  ),
   self_attention: twin(
     () => new SelfAttention(8, 2),
     () => [floats(2, 5, 8)],

@@ -6,7 +6,7 @@ export const stateMismatch = (reasons: readonly string[], where: string | undefi
     code: "STATE_MISMATCH",
     message: `the tensors given do not fit the state of the program: ${reasons.join("; ")}`,
     where,
-    fix: "give tensors of the dtypes and shapes that `sconce info` lists, one value for tensors that share memory",
+    fix: "give tensors as `sconce info` lists them, one value for tensors that share memory",
   });
 
 /** Values for names that no state of the program has. */

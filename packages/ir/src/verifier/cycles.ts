@@ -27,7 +27,7 @@ export function withCycles(problems: readonly Problem[], root: Graph): Problem[]
     const rest = cycle.length > SHOWN ? ` and ${cycle.length - SHOWN} more` : "";
     return {
       ...problem,
-      fix: `remove one of the uses among ${shown.join(", ")}${rest}: they depend on each other, so no order of them is valid`,
+      fix: `remove a use among ${shown.join(", ")}${rest}: they depend on each other`,
     };
   });
 }

@@ -4,7 +4,7 @@ import { eq, floorDiv, le, mod, mul } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check } from "../rules/comparison.js";
 import {
   convert,
@@ -28,7 +28,11 @@ function same(context: MetaContext, self: FakeTensor): FakeTensor {
 const relu = defineOp({
   schema: "aten::relu(Tensor self) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self }, context) => same(context, self),
+  // PyTorch computes it as `where(self <= 0, 0, self)`.
+  meta: ({ self }, context) =>
+    context.isInPlace === true
+      ? same(context, self)
+      : elementwise(context, [same(context, self), self], { dtype: self.dtype }),
 });
 
 const relu6 = defineOp({
@@ -45,9 +49,7 @@ const gelu = defineOp({
   schema: 'aten::gelu(Tensor self, *, str approximate="none") -> Tensor',
   tags: ["core", "pointwise"],
   meta: ({ self, approximate }, context) => {
-    if (approximate !== "none" && approximate !== "tanh") {
-      throw invalidArgument("approximate argument must be either none or tanh.");
-    }
+    requireWord(approximate, ["none", "tanh"], "approximate argument must be either none or tanh.");
     return same(context, self);
   },
 });

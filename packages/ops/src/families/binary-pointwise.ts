@@ -3,7 +3,7 @@ import { FakeTensor, float as pythonFloat, type ScalarLiteral } from "@sconce/ir
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord } from "../rows/errors.js";
 import { broadcastPair, convert, promoted } from "../rules/decompose.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
@@ -130,11 +130,11 @@ const addOps = [
 /** The dtype of a quotient: true division gives floats, a rounded one keeps integers. */
 function quotientDType(operands: readonly Operand[], rounding: string | null): DType {
   if (rounding === null) return toFloat(operands);
-  if (rounding !== "trunc" && rounding !== "floor") {
-    throw invalidArgument(
-      `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${rounding}'`,
-    );
-  }
+  requireWord(
+    rounding,
+    ["trunc", "floor"],
+    `div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '${rounding}'`,
+  );
   return promoteOperands(operands);
 }
 

@@ -18,6 +18,7 @@ import {
   memoryFormatStrides,
 } from "../rules/fake.js";
 import { likeStrides, OPTIONS, type Options } from "../rules/options.js";
+import { askStrideOrder } from "../rules/stride-order.js";
 import { guardExpands } from "./view-expand.js";
 
 /** The format that a tensor's strides speak of. */
@@ -49,6 +50,7 @@ function isNoConversion(
 /** A dense tensor keeps its strides; another becomes contiguous. */
 function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv) {
   if (format !== null && format !== "preserve_format") return memoryFormatStrides(self.shape, format);
+  askStrideOrder(self, env);
   if (isNonOverlappingAndDense(self, env)) return self.strides;
   return memoryFormatStrides(self.shape, suggestedFormat(self, env));
 }
@@ -161,8 +163,15 @@ const placeOf = ({ dtype, layout, device }: FakeTensor) => ({ dtype, layout, dev
 const clone = defineOp({
   schema: "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
   tags: ["core", "pointwise"],
-  meta: ({ self, memory_format: format }, { env }) =>
-    fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, format, env), like: self }),
+  meta: ({ self, memory_format: format }, { env }) => {
+    if (format === null || format === "preserve_format") askStrideOrder(self, env);
+    return fake({
+      dtype: self.dtype,
+      shape: self.shape,
+      strides: likeStrides(self, format, env),
+      like: self,
+    });
+  },
 });
 
 const contiguous = defineOp({

@@ -5,7 +5,7 @@ import { eq, floorDiv, mod, mul, ne, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 
 interface PlainArgs {
@@ -110,10 +110,8 @@ const named =
     batched(name, spatial, emit, args.input, (input) => {
       const { weight, bias, stride, dilation, groups } = args;
       if (args.padding === "same") return convolveSame(emit, input, args);
-      if (args.padding === "valid") {
-        return convolve(emit, input, weight, bias, [stride, [0], dilation, false, [0], groups]);
-      }
-      throw invalidArgument(`Invalid padding string: '${args.padding}'`);
+      requireWord(args.padding, ["same", "valid"], `Invalid padding string: '${args.padding}'`);
+      return convolve(emit, input, weight, bias, [stride, [0], dilation, false, [0], groups]);
     });
 
 /**

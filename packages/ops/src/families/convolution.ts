@@ -3,7 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, floorDiv, ge, gt, mul, or, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual, mayDiffer } from "../rules/comparison.js";
+import { check, isEqual, mayDiffer, pythonLt } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
@@ -62,7 +62,10 @@ function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
         `Calculated padded input size per channel: (${describeSize(add(size, padding))}). Kernel size: ` +
           `(${describeSize(add(reach, 1))}). Kernel size can't be greater than actual input size`,
       );
-    check(env, ge(add(size, padding), add(reach, 1)), fits);
+    const [padded, kernel] = [add(size, padding), add(reach, 1)];
+    // PyTorch's choice of a backend asks first, where there are example sizes.
+    if (env.orFalse(pythonLt(padded, kernel))) throw fits();
+    check(env, ge(padded, kernel), fits);
     return add(floorDiv(sub(sub(add(size, padding), reach), 1), stride), 1);
   });
   const tooSmall = (): Error =>

@@ -6,7 +6,7 @@ import { add, eq, floorDiv, ge, gt, lt, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -47,8 +47,8 @@ const complexToReal = defineOp({
 export function normalization(norm: string | null, forward: boolean): number {
   if (norm === "ortho") return 1;
   if (norm === null || norm === "backward") return forward ? 0 : 2;
-  if (norm === "forward") return forward ? 2 : 0;
-  throw invalidArgument(`Invalid normalization mode: "${norm}"`);
+  requireWord(norm, ["forward", "backward", "ortho"], `Invalid normalization mode: "${norm}"`);
+  return forward ? 2 : 0;
 }
 
 /** Integers become floating point, real numbers complex ones where that is needed. */

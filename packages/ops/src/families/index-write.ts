@@ -3,7 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { eq, le, ne, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dimOutOfRange, dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
@@ -298,11 +298,11 @@ const indexReduce = defineOp({
     const axis = wrapDim(dim, self.ndim);
     checkReducedIndex(index);
     checkReducedSource(env, self, axis, index, source);
-    if (!REDUCTIONS.includes(reduce)) {
-      throw invalidArgument(
-        `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,
-      );
-    }
+    requireWord(
+      reduce,
+      REDUCTIONS,
+      `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,
+    );
     return rowMajorLike(self);
   },
 });
@@ -363,10 +363,8 @@ const scatterValue = defineOp({
   },
 });
 
-function checkScatterReduce(reduce: string, names: readonly string[]): void {
-  if (!names.includes(reduce))
-    throw invalidArgument(`reduce argument must be one of ${names.join(", ")}, got ${reduce}`);
-}
+const checkScatterReduce = (reduce: string, names: readonly string[]): void =>
+  requireWord(reduce, names, `reduce argument must be one of ${names.join(", ")}, got ${reduce}`);
 
 const scatterReduceOld = defineOp({
   schema: "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",

@@ -3,7 +3,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { addAll, eq, ne, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, pythonAllEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -201,9 +201,11 @@ function emitMeshgrid(emit: Emit, tensors: readonly FakeTensor[], indexing: stri
 }
 
 function checkMeshgrid(tensors: readonly FakeTensor[], indexing: string): void {
-  if (indexing !== "ij" && indexing !== "xy") {
-    throw invalidArgument(`torch.meshgrid: indexing must be one of "xy" or "ij", but received: ${indexing}`);
-  }
+  requireWord(
+    indexing,
+    ["xy", "ij"],
+    `torch.meshgrid: indexing must be one of "xy" or "ij", but received: ${indexing}`,
+  );
   for (const tensor of tensors) {
     if (tensor.ndim > 1) {
       throw invalidArgument(

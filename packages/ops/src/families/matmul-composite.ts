@@ -4,7 +4,7 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
-import { broadcastOperands } from "../rules/dims.js";
+import { broadcastBatches } from "../rules/dims.js";
 import { isContiguousFake, numelOf } from "../rules/fake.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -67,7 +67,7 @@ function batchedProduct(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
   const inner = a.shape.at(-1)!;
   const vector = b.ndim === 1;
   const innerOfB = vector ? b.shape[0]! : b.shape.at(-2)!;
-  const batch = broadcastOperands(emit.env, a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const batch = broadcastBatches(emit.env, a.shape.slice(0, -2), b.shape.slice(0, -2));
   const count = sizeProduct(emit, batch);
   const left = expandAndFlatten(emit, a, [...batch, rows, inner], [count, rows, inner]);
   const columns = vector ? [] : [b.shape.at(-1)!];

@@ -55,7 +55,10 @@ function batchShape(
       `Expected size for first two dimensions of batch2 tensor to be: [${describeSize(batch)}, ${describeSize(inner)}] ` +
         `but got: [${describeSize(b.shape[0])}, ${describeSize(b.shape[1])}].`,
     );
-  for (const condition of compared(a.shape, b.shape)) check(env, condition, misfit);
+  const conditions = compared(a.shape, b.shape);
+  // Python decides all but the last of `a and b`, and requires the last.
+  for (const condition of conditions.slice(0, -1)) env.orFalse(condition);
+  for (const condition of conditions) check(env, condition, misfit);
   if (a.dtype !== b.dtype) throw dtypeMismatch(`expected scalar type ${a.dtype} but found ${b.dtype}`);
   return [batch, rows, b.shape[2]!];
 }

@@ -3,7 +3,7 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { convert, numberOf } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
@@ -102,9 +102,7 @@ const matrixNormNamed = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
     const dims = matrixDims(self, dim);
-    if (ord !== "fro" && ord !== "nuc") {
-      throw invalidArgument(`linalg.matrix_norm: Order ${ord} not supported.`);
-    }
+    requireWord(ord, ["fro", "nuc"], `linalg.matrix_norm: Order ${ord} not supported.`);
     checkDType(self, dtype);
     if (ord === "fro") return emit("aten.linalg_vector_norm.default", [self, 2, dims, keepdim], { dtype });
     return normOfValues(emit, self, dims, keepdim, dtype, (values) =>

@@ -1,7 +1,7 @@
 /** @file Orthogonal factors of matrices: QR, and the Householder reflections it is made of. */
 import type { FakeTensor } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, requireWord, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
@@ -21,11 +21,11 @@ const qr = defineOp({
   meta: ({ A, mode }) => {
     requireMatrices("linalg.qr", A);
     requireFloat("linalg.qr", A);
-    if (!["reduced", "complete", "r"].includes(mode)) {
-      throw invalidArgument(
-        `qr received unrecognized mode '${mode}' but expected one of 'reduced' (default), 'r', or 'complete'`,
-      );
-    }
+    requireWord(
+      mode,
+      ["reduced", "r", "complete"],
+      `qr received unrecognized mode '${mode}' but expected one of 'reduced' (default), 'r', or 'complete'`,
+    );
     requireLapack("geqrf_cpu", A);
     const { rows, columns, count, batch } = matrixSizes(A);
     const width = mode === "complete" ? rows : count;

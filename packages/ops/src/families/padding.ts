@@ -3,7 +3,7 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { add, addAll, and, ge, le, neg, type SymEnv, symMax } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, isBelow, pythonLt } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
@@ -268,7 +268,7 @@ const pad = defineOp({
   schema: 'aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor',
   tags: ["composite"],
   decompose: (emit, { self, pad: sizes, mode, value }) => {
-    if (!MODES.includes(mode as PadMode)) throw invalidArgument(`Unrecognised padding mode ${mode}`);
+    requireWord(mode, MODES, `Unrecognised padding mode ${mode}`);
     return emitPad(emit, self, sizes, mode as PadMode, value);
   },
 });

@@ -3,7 +3,7 @@ import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { le, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord } from "../rows/errors.js";
 import { check } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
@@ -40,11 +40,11 @@ function checkInput(name: string, { self, dim, interpolation }: Omit<QuantileArg
   check(env, le(count, MOST), () =>
     invalidArgument(`${name}() input has ${describeSize(count)} values, more than 2^53`),
   );
-  if (!INTERPOLATIONS.includes(interpolation)) {
-    throw invalidArgument(
-      `${name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ${interpolation}`,
-    );
-  }
+  requireWord(
+    interpolation,
+    INTERPOLATIONS,
+    `${name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ${interpolation}`,
+  );
 }
 
 function quantileMeta(name: string, args: QuantileArgs, env: SymEnv): FakeTensor {

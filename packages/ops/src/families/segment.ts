@@ -6,7 +6,7 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
@@ -19,12 +19,14 @@ interface SegmentArgs {
   readonly axis: SymInt;
 }
 
-const REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod", "mean", "max", "amax", "min", "amin"]);
+const REDUCTIONS: readonly string[] = ["sum", "prod", "mean", "max", "amax", "min", "amin"];
 
-function checkReduction(reduce: string): void {
-  if (REDUCTIONS.has(reduce)) return;
-  throw invalidArgument(`reduce argument must be either sum, prod, mean, amax or amin, got ${reduce}`);
-}
+const checkReduction = (reduce: string): void =>
+  requireWord(
+    reduce,
+    REDUCTIONS,
+    `reduce argument must be either sum, prod, mean, amax or amin, got ${reduce}`,
+  );
 
 /** The tensor that says where pieces end: offsets are preferred, and have one element more. */
 function segmentShape(

@@ -4,7 +4,7 @@ import { eq, ge, MAX_SIZE } from "@sconce/symbolic";
 import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, pythonGe } from "../rules/comparison.js";
 import { freshSize, remembered } from "../rules/data-dependent.js";
 import { knownNumber } from "../rules/decompose.js";
@@ -143,9 +143,11 @@ function checkSearch(
   sorter: FakeTensor | null,
   { env }: MetaContext,
 ): void {
-  if (side !== null && side !== "left" && side !== "right") {
-    throw invalidArgument(`torch.searchsorted(): side can only be 'left' or 'right' but got ${side}`);
-  }
+  requireWord(
+    side ?? "left",
+    ["left", "right"],
+    `torch.searchsorted(): side can only be 'left' or 'right' but got ${side}`,
+  );
   if (side === "left" && right) {
     throw invalidArgument(
       "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True",

@@ -1,10 +1,11 @@
 /** @file Resizing by nearest neighbors and by linear interpolation, in one to three dimensions. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { sub as minus } from "@sconce/symbolic";
+import { eq, lt, sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { convert } from "../rules/decompose.js";
+import { askChannelsLast } from "../rules/elementwise.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
@@ -126,10 +127,30 @@ interface VectorArgs {
   readonly scale_factors: readonly number[] | null;
 }
 
-const vectorMeta = (
-  { input, output_size, scale_factors }: VectorArgs,
-  { env }: Pick<Emit, "env">,
-): FakeTensor => resizedBy(env, input, output_size, scale_factors);
+type Env = Pick<Emit, "env">;
+
+const vectorMeta = ({ input, output_size, scale_factors }: VectorArgs, { env }: Env): FakeTensor =>
+  resizedBy(env, input, output_size, scale_factors);
+
+/**
+ * Asks of computed lengths what PyTorch's index arithmetic asks, and of the images that it reads
+ * and blends whether they are channels-last.
+ */
+const askingMeta =
+  (isLinear: boolean) =>
+  (args: VectorArgs, context: Env): FakeTensor => {
+    const { env } = context;
+    const result = vectorMeta(args, context);
+    for (const length of result.shape.slice(2)) {
+      const [first, second] = isLinear ? [lt(length, 2), eq(length, 1)] : [eq(length, 1), lt(length, 2)];
+      if (!env.orFalse(first)) env.orFalse(second);
+    }
+    for (const image of isLinear ? [args.input, result] : [args.input])
+      askChannelsLast(env, result.shape, [image]);
+    return result;
+  };
+const nearestMeta = askingMeta(false);
+const linearMeta = askingMeta(true);
 
 const vectorNearest =
   (exact: boolean) =>
@@ -184,63 +205,63 @@ export const upsampleOps: readonly OpDefinition[] = [
     schema:
       "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(false),
   }),
   defineOp({
     schema:
       "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: kept,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(false),
   }),
   defineOp({
     schema:
       "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(false),
   }),
   defineOp({
     schema:
       "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(true),
   }),
   defineOp({
     schema:
       "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(true),
   }),
   defineOp({
     schema:
       "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: nearestMeta,
     decompose: vectorNearest(true),
   }),
   defineOp({
     schema:
       "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: linearMeta,
     decompose: vectorLinear,
   }),
   defineOp({
     schema:
       "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     tags: kept,
-    meta: vectorMeta,
+    meta: linearMeta,
     decompose: vectorLinear,
   }),
   defineOp({
     schema:
       "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     tags: composite,
-    meta: vectorMeta,
+    meta: linearMeta,
     decompose: vectorLinear,
   }),
   defineOp({

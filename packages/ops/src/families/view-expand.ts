@@ -56,13 +56,13 @@ function checkNumel(shape: readonly SymInt[]): void {
 }
 
 /**
- * Guards that a size is 1 or the size that is asked for, as PyTorch checks before it compares the
+ * Requires a size to be 1 or the size that is asked for, as PyTorch does before it compares the
  * two.
  */
 export function guardExpands(env: SymEnv, have: SymInt, asked: SymInt): void {
   if (have === 1 || asked === -1 || sameAs(have, asked)) return;
   if (typeof have === "number" && typeof asked === "number") return;
-  env.orFalse(or(pythonEq(asked, have), eq(have, 1)));
+  env.check(or(pythonEq(asked, have), eq(have, 1)));
 }
 
 function expandDim(

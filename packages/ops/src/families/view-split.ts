@@ -1,6 +1,6 @@
 /** @file Views that cut a dimension into pieces. */
 import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
-import { add, addAll, ceilDiv, eq, mod, mul, type SymEnv, sub } from "@sconce/symbolic";
+import { add, addAll, ceilDiv, eq, ge, mod, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -30,13 +30,11 @@ function splitWithSizesMeta(
       `split_with_sizes expects split_sizes to sum exactly to ${describeSize(self.shape[at]!)} (input tensor's size at ` +
         `dimension ${at}), but got split_sizes=${describeSizes(sizes)}`,
     );
-  for (const size of sizes) {
-    if (isBelow(env, size, 0)) {
-      throw invalidArgument(
-        `split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=${describeSizes(sizes)}`,
-      );
-    }
-  }
+  const negative = (): Error =>
+    invalidArgument(
+      `split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=${describeSizes(sizes)}`,
+    );
+  for (const size of sizes) check(env, ge(size, 0), negative);
   check(env, typeof total === "number" ? eq(self.shape[at]!, total) : eq(total, self.shape[at]!), misfit);
   let offset = self.storageOffset;
   return sizes.map((size) => {

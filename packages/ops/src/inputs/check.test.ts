@@ -128,7 +128,7 @@ describe("a program with example inputs fails like PyTorch's guards", () => {
         code,
         message: expect.stringContaining(`the guard "${shown}" has no value: `),
         where: `guard "${shown}"`,
-        fix: expect.stringContaining("correct the guard"),
+        fix: expect.stringContaining("correct or remove the guard"),
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { SconceError, thrownText } from "@sconce/errors";
+import { requireWord as refuseOthers, SconceError, thrownText } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
 
 /** An argument without default was not given. */
@@ -101,9 +101,9 @@ export class RefusedCall extends SconceError {
   readonly reason: SconceError;
 
   constructor(reason: SconceError, where: string, args: string, fix: string) {
-    const { code, message, cause } = reason;
+    const { code, message, cause, edits } = reason;
     const given = args === "" ? "" : /[.!?]$/.test(message) ? ` Got ${args}` : `; got ${args}`;
-    super({ code, message: `${message}${given}`, where, fix, cause });
+    super({ code, message: `${message}${given}`, where, fix, cause, edits });
     this.reason = reason;
   }
 }
@@ -117,7 +117,7 @@ export const decompositionThrew = (thrown: unknown): SconceError =>
   new SconceError({
     code: "DECOMPOSITION_FAILED",
     message: `the decomposition threw: ${thrownText(thrown)}`,
-    fix: "give arguments that the operator takes; if these are, correct its decomposition",
+    fix: "correct the arguments, or the decomposition",
     cause: thrown,
   });
 
@@ -135,6 +135,10 @@ export const dtypeMismatch = (message: string): SconceError =>
 /** An argument value that PyTorch refuses. */
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });
+
+/** Refuses a word that is not one of those that an argument takes. */
+export const requireWord = (word: string, words: readonly string[], message: string): void =>
+  refuseOthers(word, words, { code: "INVALID_ARGUMENT", message });
 
 /** Sizes that no memory has, in PyTorch's words. */
 export const sizesOverflow = (shape: readonly unknown[]): SconceError =>
@@ -163,7 +167,7 @@ export const scalarDomain = (target: string, message: string): SconceError =>
     code: "SCALAR_DOMAIN",
     message: `${target}: ${message}`,
     where: target,
-    fix: "give inputs for which the arguments are in the domain of the function",
+    fix: "give inputs in the domain of the function",
   });
 
 /** A scalar function given something else than a number. */
@@ -172,7 +176,7 @@ export const scalarArgument = (target: string, message: string): SconceError =>
     code: "SCALAR_ARGUMENT",
     message: `${target}: ${message}`,
     where: target,
-    fix: "correct the arguments of the call, or keep the operator out of the decomposition table",
+    fix: "correct the arguments, or keep the operator out of the decomposition table",
   });
 
 /** Inputs, by the places that PyTorch names them, of which only dtype and shape are known. */
@@ -183,7 +187,7 @@ export const inputsWithoutValues = (
     code: "NO_VALUES",
     message: `running the program needs the values of its inputs: ${inputs.map(({ place, name }) => `${place} (${name})`).join(", ")} have none`,
     where: inputs[0]?.name,
-    fix: "give tensors with values; example inputs of a program that was exported on the meta device have none",
+    fix: "give tensors with values: example inputs on the meta device have none",
   });
 
 /** An input that the program does not take. */
@@ -196,7 +200,7 @@ export const guardWithoutValue = (guard: string, { code, message, cause }: Sconc
     code,
     message: `the guard "${guard}" has no value: ${message}`,
     where: `guard "${guard}"`,
-    fix: "correct the guard in the program's `guardsCode`, or take it out: it may name only inputs and their sizes",
+    fix: "correct or remove the guard in `guardsCode`: it may name only inputs and their sizes",
     cause,
   });
 

@@ -77,6 +77,19 @@ export const broadcastOperands = (
   ...shapes: readonly (readonly SymInt[])[]
 ): readonly SymInt[] => broadcast(env, shapes, (a, b) => sizeEquals(b, a, env));
 
+/**
+ * The common batch of two operands of `matmul`, which decides whether sizes are equal before it
+ * requires so (`torch.functional.broadcast_shapes`).
+ *
+ * @throws SconceError `SHAPE_MISMATCH`
+ */
+export const broadcastBatches = (env: SymEnv, ...shapes: readonly (readonly SymInt[])[]): readonly SymInt[] =>
+  broadcast(
+    env,
+    shapes,
+    (a, b) => decides((condition) => env.orFalse(condition), b, a) || sizeEquals(b, a, env),
+  );
+
 type Equals = (a: SymInt, b: SymInt, env: SymEnv) => boolean;
 
 function broadcast(env: SymEnv, shapes: readonly (readonly SymInt[])[], equals: Equals): readonly SymInt[] {

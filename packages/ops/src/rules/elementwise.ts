@@ -51,7 +51,22 @@ export function elementwise(
           env,
           ...tensors.map((t) => t.shape),
         );
+  if (context.isInPlace !== true) askChannelsLast(env, shape, tensors);
   return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
+}
+
+/**
+ * Records the guards by which PyTorch finds out that row-major images are not channels-last.
+ * Computed sizes leave that open.
+ */
+export function askChannelsLast(
+  env: SymEnv,
+  shape: readonly SymInt[],
+  operands: readonly FakeTensor[],
+): void {
+  if (shape.length !== 4 || !isSymbolicShape(shape)) return;
+  const images = operands.filter(({ ndim }) => ndim > 0);
+  if (images.every(isRowMajor)) images.every((image) => image.ndim === 4 && isChannelsLast(image, env));
 }
 
 /**
@@ -83,7 +98,9 @@ export function elementwiseStrides(
     if (tensors.every((t) => isChannelsLast(t, env))) {
       return memoryFormatStrides(shape, shape.length === 4 ? "channels_last" : "channels_last_3d");
     }
-    if (tensors.every((t) => t === first || stridesEqual(t.strides, first.strides, env))) {
+    // PyTorch compares the strides of several tensors of dynamic sizes only to sort dimensions.
+    const comparesAll = tensors.length === 1 || !isSymbolicShape(shape);
+    if (comparesAll && tensors.every((t) => t === first || stridesEqual(t.strides, first.strides, env))) {
       if (isNonOverlappingAndDense(first, env)) return first.strides;
     }
   }

@@ -225,5 +225,5 @@ export const valuesWritten = (place: string, names: readonly string[]): SconceEr
     code: "VALUES_WRITTEN",
     message: `${place} wrote to the values of ${names.map((name) => `"${name}"`).join(", ")}, which other versions of the program share; they are as they were again`,
     where: names[0],
-    fix: "compute into a new tensor (Tensor.empty, Tensor.from), and give the result a new stateDict or constants with it",
+    fix: "compute into a new tensor, and give the result a new stateDict or constants with it",
   });

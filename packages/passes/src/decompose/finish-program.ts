@@ -16,7 +16,7 @@ import {
   renameNodes,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { CollisionNames, refRenamer, withResolvedSizes } from "@sconce/trace";
+import { CollisionNames, joinedSizes, refRenamer, withResolvedSizes } from "@sconce/trace";
 import { constantMutated } from "../functionalize/errors.js";
 import { withoutDeadNodes } from "../graphs/dead-nodes.js";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
@@ -54,9 +54,10 @@ export function* finishProgram(
   yield;
   const live = yield* withoutBufferCopies(named, retrace, operators);
   yield;
+  const joined = joinedSizes(program, retrace.env);
   const graph = withResolvedSizes(live, retrace.env);
   yield;
-  const { replaced } = retrace;
+  const replaced = new Set([...retrace.replaced, ...joined]);
   const declared = [...program.rangeConstraints].filter(([name]) => !replaced.has(name));
   const rangeConstraints = new Map([...declared, ...ranges]);
   const outputSpecs = outputSpecsOf(program, graph, retrace);

@@ -114,7 +114,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
     tokens: tokens.length,
     placeholders: traced,
     env: tracer.env,
-    guards: guards.added,
+    guards: [...guards.added, ...guards.joining(tracer.env)],
     replaced: replacedSymbols(program, tracer.assertions),
   };
 }

@@ -2,6 +2,7 @@ import { type ExportedProgram, FakeTensor, type Node } from "@sconce/ir";
 import { add, floorDiv, mul, type SymInt, symbol } from "@sconce/symbolic";
 import { SizeGuards, shapeEnvOf } from "@sconce/trace";
 import { describe, expect, test } from "vitest";
+import { runDecompositions } from "../decompose/run-decompositions.js";
 import { programOf } from "../programs.fixture.js";
 
 const s = symbol("s77");
@@ -63,5 +64,31 @@ describe("a size that cannot be 0 adds none", () => {
     ],
   ] as const)("%s", (_, size, guards) => {
     expect(added(size, ...guards)).toEqual([]);
+  });
+});
+
+describe("two sizes of inputs that lowering finds equal", () => {
+  const program = programOf(`graph(%x: f32[2, s77, 3], %y: f32[2, 3, s17], %z: f32[2, s27, 4]) {
+    %xy: f32[2, s77, s17] = aten.bmm.default(%x, %y)
+    %xyz: f32[2, s77, 4] = aten.bmm.default(%xy, %z)
+    %a: f32[2, s77, 4] = aten.silu.default(%xyz)
+    return (%a)
+  }`);
+  const names = ["s77", "s17", "s27"];
+  const lowered = runDecompositions(
+    program.with({
+      rangeConstraints: new Map(names.map((name) => [name, { min: 2, max: Infinity }])),
+      symbolHints: new Map([
+        ["s77", 8],
+        ["s17", 5],
+        ["s27", 5],
+      ]),
+    }),
+  );
+
+  test("are one symbol in the lowered program, which has their guard", () => {
+    expect([...lowered.rangeConstraints.keys()]).toEqual(["s77", "s17"]);
+    expect((lowered.graph.node("z").meta.val as FakeTensor).shape.map(String)).toEqual(["2", "s17", "4"]);
+    expect(lowered.guardsCode).toEqual(["L['z'].size()[1] == L['y'].size()[2]"]);
   });
 });

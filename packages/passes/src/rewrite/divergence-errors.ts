@@ -38,7 +38,7 @@ export class RewriteDiverges extends SconceError {
       code: "REWRITE_DIVERGES",
       message,
       where: withLine(origin.node, origin.line),
-      fix: "make sure that a rule's replacement does not match the rule again, nor another rule that undoes it",
+      fix: "let no replacement match its rule again, or a rule that undoes it",
     });
     this.cycle = cycle;
     this.origin = origin.node;

@@ -81,7 +81,7 @@ export const entryResult = (target: string, message: string): SconceError =>
     code: "DECOMPOSITION_RESULT",
     message,
     where: target,
-    fix: "return what the replaced call returns: the same number of results, dtypes and shapes, made by the emitter",
+    fix: "return what the replaced call returns, made by the emitter: as many results, dtypes and shapes",
   });
 
 /** An entry of a decomposition table that threw something else than a {@link SconceError}. */
@@ -100,5 +100,5 @@ export const entryCycle = (target: string, name: string, path: string): SconceEr
     code: "DECOMPOSITION_CYCLE",
     message: `${name} never ends: ${path}`,
     where: target,
-    fix: `emit other operators than ${target} from its entry, or delete one entry of the cycle from the table`,
+    fix: `emit other operators than ${target}, or delete an entry of the cycle`,
   });

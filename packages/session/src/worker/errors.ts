@@ -55,7 +55,7 @@ export const passWorkerEnded = (reason: string, place: string | undefined): Scon
     code: "PASS_WORKER",
     message: `the worker of passes failed: ${reason}${place === undefined ? "" : ` (${place} was running)`}`,
     where: place,
-    fix: "correct the pass or plugin: it may not end the worker, throw outside of the pass, or send messages",
+    fix: "correct the pass or plugin: it may not end the worker, throw later, or send messages",
   });
 
 /** A worker of passes failed, with the code of an error of Node; `ended` is for its memory. */

@@ -1,4 +1,4 @@
-import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
+import { checkOptions, describeValue, type OptionNames, requireWord } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -70,11 +70,10 @@ export function associativeScan<Xs>(
 ): Xs {
   checkOptions("associativeScan", options, OPTIONS);
   const { dim, reverse = false, combineMode = "pointwise" } = options;
-  if (!["pointwise", "generic"].includes(combineMode))
-    throw controlFlowArguments(
-      `Combine_mode must either 'pointwise' or 'generic', but got ${describeValue(combineMode)}`,
-      'use `combineMode: "pointwise"` or `combineMode: "generic"`',
-    );
+  requireWord(combineMode, ["pointwise", "generic"], {
+    code: "CONTROL_FLOW_ARGUMENTS",
+    message: `Combine_mode must either 'pointwise' or 'generic', but got ${describeValue(combineMode)}`,
+  });
   requireFunctions("combine_fn", [combineFn]);
   const { leaves, spec } = flattenValue(xs);
   requireTensors(leaves, "xs leaves must be a Tensor, but got");

@@ -14,17 +14,15 @@ import {
   itemsOf,
   kindOf,
   LAYOUTS,
-  type LayoutName,
   layout,
   MEMORY_FORMATS,
-  type MemoryFormat,
   memoryFormat,
 } from "@sconce/ir";
 import { isDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, SymBool, SymFloat, SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
-import { invalidArgument } from "./errors.js";
+import { invalidArgument, requireChoice } from "./errors.js";
 import type { Parameter } from "./parameters.js";
 import { guardInt } from "./sym.js";
 
@@ -119,6 +117,11 @@ export function deviceOf(value: unknown): DeviceLiteral {
   return device(type!, index === undefined ? null : Number(index));
 }
 
+function chosen<T extends string>(name: string, value: string, words: readonly T[]): T {
+  requireChoice("the call", name, value, words);
+  return value as T;
+}
+
 function element(base: Parameter["base"], value: unknown): OperatorArgument {
   if (value instanceof Tensor && base !== "Tensor")
     return callOperator("aten.item.default", [value]) as OperatorArgument;
@@ -126,8 +129,8 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
   if (base === "Device") return deviceOf(value);
   if (typeof value === "string") {
     if (base === "ScalarType" && isDType(value)) return dtypeLiteral(value);
-    if (base === "Layout") return layout(value as LayoutName);
-    if (base === "MemoryFormat") return memoryFormat(value as MemoryFormat);
+    if (base === "Layout") return layout(chosen("layout", value, LAYOUTS));
+    if (base === "MemoryFormat") return memoryFormat(chosen("memoryFormat", value, MEMORY_FORMATS));
   }
   if (typeof value === "bigint" && (value >= 2n ** 64n || value < -(2n ** 63n)))
     throw invalidArgument(

@@ -5,6 +5,7 @@ import {
   type ErrorEdit,
   editOf,
   nearestEdit,
+  requireWord,
   SconceError,
   suggestions,
   suggestionText,
@@ -71,9 +72,9 @@ function slipOf(
   args: readonly unknown[],
   kwargs: Readonly<Record<string, unknown>>,
 ): Slip | undefined {
-  const keywords = signatures.flatMap(({ parameters }) =>
-    parameters.flatMap((parameter) => parameter.keywords),
-  );
+  const keywords = [
+    ...new Set(signatures.flatMap(({ parameters }) => parameters.flatMap((parameter) => parameter.keywords))),
+  ];
   for (const [key, value] of Object.entries(kwargs)) {
     if (value === undefined) continue;
     if (!keywords.includes(key)) {
@@ -133,20 +134,17 @@ function arraySlip(value: unknown, isChosen: Chosen, signatures: readonly Signat
 export const invalidArgument = (name: string, problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `${name}: ${problem}`, fix });
 
-/** One of a few names is expected. */
-export const unknownChoice = (
+/** Refuses a value that is not one of a few words. */
+export const requireChoice = (
   name: string,
   argument: string,
   value: unknown,
   choices: readonly string[],
-): SconceError => {
-  const fix = `use ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
-  return invalidArgument(
-    name,
-    `${argument} is ${describeValue(value)}`,
-    typeof value === "string" ? didYouMean(value, choices, fix) : fix,
-  );
-};
+): void =>
+  requireWord(value, choices, {
+    code: "TORCH_ARGUMENT",
+    message: `${name}: ${argument} is ${describeValue(value)}`,
+  });
 
 /** A dynamic condition is decided when no program is traced. */
 export const noTrace = (condition: string): SconceError =>

@@ -12,7 +12,7 @@ import type { AnyFunction } from "./call-function.js";
 import { asArray, asTensor, tensor } from "./constants.js";
 import { deviceOfTensor } from "./conversions.js";
 import { finfo, iinfo } from "./dtype-limits.js";
-import { invalidArgument, unknownChoice } from "./errors.js";
+import { invalidArgument, requireChoice } from "./errors.js";
 import { FACTS, factOf } from "./facts.js";
 import { callMethod, callTorch } from "./function-tables.js";
 import { LIST_FUNCTIONS } from "./lists.js";
@@ -58,8 +58,7 @@ const COMPUTE_MODES: Readonly<Record<string, number | null>> = {
 };
 
 function cdist({ x1, x2, p, computeMode }: PythonArguments): unknown {
-  if (!(computeMode in COMPUTE_MODES))
-    throw unknownChoice("torch.cdist", "computeMode", computeMode, Object.keys(COMPUTE_MODES));
+  requireChoice("torch.cdist", "computeMode", computeMode, Object.keys(COMPUTE_MODES));
   return callTorch("cdist", [x1, x2, p, COMPUTE_MODES[computeMode]]);
 }
 

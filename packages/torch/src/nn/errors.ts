@@ -1,5 +1,5 @@
 /** @file Errors of modules. */
-import { describeValue, SconceError } from "@sconce/errors";
+import { describeValue, requireWord as refuseOthers, SconceError } from "@sconce/errors";
 
 /** A module without `forward`. */
 export const noForward = (name: string): SconceError =>
@@ -110,6 +110,10 @@ export const extraSetting = (layer: string, names: readonly string[], count: num
 /** Settings of a layer that contradict each other, in PyTorch's words. */
 export const badSettings = (layer: string, message: string, fix: string): SconceError =>
   new SconceError({ code: "LAYER_ARGUMENTS", message, where: layer, fix });
+
+/** Refuses a word that is not one of those that a setting takes, in PyTorch's words. */
+export const requireWord = (layer: string, word: unknown, words: readonly string[], message: string): void =>
+  refuseOthers(word, words, { code: "LAYER_ARGUMENTS", message, where: layer });
 
 /** A size of a layer that is missing, or that no tensor has. */
 export const badSize = (layer: string, name: string, value: unknown): SconceError =>

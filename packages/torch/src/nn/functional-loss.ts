@@ -1,7 +1,7 @@
 /** @file Losses of `nn.functional` (`torch/nn/functional.py`). */
 import { type FloatLiteral, toNumber } from "@sconce/ir";
 import { isIntegralDType, Tensor } from "@sconce/tensor";
-import { invalidArgument, unknownChoice } from "../functions/errors.js";
+import { invalidArgument, requireChoice } from "../functions/errors.js";
 import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import type { PythonArguments } from "../functions/python-function.js";
 import { guardSameSizes, sizeOf, sizesOf, sizesText } from "../functions/sizes.js";
@@ -21,9 +21,10 @@ function reductionName({ sizeAverage, reduce, reduction }: PythonArguments): str
   return sizeAverage === false ? "sum" : "mean";
 }
 
-function reductionOf(args: PythonArguments): number {
+function reductionOf(args: PythonArguments, ...more: readonly string[]): number {
   const name = reductionName(args);
-  if (!(name in REDUCTIONS)) throw unknownChoice("functional", "reduction", name, ["none", "mean", "sum"]);
+  if (!Object.hasOwn(REDUCTIONS, name))
+    requireChoice("functional", "reduction", name, ["none", "mean", "sum", ...more]);
   return REDUCTIONS[name]!;
 }
 
@@ -90,7 +91,7 @@ function smoothL1Loss(args: PythonArguments): unknown {
 function divergence(args: PythonArguments): unknown {
   const { input, target, logTarget, reduction } = args;
   const isBatchMean = reduction === "batchmean";
-  const kind = reductionOf(isBatchMean ? { ...args, reduction: "sum" } : args);
+  const kind = reductionOf(isBatchMean ? { ...args, reduction: "sum" } : args, "batchmean");
   const loss = callTorch("kl_div", [input, target, kind], { logTarget }) as Tensor;
   return isBatchMean && input.ndim !== 0 ? callMethod(loss, "div", [sizeOf(input, 0)]) : loss;
 }

@@ -2,7 +2,7 @@
 import { toNumber } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../functions/conversions.js";
-import { invalidArgument, unknownChoice } from "../functions/errors.js";
+import { invalidArgument, requireChoice } from "../functions/errors.js";
 import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import type { PythonArguments } from "../functions/python-function.js";
 import { numelOf, sizeOf, sizesOf, sizeText } from "../functions/sizes.js";
@@ -156,8 +156,7 @@ const BAG_MODES: Readonly<Record<string, number>> = { sum: 0, mean: 1, max: 2 };
 
 function embeddingBag(args: PythonArguments): unknown {
   const { weight, maxNorm, normType, scaleGradByFreq, mode, sparse, paddingIdx } = args;
-  if (!(mode in BAG_MODES))
-    throw unknownChoice("functional.embeddingBag", "mode", mode, Object.keys(BAG_MODES));
+  requireChoice("functional.embeddingBag", "mode", mode, Object.keys(BAG_MODES));
   if (args["perSampleWeights"] !== null && mode !== "sum")
     throw invalidArgument(
       "functional.embeddingBag",

@@ -69,8 +69,6 @@ export const FUNCTIONAL_SIGNATURES = [
   "relu6(input: Tensor, inplace: bool = False)",
   "rms_norm(input: Tensor, normalized_shape: list[int], weight: Tensor|None = None, eps: float|None = None)",
   "rrelu(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace: bool = False)",
-  "scaled_grouped_mm(mat_a: Tensor, mat_b: Tensor, scale_a: Tensor|list[Tensor], scale_recipe_a: ScalingType|list[ScalingType], scale_b: Tensor|list[Tensor], scale_recipe_b: ScalingType|list[ScalingType], swizzle_a: SwizzleType|list[SwizzleType]|None = None, swizzle_b: SwizzleType|list[SwizzleType]|None = None, bias: Tensor|None = None, offs: Tensor|None = None, output_dtype: torch.dtype|None = 'bfloat16', contraction_dim: list[int]|tuple[int,...] = (), use_fast_accum: bool = False)",
-  "scaled_mm(mat_a: Tensor, mat_b: Tensor, scale_a: Tensor|list[Tensor], scale_recipe_a: ScalingType|list[ScalingType], scale_b: Tensor|list[Tensor], scale_recipe_b: ScalingType|list[ScalingType], swizzle_a: SwizzleType|list[SwizzleType]|None = None, swizzle_b: SwizzleType|list[SwizzleType]|None = None, bias: Tensor|None = None, output_dtype: torch.dtype|None = 'bfloat16', contraction_dim: list[int]|tuple[int,...] = (), use_fast_accum: bool = False)",
   "selu(input: Tensor, inplace: bool = False)",
   "sigmoid(input: Any)",
   "silu(input: Tensor, inplace: bool = False)",

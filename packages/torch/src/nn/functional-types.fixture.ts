@@ -12,9 +12,6 @@ import type { Size } from "../trace/sym-int.js";
 
 `;
 
-/** Not written: their types of scales are not part of the operator tables. */
-const UNTYPED = /^(scaled_mm|scaled_grouped_mm)\(/;
-
 const TYPES: Readonly<Record<string, string>> = {
   Any: "Tensor",
   Tensor: "Tensor",
@@ -123,8 +120,6 @@ function signature(text: string): string[] {
 
 /** The text of `functional-types.ts`. */
 export const functionalTypes = (): string =>
-  `${HEAD}/** The functions of \`torch.nn.functional\` that PyTorch writes in Python. */\nexport interface PythonFunctional {\n${FUNCTIONAL_SIGNATURES.filter(
-    (text) => !UNTYPED.test(text),
-  )
-    .flatMap(signature)
-    .join("\n")}\n}\n`;
+  `${HEAD}/** The functions of \`torch.nn.functional\` that PyTorch writes in Python. */\nexport interface PythonFunctional {\n${FUNCTIONAL_SIGNATURES.flatMap(
+    signature,
+  ).join("\n")}\n}\n`;

@@ -1,6 +1,6 @@
 /** @file Resizing, sampling and folding of `nn.functional` (`torch/nn/functional.py`). */
 import type { Tensor } from "@sconce/tensor";
-import { invalidArgument, unknownChoice } from "../functions/errors.js";
+import { invalidArgument, requireChoice } from "../functions/errors.js";
 import { callNn, callTorch } from "../functions/function-tables.js";
 import { named, type PythonArguments } from "../functions/python-function.js";
 import { sizeOf } from "../functions/sizes.js";
@@ -63,7 +63,7 @@ function checkOptions({
   const refuse = (problem: string, fix: string): never => {
     throw invalidArgument("functional.interpolate", problem, fix);
   };
-  if (!MODES.includes(mode)) throw unknownChoice("functional.interpolate", "mode", mode, MODES);
+  requireChoice("functional.interpolate", "mode", mode, MODES);
   const isPlain = mode.startsWith("nearest") || mode === "area";
   if (isPlain && alignCorners !== null)
     refuse(`the mode ${mode} does not align corners`, "leave out alignCorners");
@@ -119,8 +119,8 @@ const SAMPLE_PADDING = ["zeros", "border", "reflection"];
 
 function gridSample({ input, grid, mode, paddingMode, alignCorners }: PythonArguments): unknown {
   const [kind, padding] = [SAMPLE_MODES.indexOf(mode), SAMPLE_PADDING.indexOf(paddingMode)];
-  if (kind < 0) throw unknownChoice("functional.gridSample", "mode", mode, SAMPLE_MODES);
-  if (padding < 0) throw unknownChoice("functional.gridSample", "paddingMode", paddingMode, SAMPLE_PADDING);
+  requireChoice("functional.gridSample", "mode", mode, SAMPLE_MODES);
+  requireChoice("functional.gridSample", "paddingMode", paddingMode, SAMPLE_PADDING);
   return callTorch("grid_sampler", [input, grid, kind, padding, alignCorners ?? false]);
 }
 

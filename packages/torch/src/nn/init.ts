@@ -1,7 +1,7 @@
 /** @file Initialization of tensors in place (`torch.nn.init`). */
 import type { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
-import { badSettings } from "./errors.js";
+import { badSettings, requireWord } from "./errors.js";
 import type { GainOptions } from "./init-structured.js";
 import { type Settings, settingsOf } from "./settings.js";
 
@@ -68,6 +68,7 @@ export function fans({ shape }: Tensor): { readonly fanIn: number; readonly fanO
   return { fanIn: shape[1]! * field, fanOut: shape[0]! * field };
 }
 
+const NONLINEARITIES = ["linear", "conv1d", "sigmoid", "tanh", "relu", "leaky_relu", "selu"];
 const LINEAR = /^(?:linear|sigmoid|conv(?:_transpose)?[123]d)$/;
 
 /**
@@ -85,12 +86,9 @@ export function calculateGain(nonlinearity: string, parameter?: number): number 
     case "selu":
       return 3 / 4;
     default:
-      if (LINEAR.test(nonlinearity)) return 1;
-      throw badSettings(
-        "init",
-        `Unsupported nonlinearity ${nonlinearity}`,
-        "use `linear`, `conv1d`, `sigmoid`, `tanh`, `relu`, `leaky_relu` or `selu`",
-      );
+      if (!LINEAR.test(nonlinearity))
+        requireWord("init", nonlinearity, NONLINEARITIES, `Unsupported nonlinearity ${nonlinearity}`);
+      return 1;
   }
 }
 
@@ -111,12 +109,12 @@ const KAIMING: Required<KaimingOptions> = { a: 0, mode: "fan_in", nonlinearity: 
 
 function kaimingDeviation(tensor: Tensor, options: Required<KaimingOptions>): number {
   const { a, mode, nonlinearity } = options;
-  if (mode !== "fan_in" && mode !== "fan_out")
-    throw badSettings(
-      "init",
-      `Mode ${String(mode)} not supported, please use one of ['fan_in', 'fan_out']`,
-      "use one of these modes",
-    );
+  requireWord(
+    "init",
+    mode,
+    ["fan_in", "fan_out"],
+    `Mode ${String(mode)} not supported, please use one of ['fan_in', 'fan_out']`,
+  );
   const { fanIn, fanOut } = fans(tensor);
   return calculateGain(nonlinearity, a) / Math.sqrt(mode === "fan_in" ? fanIn : fanOut);
 }

@@ -1,11 +1,26 @@
-/** @file Sizes of views that checks decide after the views were made, such as those of `narrow`. */
-import { FakeTensor, type Graph, isSymScalar, type MetaValue, rebuild, type SymScalar } from "@sconce/ir";
+/**
+ * @file Sizes of which a trace learns after values with them were made: those of views such as
+ * `narrow`, and sizes of inputs that a decomposition finds equal.
+ */
+import {
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  isSymScalar,
+  type MetaValue,
+  rebuild,
+  type SymScalar,
+} from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
 import type { RetraceEnv } from "./shape-env.js";
 
-/** The graph with what is known of new symbols in the values of its nodes. */
+/** Sizes of the inputs of a program in whose place a trace of it knows something else. */
+export const joinedSizes = (program: ExportedProgram, env: RetraceEnv): readonly string[] =>
+  [...program.rangeConstraints.keys()].filter((name) => env.hints.has(name) && env.replacements.has(name));
+
+/** The graph with what is known of symbols in the values of its nodes. */
 export function withResolvedSizes(graph: Graph, env: RetraceEnv): Graph {
-  if (!env.unnamed.some(({ name }) => env.replacements.has(name))) return graph;
+  if (env.replacements.size === 0) return graph;
   return rebuild(graph, (node) => {
     const val = resolved(node.meta.val, env);
     return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };

@@ -58,6 +58,14 @@ export class SizeGuards {
     return this.#added;
   }
 
+  /** The guards by which a trace found two sizes of inputs equal. */
+  joining(env: ShapeEnv): readonly string[] {
+    return env.guards.flatMap((guard) => {
+      if (guard.op !== "Equality" || guard.args.some(({ op }) => op !== "Symbol")) return [];
+      return printGuardExpr(guard, (name) => this.#names.get(name)) ?? [];
+    });
+  }
+
   /** Takes note of a call's result. */
   note(result: MetaValue): void {
     if (result instanceof FakeTensor) for (const size of result.shape) this.#nonZero(size);

@@ -3,7 +3,7 @@ import { type DType, Tensor } from "@sconce/tensor";
 import { sizesOf as inputSizes, sizeOf } from "../../functions/sizes.js";
 import { guard, sym } from "../../functions/sym.js";
 import type { Size } from "../../trace/sym-int.js";
-import { badSettings } from "../errors.js";
+import { badSettings, requireWord } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_ } from "../init.js";
 import { Module } from "../module.js";
@@ -153,11 +153,19 @@ function requireConvSettings(layer: string, parts: ConvParts): void {
     refuse("out_channels must be divisible by groups", `choose groups that divide ${outChannels}`);
   if (padding === "same" && stride.some((step) => step !== 1))
     refuse("padding='same' is not supported for strided convolutions", "give the padding as numbers");
-  if (typeof padding === "string" && padding !== "same" && padding !== "valid")
-    refuse(
+  if (typeof padding === "string")
+    requireWord(
+      layer,
+      padding,
+      ["same", "valid"],
       `Invalid padding string '${padding}', should be one of {'same', 'valid'}`,
-      "give numbers, 'same' or 'valid'",
     );
+  requireWord(
+    layer,
+    parts.paddingMode,
+    ["zeros", "reflect", "replicate", "circular"],
+    `padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got padding_mode='${String(parts.paddingMode)}'`,
+  );
 }
 
 /** The padding as `pad` takes it: last dimension first, both sides. */

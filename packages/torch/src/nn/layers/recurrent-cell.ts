@@ -4,7 +4,7 @@ import { type DType, Tensor } from "@sconce/tensor";
 import { deviceOfTensor } from "../../functions/conversions.js";
 import { sizeOf } from "../../functions/sizes.js";
 import { torch } from "../../functions/torch.js";
-import { badSettings } from "../errors.js";
+import { badSettings, requireWord } from "../errors.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { Parameter } from "../tensors.js";
@@ -121,8 +121,7 @@ export class RNNCell extends Cell {
   override forward(input: Tensor, hx: Tensor | null = null): Tensor {
     const { batch, state, unwrapped } = this.batched("RNNCell", input, hx === null ? [] : [hx]);
     const { nonlinearity } = this;
-    if (nonlinearity !== "tanh" && nonlinearity !== "relu")
-      throw badSettings("RNNCell", `Unknown nonlinearity: ${String(nonlinearity)}`, "use tanh or relu");
+    requireWord("RNNCell", nonlinearity, ["tanh", "relu"], `Unknown nonlinearity: ${String(nonlinearity)}`);
     const step = nonlinearity === "tanh" ? torch.rnnTanhCell : torch.rnnReluCell;
     return unwrapped(step(batch, state(0), ...this.weights));
   }

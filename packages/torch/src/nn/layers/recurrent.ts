@@ -2,7 +2,7 @@
 import { float, pythonTuple } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../../functions/torch.js";
-import { badSettings } from "../errors.js";
+import { requireWord } from "../errors.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { RECURRENT, RecurrentLayer, type RecurrentOptions } from "./recurrent-base.js";
 
@@ -84,12 +84,12 @@ export class RNN extends OneStateLayer {
       ...others,
     });
     super({ name: "RNN", gates: 1, projSize: 0 }, inputSize, hiddenSize, settings);
-    if (settings.nonlinearity !== "tanh" && settings.nonlinearity !== "relu")
-      throw badSettings(
-        "RNN",
-        `Unknown nonlinearity '${String(settings.nonlinearity)}'. Select from 'tanh' or 'relu'.`,
-        "use tanh or relu",
-      );
+    requireWord(
+      "RNN",
+      settings.nonlinearity,
+      ["tanh", "relu"],
+      `Unknown nonlinearity '${String(settings.nonlinearity)}'. Select from 'tanh' or 'relu'.`,
+    );
     this.nonlinearity = settings.nonlinearity;
   }
 

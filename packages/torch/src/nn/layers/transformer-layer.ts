@@ -1,6 +1,6 @@
 /** @file One layer of an encoder or a decoder. */
 import type { DType, Tensor } from "@sconce/tensor";
-import { badSettings } from "../errors.js";
+import { requireWord } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { additiveMask } from "../functional-attention.js";
 import { Module } from "../module.js";
@@ -59,12 +59,13 @@ export const TRANSFORMER: Required<TransformerLayerOptions> = {
 function activationOf(layer: string, activation: Activation): (x: Tensor) => Tensor {
   if (typeof activation === "function") return activation;
   if (activation === "relu") return F.relu;
-  if (activation === "gelu") return F.gelu;
-  throw badSettings(
+  requireWord(
     layer,
+    activation,
+    ["relu", "gelu"],
     `activation should be relu/gelu, not ${String(activation)}`,
-    "give relu, gelu or a function",
   );
+  return F.gelu;
 }
 
 /** Masks of one attention layer. */

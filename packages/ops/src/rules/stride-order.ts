@@ -1,0 +1,18 @@
+/**
+ * @file What PyTorch asks to sort dimensions by their strides
+ * (`is_non_overlapping_and_dense_or_false`).
+ */
+import type { FakeTensor } from "@sconce/ir";
+import { lt, type SymEnv } from "@sconce/symbolic";
+import { isBelow } from "./comparison.js";
+import { numelOf } from "./fake.js";
+
+/**
+ * Records the guards by which PyTorch finds out that the strides of a row-major tensor fall from
+ * one dimension to the next. Computed sizes leave that open.
+ */
+export function askStrideOrder({ shape, strides, ndim }: FakeTensor, env: SymEnv): void {
+  if (ndim < 2 || strides.every((stride) => typeof stride === "number")) return;
+  if (env.orFalse(lt(numelOf(shape), 2))) return;
+  for (let d = 1; d < ndim; d++) if (!isBelow(env, strides[d]!, strides[d - 1]!)) return;
+}
