@@ -48,6 +48,7 @@ export {
   didYouMean,
   type ErrorEdit,
   editOf,
+  misspelled,
   nearestEdit,
   suggestions,
   suggestionText,

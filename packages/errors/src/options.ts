@@ -1,6 +1,6 @@
 /** @file Option objects: names that no option has are refused. */
 import { SconceError } from "./sconce-error.js";
-import { didYouMean, nearestEdit } from "./suggest.js";
+import { misspelled } from "./suggest.js";
 
 /** The name of every option of a type. The compiler reports one that is missing. */
 export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
@@ -25,8 +25,7 @@ const unknownOption = (call: string, name: string, known: readonly string[]): Sc
     code: "UNKNOWN_OPTION",
     message: `${call} has no option "${name}"`,
     where: `the options of ${call}`,
-    fix: didYouMean(name, known, optionList(known)),
-    ...nearestEdit(name, known),
+    ...misspelled(name, known, optionList(known)),
   });
 
 const optionsNotObject = (call: string, given: unknown, known: readonly string[]): SconceError => {

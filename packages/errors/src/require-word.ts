@@ -1,6 +1,6 @@
 /** @file Words of which a few are known. */
 import { SconceError } from "./sconce-error.js";
-import { didYouMean, nearestEdit } from "./suggest.js";
+import { misspelled } from "./suggest.js";
 
 /** What an error about a word says, but for the remedy. */
 export interface WordProblem {
@@ -16,7 +16,6 @@ export interface WordProblem {
 export function requireWord(word: unknown, words: readonly string[], problem: WordProblem): void {
   if (words.includes(word as string)) return;
   const fix = `use ${words.map((choice) => JSON.stringify(choice)).join(", ")}`;
-  const remedy =
-    typeof word === "string" ? { fix: didYouMean(word, words, fix), ...nearestEdit(word, words) } : { fix };
+  const remedy = typeof word === "string" ? misspelled(word, words, fix) : { fix };
   throw new SconceError({ ...problem, ...remedy });
 }

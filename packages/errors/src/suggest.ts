@@ -67,6 +67,16 @@ export function nearestEdit(
   return editOf(word, isOnly ? first?.[1] : undefined);
 }
 
+/** The remedy for a misspelled word, and the edit where one candidate is meant. */
+export function misspelled(
+  word: string,
+  candidates: Iterable<string>,
+  fix: string,
+): { readonly fix: string; readonly edits?: readonly ErrorEdit[] } {
+  const known = [...candidates];
+  return { fix: didYouMean(word, known, fix), ...nearestEdit(word, known) };
+}
+
 /**
  * Insertions, deletions, substitutions and swaps of neighbors; anything above `most` for more than
  * that.

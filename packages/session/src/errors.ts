@@ -1,4 +1,4 @@
-import { didYouMean, editOf, inNode, nearestEdit, SconceError, thrownText } from "@sconce/errors";
+import { editOf, inNode, misspelled, nearestEdit, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** A name among the `services` of createSconce that no service has. */
@@ -7,7 +7,7 @@ export const unknownService = (name: string, known: readonly string[]): SconceEr
     code: "UNKNOWN_SERVICE",
     message: `unknown service "${name}"`,
     where: "`services` of createSconce",
-    fix: didYouMean(name, known, `the services are: ${known.join(", ")}`),
+    ...misspelled(name, known, `the services are: ${known.join(", ")}`),
   });
 
 /** A name that two owners define. */
@@ -161,7 +161,7 @@ export const unknownOverride = (name: string, known: readonly string[]): SconceE
     code: "UNKNOWN_STATE",
     message: `the JSON IR has no weight or constant ${JSON.stringify(name)}`,
     where: "`constants` or `overrides`",
-    fix: didYouMean(name, known, `the names are: ${known.join(", ")}`),
+    ...misspelled(name, known, `the names are: ${known.join(", ")}`),
   });
 
 /** A type in JSON IR that its operator contradicts. */
@@ -187,10 +187,9 @@ export const unknownRule = (name: string, known: ReadonlySet<string>): SconceErr
   new SconceError({
     code: "UNKNOWN_RULE",
     message: `unknown rule "${name}"`,
-    fix: didYouMean(
+    ...misspelled(
       name,
       known,
       "`sconce explain --list` and `sconce.knownRules` list the rules; a pass declares its rules with `rules`, as rulePass does",
     ),
-    ...nearestEdit(name, known),
   });

@@ -1,4 +1,4 @@
-import { didYouMean, SconceError } from "@sconce/errors";
+import { misspelled, SconceError } from "@sconce/errors";
 
 /** gpu.js is a peer dependency that only this backend needs. */
 export const noGpujs = (cause: unknown): SconceError =>
@@ -22,7 +22,7 @@ export const unknownMode = (mode: string, known: readonly string[]): SconceError
   new SconceError({
     code: "UNKNOWN_GPU_MODE",
     message: `unknown gpujs mode "${mode}"`,
-    fix: didYouMean(mode, known, `use one of: ${known.join(", ")}`),
+    ...misspelled(mode, known, `use one of: ${known.join(", ")}`),
   });
 
 /** Integers that device memory cannot hold exactly. */

@@ -1,5 +1,5 @@
 /** @file Errors of `exportProgram`. */
-import { describeValue, didYouMean, nearestEdit, SconceError } from "@sconce/errors";
+import { describeValue, misspelled, SconceError } from "@sconce/errors";
 
 /** Arguments that are not an array. */
 export const badArguments = (args: unknown): SconceError =>
@@ -40,12 +40,11 @@ export const unexpectedKeyword = (name: string, known: readonly string[]): Sconc
     code: "EXPORT_ARGUMENTS",
     message: `got an unexpected keyword argument '${name}'; the model takes ${known.join(", ") || "none"}`,
     where: name,
-    fix: didYouMean(
+    ...misspelled(
       name,
       known,
       `declare it in the last parameter of the model: \`{ ${[...known, name].join(", ")} }\``,
     ),
-    ...nearestEdit(name, known),
   });
 
 /** More positional arguments than the model declares parameters, in Python's words. */

@@ -1,5 +1,5 @@
 /** @file One factory per error of this package. */
-import { didYouMean, SconceError } from "@sconce/errors";
+import { misspelled, SconceError } from "@sconce/errors";
 import { type Problem, problemText } from "./problem.js";
 
 /** A name that no node has; `names` are those of the graph. */
@@ -8,7 +8,7 @@ export const nodeNotFound = (name: string, names: Iterable<string> = []): Sconce
     ? new SconceError({
         code: "NODE_NOT_FOUND",
         message: `the graph has no node named "${name}"`,
-        fix: didYouMean(name, names, "print the graph to see its names; each nested graph has its own"),
+        ...misspelled(name, names, "print the graph to see its names; each nested graph has its own"),
       })
     : new SconceError({
         code: "NODE_NOT_FOUND",
@@ -32,7 +32,7 @@ export const unknownNodePart = (what: string, part: string, known: readonly stri
   new SconceError({
     code: "INVALID_ARGUMENT",
     message: `${what}: a node has no part "${part.slice(0, 100)}"`,
-    fix: didYouMean(part, known, `use one of: ${known.join(", ")}`),
+    ...misspelled(part, known, `use one of: ${known.join(", ")}`),
   });
 
 export const unknownPart = (name: string, known: readonly string[]): SconceError =>

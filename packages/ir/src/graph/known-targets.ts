@@ -1,5 +1,5 @@
 /** @file Whether the target of a call exists, as graphs are read and built. */
-import { didYouMean, type ErrorEdit, nearestEdit, type OptionNames } from "@sconce/errors";
+import { type ErrorEdit, type OptionNames, misspelled as remedyFor } from "@sconce/errors";
 import { type DialectRules, TRAINING } from "./dialect.js";
 import { HIGHER_ORDER_TARGETS } from "./higher-order-names.js";
 import { isOpaque } from "./opaque.js";
@@ -72,8 +72,7 @@ const unknown = (what: string, target: string, known: Iterable<string>): TargetP
 });
 
 function remedy(target: string, known: Iterable<string>, advice: string): Omit<TargetProblem, "message"> {
-  const names = [...known];
-  return { fix: didYouMean(target, names, `${advice}; ${ALLOW}`), ...nearestEdit(target, names) };
+  return remedyFor(target, known, `${advice}; ${ALLOW}`);
 }
 
 const ALLOW = 'unknownTargets: "allow" accepts any name';

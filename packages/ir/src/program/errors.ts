@@ -1,4 +1,4 @@
-import { didYouMean, SconceError } from "@sconce/errors";
+import { misspelled, SconceError } from "@sconce/errors";
 
 /** Values that do not fit the state of a program. */
 export const stateMismatch = (reasons: readonly string[], where: string | undefined): SconceError =>
@@ -15,7 +15,7 @@ export function unknownState(names: readonly string[], known: Iterable<string>):
   return new SconceError({
     code: "UNKNOWN_STATE",
     message: `the program has no parameter, buffer or constant ${names.map((name) => JSON.stringify(name)).join(", ")}`,
-    fix: didYouMean(first, known, "`sconce info` lists the names; leave out the other tensors"),
+    ...misspelled(first, known, "`sconce info` lists the names; leave out the other tensors"),
   });
 }
 

@@ -122,7 +122,7 @@ export const decompositionThrew = (thrown: unknown): SconceError =>
   });
 
 /** The fix of a refusal until the call is known, which has a better one: see `refusedCall`. */
-export const GENERAL_FIX = "give arguments that the operator takes; its schema shows their types";
+export const GENERAL_FIX = "give arguments that the operator takes";
 
 /** Sizes that do not go together. */
 export const shapeMismatch = (message: string): SconceError =>

@@ -1,5 +1,5 @@
 /** @file Errors of the built-in passes. */
-import { didYouMean, SconceError } from "@sconce/errors";
+import { misspelled, SconceError } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** An option of `propagate-shapes` that names a size twice. */
@@ -32,7 +32,7 @@ export function unknownRule(name: string, known: Iterable<string>): SconceError 
   return new SconceError({
     code: "UNKNOWN_RULE",
     message: `unknown rule "${name}"`,
-    fix: didYouMean(name, names, `the rules are: ${names.join(", ") || "none"}`),
+    ...misspelled(name, names, `the rules are: ${names.join(", ") || "none"}`),
   });
 }
 

@@ -55,7 +55,7 @@ export function* finishProgram(
   const live = yield* withoutBufferCopies(named, retrace, operators);
   yield;
   const joined = joinedSizes(program, retrace.env);
-  const graph = withResolvedSizes(live, retrace.env);
+  const graph = withResolvedSizes(live, retrace.env, joined);
   yield;
   const replaced = new Set([...retrace.replaced, ...joined]);
   const declared = [...program.rangeConstraints].filter(([name]) => !replaced.has(name));

@@ -1,5 +1,5 @@
 /** @file Errors of the pass manager. */
-import { didYouMean, isSconceError, nearestEdit, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, misspelled, SconceError, thrownText } from "@sconce/errors";
 import type { ExportedProgram, Problem } from "@sconce/ir";
 import type { Pass } from "../pass/pass.js";
 import { around, type Piece, placeOf } from "./piece.js";
@@ -79,8 +79,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
     code: "UNKNOWN_PASS",
     message: `unknown pass "${name.slice(0, 100)}"`,
     where: placeOf(place),
-    fix: didYouMean(name, known, `use one of: ${known.join(", ")}`),
-    ...nearestEdit(name, known),
+    ...misspelled(name, known, `use one of: ${known.join(", ")}`),
   });
 };
 

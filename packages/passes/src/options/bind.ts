@@ -1,5 +1,5 @@
 /** @file Holds the values of options against what the pass says of them. */
-import { didYouMean, type ErrorEdit, editOf, nearestEdit, thrownText, withArticle } from "@sconce/errors";
+import { type ErrorEdit, editOf, misspelled, thrownText, withArticle } from "@sconce/errors";
 import type { Choices, OptionSession, OptionSpec, OptionValue, PassOptions } from "./spec.js";
 
 /** A wrong option, with the item of a list that is wrong. */
@@ -44,8 +44,7 @@ function unknownOption({ name, options }: Optioned, option: string): OptionProbl
     option,
     code: "PASS_OPTION",
     message: `pass "${name}" has no option "${option}" (it has: ${known.join(", ") || "none"})`,
-    fix: didYouMean(option, known, fix),
-    ...nearestEdit(option, known),
+    ...misspelled(option, known, fix),
   };
 }
 
@@ -123,8 +122,7 @@ function wordProblem(
   return {
     code: choices.code ?? "PASS_OPTION",
     message: `${place} ${problem}${why}`,
-    fix: didYouMean(word, known, choices.fix ?? `use one of: ${[...known].join(", ") || "none"}`),
-    ...nearestEdit(word, known),
+    ...misspelled(word, known, choices.fix ?? `use one of: ${[...known].join(", ") || "none"}`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { didYouMean, SconceError, withArticle } from "@sconce/errors";
+import { misspelled, SconceError, withArticle } from "@sconce/errors";
 
 /** An option names something that the program does not have. */
 export const notInProgram = (
@@ -11,7 +11,7 @@ export const notInProgram = (
   new SconceError({
     code: "PASS_OPTION",
     message: `${option} names ${name}, which is not ${withArticle(what)} of the program`,
-    fix: didYouMean(name, known, fix),
+    ...misspelled(name, known, fix),
   });
 
 /** A pass that declares what it cannot. */

@@ -1,5 +1,5 @@
 /** @file Errors of selections, partitions and backend support. */
-import { didYouMean, SconceError } from "@sconce/errors";
+import { misspelled, SconceError } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 
 /**
@@ -38,7 +38,7 @@ export function unknownBackend(name: string, known: Iterable<string>): SconceErr
   return new SconceError({
     code: "UNKNOWN_BACKEND",
     message: `unknown backend "${name}"`,
-    fix: didYouMean(
+    ...misspelled(
       name,
       names,
       `the backends are: ${names.join(", ") || "none; run the pass through createSconce()"}`,

@@ -1,4 +1,4 @@
-import { didYouMean, suggestions } from "@sconce/errors";
+import { misspelled, suggestions } from "@sconce/errors";
 import { type DialectRules, targetProblem } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { badRule } from "./errors.js";
@@ -56,7 +56,7 @@ function isNearOwn(target: string, operators: OperatorTable): boolean {
 
 const notAnOperator = (label: string, does: string, target: string, operators: OperatorTable) =>
   badRule(label, `${does} ${target}, which is not an operator`, {
-    fix: didYouMean(target, operators.targets(), "write overloads out: aten.relu.default"),
+    ...misspelled(target, operators.targets(), "write overloads out: aten.relu.default"),
   });
 
 function checkCall(label: string, target: string, pattern: CallPattern, operators: OperatorTable): void {

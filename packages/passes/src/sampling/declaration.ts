@@ -2,7 +2,7 @@
  * @file What is wrong with a declaration of numbers that change; types do not stop it in JavaScript
  * or through casts.
  */
-import { didYouMean } from "@sconce/errors";
+import { didYouMean, misspelled } from "@sconce/errors";
 import { VALUE_CLASSES } from "./number-change.js";
 
 const KEYS = ["rtol", "atol", "valueClasses", "operators"] as const;
@@ -41,7 +41,7 @@ function partProblem(key: string, value: unknown): DeclarationProblem | undefine
   if (!KEYS.includes(key as Key))
     return {
       what: `declares changesNumbers with "${key}", which is not one of its parts`,
-      fix: didYouMean(key, KEYS, `its parts are: ${KEYS.join(", ")}`),
+      ...misspelled(key, KEYS, `its parts are: ${KEYS.join(", ")}`),
     };
   if (value === undefined) return undefined;
   if (key === "valueClasses") return classesProblem("valueClasses", value);

@@ -1,12 +1,12 @@
 /** @file Errors of decomposition tables and of their entries. */
-import { didYouMean, SconceError, suggestions, suggestionText, thrownText } from "@sconce/errors";
+import { misspelled, SconceError, suggestions, suggestionText, thrownText } from "@sconce/errors";
 
 /** `pop` of an entry that the table does not have. */
 export const notInTable = (target: string, known: Iterable<string>): SconceError =>
   new SconceError({
     code: "NOT_IN_TABLE",
     message: `${target} is not in the decomposition table`,
-    fix: didYouMean(
+    ...misspelled(
       target,
       known,
       "use a target that the table has; an operator without an entry is kept in any case",

@@ -1,5 +1,5 @@
 /** @file Every error about backends: unknown names, and violations of their contract. */
-import { didYouMean, isSconceError, nearestEdit, SconceError, thrownText, withArticle } from "@sconce/errors";
+import { isSconceError, misspelled, SconceError, thrownText, withArticle } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { AUTO, isKnownBackend, OTHER_NAMES, WASM } from "./backend-names.js";
@@ -136,8 +136,7 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
   return new SconceError({
     code: "UNKNOWN_BACKEND",
     message: `unknown backend "${name}"`,
-    fix: didYouMean(name, names, `the backends are: ${names.join(", ") || "none"}`),
-    ...nearestEdit(name, names),
+    ...misspelled(name, names, `the backends are: ${names.join(", ") || "none"}`),
   });
 }
 

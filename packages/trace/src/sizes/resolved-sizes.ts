@@ -18,9 +18,14 @@ import type { RetraceEnv } from "./shape-env.js";
 export const joinedSizes = (program: ExportedProgram, env: RetraceEnv): readonly string[] =>
   [...program.rangeConstraints.keys()].filter((name) => env.hints.has(name) && env.replacements.has(name));
 
-/** The graph with what is known of symbols in the values of its nodes. */
-export function withResolvedSizes(graph: Graph, env: RetraceEnv): Graph {
-  if (env.replacements.size === 0) return graph;
+/**
+ * The graph with what is known of symbols in the values of its nodes, where that is of symbols that
+ * the source program lacks, or of its inputs.
+ *
+ * @param joined sizes of inputs in whose place something else is known
+ */
+export function withResolvedSizes(graph: Graph, env: RetraceEnv, joined: readonly string[]): Graph {
+  if (joined.length === 0 && !env.hasResolved) return graph;
   return rebuild(graph, (node) => {
     const val = resolved(node.meta.val, env);
     return val === node.meta.val ? true : { ...node, meta: { ...node.meta, val: val! } };

@@ -36,6 +36,8 @@ export class RetraceEnv extends ShapeEnv {
   #expectedOffsets: string[] = [];
   readonly #declared: ReadonlySet<string>;
   readonly #unnamed: SymExpr[] = [];
+  /** Integers other than those, which no result of the source program has. */
+  readonly #fresh: SymExpr[] = [];
   #made = 0;
   /** The program whose names are not reserved yet. */
   #source: ExportedProgram | undefined;
@@ -67,6 +69,11 @@ export class RetraceEnv extends ShapeEnv {
   /** Sizes and offsets of views for which the source program has no name. */
   get unnamed(): readonly SymExpr[] {
     return this.#unnamed;
+  }
+
+  /** Whether something else is known in the place of a symbol that the source program lacks. */
+  get hasResolved(): boolean {
+    return [...this.#fresh, ...this.#unnamed].some(({ name }) => this.replacements.has(name));
   }
 
   /** Begins another trace of the program: what is known stays. */
@@ -180,7 +187,8 @@ export class RetraceEnv extends ShapeEnv {
     const isNamed = name !== undefined && name !== NOT_IN_RESULT;
     this.#bodies.at(-1)?.push(isNamed ? name : own.name);
     if (isNamed) return symbol(name, { unbacked: true });
-    if (use !== undefined && !this.isInBody) this.#unnamed.push(own);
+    if (this.isInBody) return own;
+    (use === undefined ? this.#fresh : this.#unnamed).push(own);
     return own;
   }
 
