@@ -319,13 +319,20 @@ describe.each(BACKENDS)("on %s", (backend) => {
       }
     },
   );
-  test.each(sampled(ROWS, 2))("%s of symbolic sizes", { timeout: 60_000 }, async (call, count, good, bad) => {
+  const ofSymbolicSizes = async (read: typeof load, row: (typeof ROWS)[number]): Promise<void> => {
+    const [call, count, good, bad] = row;
     const types = good.split(" ");
-    const program = load(programOf(call, areFixed(call) ? types : symbolic(types), count));
+    const program = read(programOf(call, areFixed(call) ? types : symbolic(types), count));
     using executable = await session.compile(program, backend);
     await executable.run(types.map(zeros));
     if (areFixed(call)) return;
     for (const [text, reason] of Object.entries(bad))
       expect(await messageOf(() => executable.run(text.split(" ").map(zeros))), text).toContain(reason);
-  });
+  };
+  test.each(sampled(ROWS, 2))("%s of symbolic sizes", { timeout: 60_000 }, (...row) =>
+    ofSymbolicSizes(load, row),
+  );
+  test.each(sampled(ROWS, 2))("%s of symbolic sizes without recorded values", { timeout: 60_000 }, (...row) =>
+    ofSymbolicSizes((text) => session.parseIr(text), row),
+  );
 });

@@ -26,6 +26,7 @@ import { Pacer } from "./runtime/pacer.js";
 import { prepare } from "./runtime/prepare.js";
 import { planSteps } from "./runtime/program-plan.js";
 import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./runtime/support.js";
+import { withRecordedValues } from "./runtime/trusted.js";
 import { limitOf } from "./runtime/work.js";
 
 /** Options that the backends of all devices have. */
@@ -134,11 +135,12 @@ export function deviceBackend(kind: DeviceKind, options: DeviceBackendOptions): 
 }
 
 async function compile(
-  original: ExportedProgram,
+  given: ExportedProgram,
   compileOptions: CompileOptions,
   { kind, options, operators, evaluate, host, maxBytes }: Parts,
 ): Promise<Executable> {
   checkOptions("compile", compileOptions, COMPILE_OPTIONS);
+  const original = withRecordedValues(given, operators);
   refuseExcluded(original, compileOptions.exclude ?? [], operators);
   requireValues(original);
   const { decompositions, iterationsPerElement } = options;

@@ -107,7 +107,7 @@ const runningExtreme =
 /** Each gradient times the product of the others, without a division, so that zeros are allowed. */
 const cumprodBackward = kernel(
   "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor",
-  ({ grad, input, dim }, context) => {
+  ({ grad, input, dim, output }, context) => {
     const out = emptyOutput(context);
     const dims = reducedDims(input.ndim, dim);
     const along = moveLast(input, dims);
@@ -115,6 +115,16 @@ const cumprodBackward = kernel(
     if (length === 1 || input.numel <= 1) return grad;
     const [x, g] = [readNumbers(along), readNumbers(moveLast(grad, dims))];
     const slopes = scratch(Float64Array, x.length);
+    if (!x.includes(0)) {
+      // Only without any zero the given output is read: sums of it times the gradient, to the end.
+      const y = readNumbers(moveLast(output, dims));
+      for (let k = x.length - 1, sum = 0; k >= 0; k--) {
+        sum = (k % length === length - 1 ? 0 : sum) + y[k]! * g[k]!;
+        slopes[k] = sum / x[k]!;
+      }
+      writeNumbers(moveLast(out, dims), slopes);
+      return out;
+    }
     for (let k = 0; k < x.length; k++) {
       const start = k - (k % length);
       let product = 1;

@@ -2,8 +2,16 @@
 
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
+
+interface Norm {
+  readonly p: number;
+  readonly skipsNaN: boolean;
+  /** Rounds powers, which overflow and vanish as those of the dtype. */
+  readonly step: (value: number) => number;
+}
 
 /**
  * The p-norm of the difference of two rows. `skipsNaN` says whether the greatest difference leaves
@@ -15,21 +23,20 @@ function distance(
   y: NumberArray,
   j: number,
   size: number,
-  p: number,
-  skipsNaN: boolean,
+  { p, skipsNaN, step }: Norm,
 ): number {
   let sum = 0;
   for (let k = 0; k < size; k++) {
     const difference = Math.abs(x[i + k]! - y[j + k]!);
-    if (p === 2) sum += difference * difference;
+    if (p === 2) sum += step(difference * difference);
     else if (p === 1) sum += difference;
     else if (p === 0) sum += Number.isNaN(difference) ? difference : difference === 0 ? 0 : 1;
     else if (p === Number.POSITIVE_INFINITY)
       sum = difference > sum || (!skipsNaN && Number.isNaN(difference)) ? difference : sum;
-    else sum += difference ** p;
+    else sum += step(difference ** p);
   }
-  if (p === 2) return Math.sqrt(sum);
-  return p === 0 || p === 1 || p === Number.POSITIVE_INFINITY ? sum : sum ** (1 / p);
+  if (p === 2) return Math.sqrt(step(sum));
+  return p === 0 || p === 1 || p === Number.POSITIVE_INFINITY ? sum : step(sum) ** (1 / p);
 }
 
 function cdist({ x1, x2, p }: { x1: Tensor; x2: Tensor; p: number }, context: KernelContext): Tensor {
@@ -39,10 +46,11 @@ function cdist({ x1, x2, p }: { x1: Tensor; x2: Tensor; p: number }, context: Ke
   const size = x1.shape[x1.ndim - 1]!;
   const [x, y] = [readNumbers(x1, [...batch, rows, size]), readNumbers(x2, [...batch, columns, size])];
   const values = openOutput(out);
+  const norm = { p, skipsNaN: true, step: stepOf(x1.dtype) };
   for (let n = 0, at = 0; n < numel(batch); n++) {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
-        values[at++] = distance(x, (n * rows + i) * size, y, (n * columns + j) * size, size, p, true);
+        values[at++] = distance(x, (n * rows + i) * size, y, (n * columns + j) * size, size, norm);
       }
     }
   }
@@ -54,9 +62,10 @@ function pdist({ self, p }: { self: Tensor; p: number }, context: KernelContext)
   const [rows, size] = self.shape;
   const x = readNumbers(self);
   const values = openOutput(out);
+  const norm = { p, skipsNaN: false, step: stepOf(self.dtype) };
   let at = 0;
   for (let i = 0; i < rows; i++) {
-    for (let j = i + 1; j < rows; j++) values[at++] = distance(x, i * size, x, j * size, size, p, false);
+    for (let j = i + 1; j < rows; j++) values[at++] = distance(x, i * size, x, j * size, size, norm);
   }
   return finishOutput(out, values);
 }

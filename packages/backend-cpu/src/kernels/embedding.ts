@@ -77,9 +77,55 @@ const renormalized = kernel(
   },
 );
 
+interface BagArgs {
+  readonly weight: Tensor;
+  readonly indices: Tensor;
+  readonly offsets: Tensor;
+  readonly mode: number;
+  readonly per_sample_weights: Tensor | null;
+  readonly include_last_offset: boolean;
+  readonly padding_idx: number;
+}
+
+/** Where each bag starts, and where the last one of `bags` ends. */
+function bagStarts({ offsets, indices }: BagArgs): Float64Array {
+  const starts = Float64Array.from(readNumbers(offsets) as Float64Array);
+  const [first = 0] = starts;
+  if (first !== 0) {
+    throw invalidArgument(
+      "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. " +
+        `However, got ${first}`,
+    );
+  }
+  const last = starts.at(-1) ?? 0;
+  if (last > indices.numel) {
+    throw invalidArgument(
+      `offsets[-1] can not be greater than input's length ${indices.numel} but got offsets[-1] of ${last}`,
+    );
+  }
+  if (starts.some((offset, i) => offset < (starts[i - 1] ?? 0)))
+    throw invalidArgument("the offsets of bags decrease");
+  return starts;
+}
+
+/**
+ * How many indices the sums take. PyTorch's fast kernel stops at a last offset that ends the last
+ * bag; its other kernels, and the sizes of bags, take what is behind it, too.
+ */
+function summedIndices(args: BagArgs, starts: Float64Array): number {
+  const { weight, per_sample_weights: scales, padding_idx: padding, mode } = args;
+  const isFast =
+    mode !== 2 &&
+    weight.dtype !== "float64" &&
+    weight.strides[1] === 1 &&
+    (scales === null || scales.strides[0] === 1) &&
+    padding < 0;
+  return isFast && args.include_last_offset ? starts.at(-1)! : args.indices.numel;
+}
+
 /**
  * Rows of each bag summed (`mode` 0), averaged (1), or their greatest elements (2); rows of
- * `padding_idx` are left out.
+ * `padding_idx` are left out. NaN is greater than nothing.
  */
 const embeddingBag = kernel(
   [
@@ -91,44 +137,28 @@ const embeddingBag = kernel(
     const [out, offsetToBag, bagSize, maxIndices] = outputs;
     const [rows, width] = args.weight.shape;
     const [table, indices] = [readNumbers(args.weight), readNumbers(args.indices)];
-    const [offsets, weights] = [
-      readNumbers(args.offsets),
-      args.per_sample_weights && readNumbers(args.per_sample_weights),
-    ];
-    if (offsets.length > 0 && offsets[0] !== 0) {
-      throw invalidArgument(
-        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. " +
-          `However, got ${offsets[0]}`,
-      );
-    }
-    const last = offsets.at(-1) ?? 0;
-    if (last > indices.length) {
-      throw invalidArgument(
-        `offsets[-1] can not be greater than input's length ${indices.length} but got offsets[-1] of ${last}`,
-      );
-    }
-    if (offsets.some((offset: number, i: number) => offset < (offsets[i - 1] ?? 0)))
-      throw invalidArgument("the offsets of bags decrease");
+    const weights = args.per_sample_weights && readNumbers(args.per_sample_weights);
+    const starts = bagStarts(args);
+    const summed = summedIndices(args, starts);
     const bags = out.shape[0]!;
     const y = scratch(Float64Array, bags * width);
-    const counts = scratch(Float64Array, bags);
-    const bagOf = scratch(Float64Array, indices.length);
+    const counts = scratch(Float64Array, bagSize.numel);
+    const bagOf = scratch(Float64Array, indices.length).fill(bags === 0 ? -1 : 0);
     const chosen = scratch(Float64Array, bags * width);
-    const padding = args.padding_idx < 0 ? args.padding_idx + rows : args.padding_idx;
-    const skips = args.padding_idx >= 0 || args.padding_idx < -1;
     for (let bag = 0; bag < bags; bag++) {
-      const end = bag + 1 < offsets.length ? offsets[bag + 1]! : indices.length;
-      for (let i = offsets[bag]!; i < end; i++) {
+      const end = bag + 1 < bags ? starts[bag + 1]! : indices.length;
+      for (let i = starts[bag]!; i < end; i++) {
         const row = indices[i]!;
         if (row < 0 || row >= rows) throw indexOutOfRange("index out of range in self");
         bagOf[i] = bag;
-        if (skips && row === padding) continue;
+        if (row === args.padding_idx) continue;
         const first = counts[bag]!++ === 0;
+        if (i >= summed) continue;
         for (let c = 0; c < width; c++) {
           const at = bag * width + c;
           const value = table[row * width + c]!;
           if (args.mode !== 2) y[at]! += value * (weights ? weights[i]! : 1);
-          else if (first || value > y[at]! || Number.isNaN(value)) {
+          else if (first || value > y[at]!) {
             y[at] = value;
             chosen[at] = row;
           }
@@ -140,9 +170,9 @@ const embeddingBag = kernel(
     finishOutput(out, y);
     if (offsetToBag.numel === bagOf.length) finishOutput(offsetToBag, bagOf);
     // Sums are not counted; averages give the sizes of bags twice.
-    if (bagSize.numel === bags && args.mode !== 0) finishOutput(bagSize, counts);
-    if (args.mode === 1 && maxIndices.numel === bags) finishOutput(maxIndices, counts);
-    if (args.mode === 2 && maxIndices.numel === chosen.length) finishOutput(maxIndices, chosen);
+    if (args.mode !== 0) finishOutput(bagSize, counts);
+    if (args.mode === 1) finishOutput(maxIndices, counts.subarray(0, bags));
+    if (args.mode === 2) finishOutput(maxIndices, chosen);
     return outputs;
   },
 );

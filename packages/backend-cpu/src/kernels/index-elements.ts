@@ -4,6 +4,7 @@
  */
 
 import type { FakeTensor } from "@sconce/ir";
+import { shapeMismatch } from "@sconce/ops";
 import {
   contiguousStrides,
   type DType,
@@ -169,6 +170,10 @@ export function broadcastShape(a: readonly number[], b: readonly number[]): numb
   return Array.from({ length: ndim }, (_, d) => {
     const x = a[d - ndim + a.length] ?? 1;
     const y = b[d - ndim + b.length] ?? 1;
+    if (x !== y && x !== 1 && y !== 1)
+      throw shapeMismatch(
+        `The size of tensor a (${x}) must match the size of tensor b (${y}) at non-singleton dimension ${d}`,
+      );
     return x === 1 ? y : x;
   });
 }

@@ -206,8 +206,18 @@ function clampedIndices(self: Tensor, indices: Indices): Indices {
 
 const unsafeMaskedIndex = kernel(
   "aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
-  ({ self, mask, indices, fill }, context) =>
-    maskedGather(self, mask, clampedIndices(self, indices), fill, context),
+  ({ self, mask, indices, fill }, context) => {
+    if (self.numel > 0) return maskedGather(self, mask, clampedIndices(self, indices), fill, context);
+    // PyTorch's kernel gives size 0 to dimensions without an index, other than its rule.
+    const rest = self.shape.slice(indices.length);
+    if (rest.some((size) => size > 0))
+      throw invalidArgument(
+        `no index is given for dimensions of sizes [${rest.join(", ")}] of an empty tensor`,
+      );
+    const out = emptyOutput(context);
+    copyInto(out, castTensor(scalarTensor(fill), self.dtype));
+    return out;
+  },
 );
 
 function maskedGather(
@@ -218,10 +228,13 @@ function maskedGather(
   context: KernelContext,
 ): Tensor {
   const out = emptyOutput(context);
-  const { positions } = select(self, indices);
+  const { shape, positions } = select(self, indices);
   const filler = castTensor(scalarTensor(fill), self.dtype);
   const holds = readNumbers(mask, out.shape);
-  gatherElements(out, self, positions);
+  const selected = dynamicOutput(shape, self.dtype);
+  gatherElements(selected, self, positions);
+  // The mask may have more elements than are selected.
+  copyInto(out, selected);
   const outPositions = positionsOf(out.shape, out);
   const wanting = outPositions.filter((_, i) => !holds[i]);
   moveElements(out, wanting, filler, scratch(Int32Array, wanting.length), wanting.length);
@@ -239,6 +252,7 @@ const unsafeMaskedIndexPut = kernel(
   "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   ({ self, mask, indices, values }, context) => {
     const out = copyAsOutput(context, self);
+    if (self.numel === 0) return out;
     const { shape, positions } = select(out, clampedIndices(self, indices));
     const holds = readNumbers(mask, shape);
     const kept = dynamicOutput(shape, out.dtype);

@@ -188,3 +188,38 @@ test("a shift of 2^53 or more is refused: its rest would be that of another numb
     refusal(() => call("aten.roll.default", [Tensor.from([1, 2, 3], [3], "float32"), [shift], [0]])),
   ).toContain("roll: a shift of 2^53 or more");
 });
+
+describe("moments whose squares overflow", () => {
+  // The factor of each row: where large elements are, and how many elements there are (PyTorch's).
+  test.each([
+    ["all", 3, Number.NaN],
+    ["all", 8, Number.NaN],
+    ["all", 9, 0],
+    ["all", 300, 0],
+    ["all", 1000, Number.NaN],
+    ["first", 7, Number.NaN],
+    ["first", 16, Number.NaN],
+    ["last", 16, 0],
+    ["last", 5, Number.NaN],
+    ["first", 12, 0],
+  ] as const)("%s of %d elements", (place, size, wanted) => {
+    const isLarge = (i: number): boolean => place === "all" || i === (place === "first" ? 0 : size - 1);
+    const row = Array.from({ length: size }, (_, i) => (isLarge(i) ? 1e30 * (1 + (i % 3)) : i % 5));
+    const [, , rstd] = all("aten.native_layer_norm.default", [
+      tensor(row, "float32", [1, size]),
+      [size],
+      null,
+      null,
+      float(1e-5),
+    ]);
+    expect(rstd).toEqual([wanted]);
+  });
+
+  test("the exponential of halves is refused, which PyTorch's kernel does not compute", () => {
+    const matrix = tensor([1, 2, 3, 4], "float16", [2, 2]);
+    expect(refusal(() => run("aten.linalg_matrix_exp.default", [matrix]))).toContain(
+      "convert them to float32",
+    );
+    expect(run("aten.linalg_matrix_exp.default", [tensor([0], "float16", [1, 1])])).toEqual([1]);
+  });
+});

@@ -4,6 +4,7 @@
  */
 import type { Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64, writeNumbers } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, emptyOutputs, emptyStrided, kernel } from "../kernel/kernel.js";
 import { epsilonOf, lapackMatrices } from "./linear-algebra.js";
 import {
@@ -114,6 +115,12 @@ const polar = kernel("aten::linalg_polar(Tensor A) -> (Tensor U, Tensor H)", ({ 
 
 const matrixExponential = kernel("aten::linalg_matrix_exp(Tensor self) -> Tensor", ({ self }, context) => {
   const out = emptyOutput(context);
+  const isHalf = self.dtype === "float16" || self.dtype === "bfloat16";
+  // PyTorch's kernel reads its coefficients as halves, although they are doubles.
+  if (isHalf && self.shape.at(-1)! > 1 && self.numel > 0)
+    throw invalidArgument(
+      `PyTorch computes no exponential of ${self.dtype} matrices: convert them to float32`,
+    );
   return writeMatrices(out, readMatrices(self).map(exponential));
 });
 

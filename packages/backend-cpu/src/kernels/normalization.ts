@@ -26,18 +26,42 @@ export function openOutputs<const M extends readonly FakeTensor[]>(
   );
 }
 
-/** Mean and biased variance of `size` elements from `start`. */
+/** How sums of a dtype overflow, and how many of them PyTorch's kernels take side by side. */
+interface Sums {
+  readonly overflow: (sum: number) => number;
+  readonly lanes: number;
+}
+const sumsOf = ({ dtype }: Tensor): Sums => ({
+  overflow: overflowOf(dtype),
+  lanes: dtype === "float64" ? 4 : 8,
+});
+
+function meanOf(x: NumberArray, start: number, size: number, step = 1): number {
+  let sum = 0;
+  for (let p = start; p < start + size; p += step) sum += x[p]!;
+  return sum / Math.ceil(size / step);
+}
+
+/**
+ * Mean and biased variance of `size` elements from `start`. PyTorch's kernels begin with no element
+ * at a mean of 0: there the square of the first mean is multiplied by 0, which gives NaN where it
+ * overflows. That is the mean of all where these are too few for its lanes, and else that of the
+ * first lane, unless elements are left over.
+ */
 function moments(
   x: NumberArray,
   start: number,
   size: number,
-  overflow: (sum: number) => number,
+  { overflow, lanes }: Sums,
 ): readonly [mean: number, variance: number] {
-  let sum = 0;
-  for (let p = start; p < start + size; p++) sum += x[p]!;
-  const mean = runningMean(sum / size);
+  const mean = runningMean(meanOf(x, start, size));
   let square = 0;
   for (let p = start; p < start + size; p++) square += (x[p]! - mean) ** 2;
+  const isLarge = overflow(square + size * mean * mean * lanes) === Infinity;
+  if (isLarge && (size < lanes || size % lanes === 0)) {
+    const first = size < lanes ? mean : meanOf(x, start, size, lanes);
+    if (overflow(first * first) === Infinity) return [mean, Number.NaN];
+  }
   return [mean, overflow(square) / size];
 }
 
@@ -51,10 +75,10 @@ const layerNorm = kernel(
     const w = weight === null ? scratch(Float64Array, size).fill(1) : readNumbers(weight);
     const b = bias === null ? scratch(Float64Array, size) : readNumbers(bias);
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
-    const overflow = overflowOf(input.dtype);
+    const sums = sumsOf(input);
     for (let row = 0; row < rows; row++) {
       const start = row * size;
-      const [mu, variance] = moments(x, start, size, overflow);
+      const [mu, variance] = moments(x, start, size, sums);
       const scale = 1 / Math.sqrt(variance + eps);
       means[row] = mu;
       rstds[row] = scale;
@@ -71,11 +95,11 @@ const groupNorm = kernel(
     const x = readNumbers(input);
     const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
-    const overflow = overflowOf(input.dtype);
+    const sums = sumsOf(input);
     const channels = C / group;
     for (let g = 0; g < N * group; g++) {
       const start = g * channels * HxW;
-      const [mu, variance] = moments(x, start, channels * HxW, overflow);
+      const [mu, variance] = moments(x, start, channels * HxW, sums);
       const scale = 1 / Math.sqrt(variance + eps);
       means[g] = mu;
       rstds[g] = scale;

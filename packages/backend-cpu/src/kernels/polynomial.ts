@@ -6,8 +6,10 @@ import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { elementwise, map2, type Operand } from "./pointwise-loop.js";
 
+type Round = (value: number) => number;
+
 /** `round` is how the output's dtype rounds: recurrences overflow where it does. */
-type Polynomial = (x: number, n: number, round: (value: number) => number) => number;
+type Polynomial = (x: number, n: number, round: Round) => number;
 
 /** Degrees are integers of 64 bits to PyTorch; its conversion makes others negative. */
 const degreeOf = (degree: number): number => (Math.abs(degree) < 2 ** 63 ? Math.trunc(degree) : -1);
@@ -32,12 +34,6 @@ function recurrence(
 const chebyshev = (first: (x: number) => number): Polynomial =>
   recurrence(first, (x, _, last, before) => 2 * x * last - before);
 
-/**
- * Above this degree angles are as exact as the recurrence, and do not take longer for a greater
- * one.
- */
-const BY_ANGLE_FROM = 8;
-
 /** Values at the ends of the interval, which take no steps. */
 interface Ends {
   readonly at1: (n: number) => number;
@@ -48,18 +44,21 @@ const one = (): number => 1;
 const next = (n: number): number => n + 1;
 const odd = (n: number): number => n + n + 1;
 
+/** The polynomial of `cos(angle)`, between -1 and 1 exclusively; each step rounds. */
+type ByAngle = (angle: number, n: number, round: Round) => number;
+
 /**
- * `byAngle` is the polynomial of `cos(angle)`, between -1 and 1 exclusively. The degree is a number
- * of the output's dtype.
+ * Angles above a degree, which do not take longer for a greater one. The degree is a number of the
+ * output's dtype.
  */
 const withAngle =
-  (byRecurrence: Polynomial, byAngle: (angle: number, n: number) => number, ends: Ends): Polynomial =>
+  (byRecurrence: Polynomial, byAngle: ByAngle, ends: Ends, from = 8): Polynomial =>
   (x, degree, round) => {
     const n = degreeOf(round(degree));
-    if (n <= BY_ANGLE_FROM) return byRecurrence(x, n, round);
+    if (n <= from) return byRecurrence(x, n, round);
     if (x === 1) return ends.at1(n);
     if (x === -1) return n % 2 === 0 ? ends.atMinus1(n) : -ends.atMinus1(n);
-    return Math.abs(x) < 1 ? byAngle(Math.acos(x), n) : byRecurrence(x, n, round);
+    return Math.abs(x) < 1 ? byAngle(round(Math.acos(x)), n, round) : byRecurrence(x, n, round);
   };
 
 /** A recurrence that is not taken where the value is known. */
@@ -72,29 +71,30 @@ const except =
 
 const first = withAngle(
   chebyshev((x) => x),
-  (angle, n) => Math.cos(n * angle),
+  (angle, n, round) => Math.cos(round(n * angle)),
   { at1: one, atMinus1: one },
+  6,
 );
 const second = withAngle(
   chebyshev((x) => 2 * x),
-  (angle, n) => Math.sin((n + 1) * angle) / Math.sin(angle),
+  (angle, n, round) => round(Math.sin(round(round(n + 1) * angle))) / round(Math.sin(angle)),
   { at1: next, atMinus1: next },
 );
 const third = withAngle(
   chebyshev((x) => 2 * x - 1),
-  (angle, n) => Math.cos((n + 0.5) * angle) / Math.cos(angle / 2),
+  (angle, n, round) => round(Math.cos(round(round(n + 0.5) * angle))) / round(Math.cos(angle / 2)),
   { at1: one, atMinus1: odd },
 );
 const fourth = withAngle(
   chebyshev((x) => 2 * x + 1),
-  (angle, n) => Math.sin((n + 0.5) * angle) / Math.sin(angle / 2),
+  (angle, n, round) => round(Math.sin(round(round(n + 0.5) * angle))) / round(Math.sin(angle / 2)),
   { at1: odd, atMinus1: one },
 );
 
 const shifted =
   (polynomial: Polynomial): Polynomial =>
   (x, n, round) =>
-    polynomial(2 * x - 1, n, round);
+    polynomial(round(2 * x - 1), n, round);
 
 const physicistsHermite = recurrence(
   (x) => 2 * x,

@@ -4,7 +4,7 @@
  */
 
 import type { FakeTensor } from "@sconce/ir";
-import { isBigIntDType, numel, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
 import {
   type BigArray,
   finishOutput,
@@ -126,6 +126,11 @@ function eachWindow({ planes, dims: [depth, height, width] }: PoolGeometry, visi
 
 /** What a window of padding alone has. */
 const LEAST_INT64 = -(2n ** 63n);
+function leastOf(dtype: DType): number {
+  const { kind, itemSize } = dtypeInfo(dtype);
+  if (kind === "float") return Number.NEGATIVE_INFINITY;
+  return kind === "int" && !dtype.startsWith("u") ? -(2 ** (8 * itemSize - 1)) : 0;
+}
 
 export function maxPool(
   x: NumberArray | BigArray,
@@ -136,9 +141,10 @@ export function maxPool(
   const [values, places] = [openOutput(out), openOutput(indices)];
   const exact = isBigArray(x) ? scratch(BigInt64Array, out.numel) : undefined;
   const [depth, height, width] = geometryOf.dims;
+  const least = leastOf(out.dtype);
   eachWindow(geometryOf, (base, output, d, h, w) => {
     let best = (depth.start[d]! * height.size + height.start[h]!) * width.size + width.start[w]!;
-    let max: number | bigint = Number.NEGATIVE_INFINITY;
+    let max: number | bigint = least;
     for (let i = depth.start[d]!; i < depth.end[d]!; i += depth.step) {
       for (let j = height.start[h]!; j < height.end[h]!; j += height.step) {
         const row = (i * height.size + j) * width.size;

@@ -103,8 +103,12 @@ interface FakeQuantize {
 /** What int64 does not hold becomes its least, as processors convert. */
 const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
-/** Zero points of channels that are integers have to be in the range. */
-function checkZeroPoints(zeros: Tensor, low: number, high: number): void {
+/**
+ * Zero points of channels that are integers have to be in the range. PyTorch's rule takes scales of
+ * bfloat16, and its kernel fails at them.
+ */
+function checkChannels(scales: Tensor, zeros: Tensor, low: number, high: number): void {
+  if (scales.dtype === "bfloat16") throw invalidArgument("Scale must be Float, found BFloat16");
   if (zeros.dtype !== "int32") return;
   if (zeros.numel === 0)
     throw invalidArgument(
@@ -114,31 +118,70 @@ function checkZeroPoints(zeros: Tensor, low: number, high: number): void {
     throw invalidArgument("`zero_point` must be between `quant_min` and `quant_max`.");
 }
 
+/** The one number of a setting that is a tensor. */
+function settingOf(setting: Tensor | number): number {
+  if (typeof setting === "number") return setting;
+  if (setting.numel !== 1)
+    throw invalidArgument(`a Tensor with ${setting.numel} elements cannot be converted to Scalar`);
+  return readNumbers(setting)[0]!;
+}
+
+/** A zero point of a whole tensor is an integer, also where a tensor of floats gives it. */
+function wholeZero(setting: Tensor | number): number {
+  const zero = Math.trunc(settingOf(setting));
+  if (typeof setting === "number" || floatToInt32(zero) === zero) return zero;
+  throw invalidArgument("value cannot be converted to type int without overflow");
+}
+
+interface Quantizer {
+  readonly scales: ArrayLike<number>;
+  readonly zeros: ArrayLike<number>;
+  /** The level of a scaled value, which is not rounded yet. */
+  readonly level: (scaled: number, zero: number) => number;
+  /** Rounds as the type in which levels become values. */
+  readonly last: (value: number) => number;
+}
+
+/** Each step rounds to float32; float64 has its own steps, but the last one of a whole tensor. */
+function quantizerOf({ self, scale, zero_point: zero, axis, quant_min, quant_max }: FakeQuantize): Quantizer {
+  const step = self.dtype === "float64" ? identity : Math.fround;
+  if (axis === undefined) {
+    const [scales, zeros] = [settingOf(scale), wholeZero(zero)].map((value) =>
+      scratch(Float64Array, self.numel).fill(value),
+    );
+    const level = (scaled: number, at: number): number => roundHalfEven(step(scaled)) + at;
+    return { scales: scales!, zeros: zeros!, level, last: Math.fround };
+  }
+  const [each, origins] = [scale as Tensor, zero as Tensor];
+  checkChannels(each, origins, quant_min, quant_max);
+  return {
+    scales: readNumbers(alongAxis(each, self, axis)),
+    zeros: readNumbers(alongAxis(origins, self, axis)),
+    level:
+      dtypeInfo(origins.dtype).kind === "float"
+        ? (scaled, at) => inInt64(roundHalfEven(Math.fround(scaled + at)))
+        : (scaled, at) => inInt64(roundHalfEven(step(scaled)) + at),
+    last: step,
+  };
+}
+
 /**
  * The value on the quantized grid, and whether it was inside of the range. NaN is at its low end.
  * For channels, levels are 64-bit integers between the steps; zero points that are floats are added
- * before the rounding.
+ * before the rounding, in one step of float32.
  */
 function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
-  const { self, quant_min: low, quant_max: high, axis } = args;
-  const spread = (value: Tensor | number): ArrayLike<number> =>
-    typeof value === "number" || axis === undefined
-      ? scratch(Float64Array, self.numel).fill(numberOf(value))
-      : readNumbers(alongAxis(value, self, axis));
-  const [values, scales, zeros] = [readNumbers(self), spread(args.scale), spread(args.zero_point)];
-  const enabled = args.fake_quant_enabled === undefined || readNumbers(args.fake_quant_enabled)[0] !== 0;
-  if (axis !== undefined) checkZeroPoints(args.zero_point as Tensor, low, high);
-  const isShifted = typeof args.zero_point !== "number" && dtypeInfo(args.zero_point.dtype).kind === "float";
+  const { self, quant_min: low, quant_max: high } = args;
+  const values = readNumbers(self);
+  const { scales, zeros, level: levelOf, last } = quantizerOf(args);
+  const enabled = args.fake_quant_enabled === undefined || settingOf(args.fake_quant_enabled) !== 0;
   const results = openOutput(out);
   const inside = mask === undefined ? undefined : openOutput(mask);
   for (let i = 0; i < values.length; i++) {
     const scale = Math.fround(scales[i]!);
-    const scaled = Math.fround(values[i]! * Math.fround(1 / scale));
-    const zero = zeros[i]!;
-    const rounded = isShifted ? roundHalfEven(Math.fround(scaled + zero)) : roundHalfEven(scaled) + zero;
-    const level = axis === undefined ? rounded : inInt64(rounded);
+    const level = levelOf(values[i]! * Math.fround(1 / scale), zeros[i]!);
     const limited = Number.isNaN(level) ? low : clamp(level, low, high);
-    results[i] = enabled ? Math.fround(limited - zero) * scale : values[i]!;
+    results[i] = enabled ? last(last(limited - zeros[i]!) * scale) : values[i]!;
     if (inside !== undefined) inside[i] = !enabled || (level >= low && level <= high) ? 1 : 0;
   }
   finishOutput(out, results);

@@ -78,13 +78,15 @@ const repeat = kernel(
 /** For counts [2, 0, 1] the positions [0, 0, 2]. */
 const repeatInterleave = kernel(
   "aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
-  ({ repeats }) => {
+  ({ repeats, output_size: wanted }) => {
     const counts = readNumbers(repeats);
     let total = 0;
     for (const count of counts) {
       if (count < 0) throw invalidArgument("repeats can not be negative");
       total += count;
     }
+    if (wanted !== null && wanted !== total)
+      throw invalidArgument("allocated size does not match required size");
     const values = scratch(Float64Array, total);
     let at = 0;
     for (let i = 0; i < counts.length; i++) for (let k = 0; k < counts[i]!; k++) values[at++] = i;

@@ -127,6 +127,8 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
   // The last dimension first, as PyTorch does: it matters for bytes, which are rounded after each.
   for (let d = rank - 1; d >= 0; d--) {
     const [from, to] = [source.shape[d + 2]!, out.shape[d + 2]!];
+    // A dimension of bytes that keeps its size is copied, whatever scale is given.
+    if (bytes && (mode === "linear" || mode === "cubic") && from === to) continue;
     const taps = backward ? tapsOf(to, from, scales[d]!, how) : tapsOf(from, to, scales[d]!, how);
     const inner = numel(shape.slice(d + 3));
     if (backward) values = applyTransposed(values, taps, inner);

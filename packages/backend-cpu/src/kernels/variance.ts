@@ -19,7 +19,8 @@ function squaredDistances(data: ArrayLike<number>, start: number, length: number
     sum += distance * distance;
     drift += distance;
   }
-  return length > 0 ? sum - (drift * drift) / length : sum;
+  // A sum that overflows is infinite, whatever the distances drift by.
+  return length > 0 && sum < Infinity ? sum - (drift * drift) / length : sum;
 }
 
 /**

@@ -1,11 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { sampled } from "../../../../.config/sampled.js";
 import { RandomCallChecker } from "./checker.js";
 import { groupedLines } from "./findings.js";
 import { type RecordedProgram, type RecordedTensor, readPrograms } from "./recorded.js";
 
-const FILE = new URL("../../../testing/fixtures/random-calls/programs.jsonl.gz", import.meta.url);
-const programs = readPrograms(fileURLToPath(FILE));
+const FOLDER = new URL("../../../testing/fixtures/random-calls/", import.meta.url);
+const programsOf = (name: string): RecordedProgram[] =>
+  readPrograms(fileURLToPath(new URL(`${name}.jsonl.gz`, FOLDER)));
+const programs = programsOf("programs");
 const checker = await RandomCallChecker.open({ backends: ["cpu", "wasm"] });
 
 const NEG = `sconce-ir 1
@@ -35,6 +38,15 @@ test("the recorded programs give PyTorch's results on cpu and wasm", { timeout: 
   expect(programs.length).toBeGreaterThan(140);
   for (const [line, program] of programs.entries())
     expect(groupedLines(await checker.check(program, line))).toEqual([]);
+});
+
+test("calls of chosen classes give PyTorch's results on each backend", { timeout: 120_000 }, async () => {
+  const chosen = programsOf("chosen");
+  expect(chosen.length).toBeGreaterThan(600);
+  const drawn = sampled(chosen, 5);
+  const each = await RandomCallChecker.open({ backends: ["cpu", "wasm", "gpujs:cpu"] });
+  for (const [line, program] of drawn.entries())
+    expect(groupedLines(await each.check(program, line))).toEqual([]);
 });
 
 test("a changed expectation is reported, for each tensor of the recorded programs", async () => {

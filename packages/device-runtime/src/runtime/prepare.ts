@@ -28,6 +28,7 @@ import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
 import { checksNumber, KEPT, readsLogSums, readsTotalOnly } from "./support.js";
 import { trustedProgram } from "./trusted.js";
+import { unreadRefusal } from "./unread-calls.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -69,6 +70,8 @@ export async function prepare(
     if (refused !== undefined) return { program: undefined, reason: `a call is refused: ${refused}` };
     const changed = isLowered ? undefined : changedByLowering(trusted, operators);
     if (changed !== undefined) return { program: undefined, reason: changed };
+    const unread = unreadRefusal(trusted, operators);
+    if (unread !== undefined) return { program: undefined, reason: unread };
     const env = new DecisionEnv(trusted);
     const lowered = isLowered
       ? trusted

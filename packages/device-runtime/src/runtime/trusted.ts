@@ -35,6 +35,25 @@ const isRecorded = (graph: Graph, operators: OperatorTable): boolean =>
         op !== "call_function" || meta.val !== undefined || operators.get(target) === undefined,
     ) && [...graph.subgraphs.values()].every((nested) => isRecorded(nested, operators));
 
+const recordsNothing = (graph: Graph): boolean =>
+  graph.nodes().every(({ op, meta }) => op !== "call_function" || meta.val === undefined) &&
+  [...graph.subgraphs.values()].every(recordsNothing);
+
+/**
+ * A program whose calls record nothing, with what their rules give: lowering decomposes calls,
+ * whose own rules are asked for the sizes of a run only where they record values. The program
+ * itself where a rule refuses.
+ */
+export function withRecordedValues(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
+  if (!recordsNothing(program.graph)) return program;
+  try {
+    return propagateShapes(program, operators);
+  } catch (error) {
+    if (isSconceError(error)) return program;
+    throw error;
+  }
+}
+
 /** Why an operator of a program without recorded values refuses its operands, if one does. */
 function whyRefused(program: ExportedProgram, operators: OperatorTable): string | undefined {
   try {

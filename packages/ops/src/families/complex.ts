@@ -113,7 +113,14 @@ export const complexOps: readonly OpDefinition[] = [
   viewAsComplex,
   part("real", 0),
   part("imag", 1),
-  defineOp({ schema: "aten::_conj(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => aliasOf(self) }),
+  defineOp({
+    schema: "aten::_conj(Tensor(a) self) -> Tensor(a)",
+    meta: ({ self }) => {
+      if (!isComplexDType(self.dtype))
+        throw dtypeMismatch(`_conj expects a complex tensor, got ${self.dtype}`);
+      return aliasOf(self);
+    },
+  }),
   defineOp({ schema: "aten::_neg_view(Tensor(a) self) -> Tensor(a)", meta: ({ self }) => aliasOf(self) }),
   defineOp({
     schema: "aten::conj(Tensor(a) self) -> Tensor(a)",

@@ -4,7 +4,7 @@ import { floorDiv, mul, sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
@@ -32,7 +32,7 @@ function checkCdist({ x1, x2, p, compute_mode }: CdistArgs, { env }: MetaContext
       `X1 and X2 must have the same number of columns. X1: ${describeSize(x1.shape.at(-1))} X2: ${describeSize(x2.shape.at(-1))}`,
     );
   }
-  if (p < 0) throw invalidArgument("cdist only supports non-negative p values");
+  if (!(p >= 0)) throw invalidArgument("cdist only supports non-negative p values");
   if (compute_mode !== null && ![0, 1, 2].includes(Number(compute_mode))) {
     throw invalidArgument(`possible modes: 0, 1, 2, but was: ${describeSize(compute_mode)}`);
   }
@@ -126,7 +126,7 @@ const pdist = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, p }) => {
     checkPdist(self);
-    if (p < 0) throw invalidArgument("pdist only supports non-negative p values");
+    if (!(p >= 0)) throw invalidArgument("pdist only supports non-negative p values");
     return emit("aten._pdist_forward.default", [emit("aten.contiguous.default", [self]), p]);
   },
 });
@@ -197,7 +197,10 @@ const cdistBackward = defineOp({
 
 const pdistBackward = defineOp({
   schema: "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor",
-  meta: ({ self }) => fake({ dtype: self.dtype, shape: self.shape, like: self }),
+  meta: ({ self }) => {
+    if (self.ndim < 2) throw dimOutOfRange(self.ndim, self.ndim);
+    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+  },
 });
 
 /** Distances and similarities. */

@@ -7,7 +7,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { wrapDim } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
-import { areOther } from "../rules/operand-sizes.js";
+import { areOther, requireSizes } from "../rules/operand-sizes.js";
 import { likeStrides } from "../rules/options.js";
 
 /** The quantized values and the mask of those that were in range. */
@@ -59,6 +59,7 @@ const maskedGradient = (name: "per_tensor" | "per_channel"): OpDefinition =>
     tags: ["composite"],
     decompose: (emit, { grad, mask }) => {
       if (mask.dtype !== "bool") throw dtypeMismatch("`mask` must be a bool tensor");
+      requireSizes(emit.env, "mask", mask.shape, grad.shape);
       return emit("aten.mul.Tensor", [grad, mask]);
     },
   });

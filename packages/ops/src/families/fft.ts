@@ -13,10 +13,33 @@ import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
+interface TransformArgs {
+  readonly self: FakeTensor;
+  readonly dim: readonly SymInt[];
+  readonly normalization: SymInt;
+}
+
+/**
+ * Refuses what the kernels refuse: dimensions count from 0, each once. Returns the last of them,
+ * which all but complex results have.
+ */
+function lastOf({ self, dim, normalization: kind }: TransformArgs): number {
+  const dims = dim.map(Number);
+  const last = dims.at(-1) ?? (isComplexDType(self.dtype) ? 0 : -1);
+  const seen = new Set([...dims, last]);
+  for (const d of seen) if (d < 0 || d >= self.ndim) throw invalidArgument("bad axis number");
+  if (dims.length > seen.size) throw invalidArgument("axis specified repeatedly");
+  if (kind !== 0 && kind !== 1 && kind !== 2)
+    throw invalidArgument(`Unsupported normalization type${Number(kind)}`);
+  return last;
+}
+
 const complexToComplex = defineOp({
   schema: "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
-  meta: ({ self }) => {
+  meta: (args) => {
+    const { self } = args;
     if (!isComplexDType(self.dtype)) throw dtypeMismatch("_fft_c2c expects a complex tensor");
+    lastOf(args);
     return fake({ dtype: self.dtype, shape: self.shape, like: self });
   },
 });
@@ -24,9 +47,10 @@ const complexToComplex = defineOp({
 const realToComplex = defineOp({
   schema: "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
   tags: ["core"],
-  meta: ({ self, dim, onesided }) => {
+  meta: (args) => {
+    const { self, onesided } = args;
     if (!isFloatDType(self.dtype)) throw dtypeMismatch("_fft_r2c expects a real tensor");
-    const last = wrapDim(dim.at(-1)!, self.ndim);
+    const last = lastOf(args);
     const shape = self.shape.map((size, d) => (d === last && onesided ? add(floorDiv(size, 2), 1) : size));
     return fake({ dtype: toComplexDType(self.dtype), shape, like: self });
   },
@@ -35,9 +59,10 @@ const realToComplex = defineOp({
 const complexToReal = defineOp({
   schema: "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor",
   tags: ["core"],
-  meta: ({ self, dim, last_dim_size }) => {
+  meta: (args) => {
+    const { self, last_dim_size } = args;
     if (!isComplexDType(self.dtype)) throw dtypeMismatch("_fft_c2r expects a complex tensor");
-    const last = wrapDim(dim.at(-1)!, self.ndim);
+    const last = lastOf(args);
     const shape = self.shape.map((size, d) => (d === last ? last_dim_size : size));
     return fake({ dtype: toRealDType(self.dtype), shape, like: self });
   },

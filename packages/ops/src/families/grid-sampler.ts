@@ -1,14 +1,16 @@
 /** @file Sampling an image at the points of a grid, and grids of affine maps. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
-import { areOther, unrecorded } from "../rules/operand-sizes.js";
+import { areOther, requireSizes, unrecorded } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 
 function sampled(
@@ -72,13 +74,15 @@ const gridSampler = defineOp({
 
 const affineGrid = defineOp({
   schema: "aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
-  meta: ({ theta, size }) => {
+  meta: ({ theta, size }, { env }) => {
     checkGridSize(size);
+    checkTheta(theta, size, env);
     const [batch, , ...spatial] = size;
     return fake({ dtype: theta.dtype, shape: [batch!, ...spatial, spatial.length], like: theta });
   },
   decompose: (emit, args) => {
     checkGridSize(args.size);
+    checkTheta(args.theta, args.size, emit.env);
     const {
       operands: [theta],
       result,
@@ -100,6 +104,7 @@ const affineGridBackward = defineOp({
     checkGridSize(size);
     const [batch, , ...spatial] = size;
     const rank = spatial.length;
+    requireSizes(emit.env, "grad_grid", grad.shape, [batch!, ...spatial, rank]);
     const base = emit("aten.view.default", [baseGrid(emit, grad, spatial, align_corners), [1, -1, rank + 1]]);
     const points = emit("aten.expand.default", [base, [batch!, -1, -1]]);
     const gradients = emit("aten.reshape.default", [grad, [batch!, -1, rank]]);
@@ -112,6 +117,14 @@ function checkGridSize(size: readonly SymInt[]): void {
   if (size.length !== 4 && size.length !== 5) {
     throw invalidArgument("affine_grid_generator needs 4d (spatial) or 5d (volumetric) inputs.");
   }
+}
+
+/** One matrix for each element of the batch, and no halves for a single point. */
+function checkTheta(theta: FakeTensor, [batch, , ...spatial]: readonly SymInt[], env: SymEnv): void {
+  const rank = spatial.length;
+  requireSizes(env, "theta", theta.shape, [batch!, rank, rank + 1]);
+  if (theta.dtype.endsWith("float16") && spatial.some((size) => size === 0 || size === 1))
+    throw dtypeMismatch(`"tensor_cpu" not implemented for '${scalarTypeName(theta.dtype)}'`);
 }
 
 /**

@@ -8,6 +8,7 @@ import { check, isEqual, pythonLe } from "../rules/comparison.js";
 import { freshSize, mostOf, remembered } from "../rules/data-dependent.js";
 import { describeSizes } from "../rules/describe.js";
 import { broadcastOperands, broadcastShapes, specializeSizes, wrapDim } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import { contiguousStridesOf, fake, isContiguousFake, numelOf, stridesInOrder } from "../rules/fake.js";
 import { viewOf } from "../rules/view-geometry.js";
@@ -143,10 +144,26 @@ const unsafeIndex = defineOp({
     emit("aten.index.Tensor", [self, indices as readonly (FakeTensor | null)[]]),
 });
 
+/**
+ * Refuses what the kernels of `_unsafe_masked_index` refuse: masks among the indices, and no index
+ * at all.
+ */
+export function checkMaskedIndices(self: FakeTensor, indices: readonly (FakeTensor | null)[]): void {
+  for (const index of indices) {
+    if (index && index.dtype !== "int64" && index.dtype !== "int32") {
+      const name = scalarTypeName(index.dtype);
+      throw dtypeMismatch(`_unsafe_masked_index found unexpected index type ${name}`);
+    }
+  }
+  if (indices.every((index) => index === null) && !self.shape.includes(0))
+    throw invalidArgument("at least one index must be provided");
+}
+
 const unsafeMaskedIndex = defineOp({
   schema: "aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
   decompose: (emit, { self, mask, indices, fill }) => {
     const plan = indices as readonly (FakeTensor | null)[];
+    checkMaskedIndices(self, plan);
     if (isEqual(emit.env, numelOf(self.shape), 0)) {
       return emit("aten.new_full.default", [self, planIndex(self, plan, emit.env).shape, fill], {
         pin_memory: false,

@@ -14,7 +14,7 @@ import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
 import { withoutQuestions } from "../rules/without-questions.js";
-import { planIndex, sizeAt } from "./index-read.js";
+import { checkMaskedIndices, planIndex, sizeAt } from "./index-read.js";
 
 /** Fresh memory like `self`, its layout kept when that is dense. */
 const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
@@ -94,6 +94,7 @@ const unsafeMaskedIndexPut = defineOp({
   schema:
     "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   decompose: (emit, { self, mask, indices, values }) => {
+    checkMaskedIndices(self, indices as Indices);
     if (isEqual(emit.env, numelOf(self.shape), 0)) return emit("aten.clone.default", [self]);
     const clamped = (indices as Indices).map(
       (index, d) =>

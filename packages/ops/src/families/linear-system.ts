@@ -6,7 +6,7 @@ import { type FakeTensor, float } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { shapeMismatch } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
@@ -172,6 +172,8 @@ const tensorInverse = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, ind }) => {
     const split = Number(ind);
+    if (split <= 0 || split > self.ndim)
+      throw invalidArgument(`ArrayRef: invalid slice, N = ${split}; size = ${self.ndim}`);
     const [rows, columns] = [self.shape.slice(0, split), self.shape.slice(split)];
     const matrix = emit("aten.reshape.default", [
       self,

@@ -9,9 +9,10 @@ import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { check, mayDiffer, pythonAllEqual, pythonEq } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
-import { broadcastShapes, sizeEquals } from "../rules/dims.js";
+import { broadcastShapes, sizeEquals, wrapDims } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
+import { requireSizes } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 import { expandMeta } from "./view-expand.js";
@@ -100,7 +101,7 @@ const addmm = defineOp({
 
 const addmv = defineOp({
   schema: "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-  meta: ({ self, mat, vec }, context) => {
+  meta: ({ self, mat, vec, beta }, context) => {
     if (mat.ndim !== 2 || vec.ndim !== 1 || self.ndim > 1) {
       throw shapeMismatch(`vector + matrix @ vector expected, got ${self.ndim}, ${mat.ndim}, ${vec.ndim}`);
     }
@@ -111,6 +112,8 @@ const addmv = defineOp({
     requireInner(mat, vec, context);
     const shape = [mat.shape[0]!];
     requireExpandable(self, shape, context);
+    // PyTorch's kernel then gives a result of the addend's sizes, other than its rule.
+    if (mat.shape.includes(0) && !isNumber(beta, 0)) requireSizes(context.env, "self", self.shape, shape);
     return fake({ dtype: mat.dtype, shape, like: self });
   },
 });
@@ -281,14 +284,16 @@ const trilinear = defineOp({
   meta: ({ i1, i2, i3, expand1, expand2, expand3, sumdim }, { env }) => {
     const shapes = [withOnes(i1, expand1), withOnes(i2, expand2), withOnes(i3, expand3)];
     const whole = broadcastShapes(env, ...shapes);
-    return fake({ dtype: i1.dtype, shape: whole.filter((_, d) => !sumdim.includes(d)), like: i1 });
+    const summed = wrapDims(sumdim, whole.length);
+    return fake({ dtype: i1.dtype, shape: whole.filter((_, d) => !summed.includes(d)), like: i1 });
   },
 });
 
 function withOnes(tensor: FakeTensor, at: readonly SymInt[]): readonly SymInt[] {
   const rank = tensor.ndim + at.length;
+  const added = wrapDims(at, rank);
   const own = tensor.shape[Symbol.iterator]();
-  return Array.from({ length: rank }, (_, d) => (at.includes(d) ? 1 : (own.next().value ?? 1)));
+  return Array.from({ length: rank }, (_, d) => (added.includes(d) ? 1 : (own.next().value ?? 1)));
 }
 
 /** Products of matrices, vectors and batches of matrices. */

@@ -8,7 +8,7 @@ import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
-import { hasOtherCount } from "../rules/operand-sizes.js";
+import { hasOtherCount, requireSizes } from "../rules/operand-sizes.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -217,13 +217,28 @@ function rootOfSquares(emit: Emit, x: FakeTensor, dims: readonly number[]): Fake
   return emit("aten.sqrt.default", [sums]);
 }
 
+/**
+ * One factor for each norm: PyTorch's kernel reads others as if they had the sizes of the norms.
+ */
+const checkFactors = (v: FakeTensor, g: FakeTensor, dim: SymInt, env: SymEnv): void =>
+  requireSizes(
+    env,
+    "g",
+    g.shape,
+    v.shape.map((size, d) => (d === dim ? size : 1)),
+  );
+
 const weightNormInterface = defineOp({
   schema: "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-  meta: ({ v, g }) => [
-    fake({ dtype: v.dtype, shape: v.shape, like: v }),
-    fake({ dtype: g.dtype === "bfloat16" ? "float32" : g.dtype, shape: g.shape, like: g }),
-  ],
+  meta: ({ v, g, dim }, { env }) => {
+    checkFactors(v, g, dim, env);
+    return [
+      fake({ dtype: v.dtype, shape: v.shape, like: v }),
+      fake({ dtype: g.dtype === "bfloat16" ? "float32" : g.dtype, shape: g.shape, like: g }),
+    ];
+  },
   decompose: (emit, { v, g, dim }) => {
+    checkFactors(v, g, dim, emit.env);
     const others = v.shape.map((_, d) => d).filter((d) => d !== dim);
     const kwargs = g.dtype === "bfloat16" ? { dtype: "float32" } : {};
     const norm =

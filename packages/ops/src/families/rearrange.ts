@@ -12,6 +12,7 @@ import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { isOther } from "../rules/operand-sizes.js";
 import { sizeMath } from "../rules/size-math.js";
 
 const flip = defineOp({
@@ -163,10 +164,15 @@ const repeatInterleaveByInt = defineOp({
   schema:
     "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
   tags: ["composite"],
-  decompose: (emit, { self, repeats, dim }) => {
+  decompose: (emit, { self, repeats, dim, output_size }) => {
     const source = dim === null ? emit("aten.flatten.using_ints", [self]) : self;
     const axis = wrapDim(dim ?? 0, source.ndim);
     check(emit.env, ge(repeats, 0), () => invalidArgument("repeats must be non-negative"));
+    const size = mul(source.shape[axis] ?? 1, repeats);
+    if (output_size !== null && isOther(emit.env, output_size, size))
+      throw invalidArgument(
+        `repeat_interleave: Invalid output_size, expected ${describeSize(size)} but got ${describeSize(output_size)}`,
+      );
     const wide = emit("aten.unsqueeze.default", [source, axis + 1]);
     const repeated = emit("aten.expand.default", [wide, wide.shape.with(axis + 1, repeats)]);
     const copy = emit("aten.clone.default", [repeated], { memory_format: "contiguous_format" });

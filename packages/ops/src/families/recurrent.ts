@@ -1,9 +1,11 @@
 /** @file Recurrent layers, unrolled over layers, directions and steps; and single cells. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { mul } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
+import { requireSizes } from "../rules/operand-sizes.js";
 
 /** Weights of one layer in one direction. */
 interface LayerWeights {
@@ -246,6 +248,10 @@ const lstm = defineOp({
   },
 });
 
+/** Weights have rows for each gate: fewer of them would be expanded. */
+const checkRows = (emit: Emit, hidden: FakeTensor, weights: FakeTensor, gates: number): void =>
+  requireSizes(emit.env, "rows", weights.shape.slice(0, 1), [mul(hidden.shape.at(-1)!, gates)]);
+
 const lstmCell = defineOp({
   schema:
     "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
@@ -254,6 +260,7 @@ const lstmCell = defineOp({
     const [hidden, cell] = hx;
     if (hidden === undefined || cell === undefined)
       throw invalidArgument("lstm_cell expects two hidden states");
+    checkRows(emit, hidden, w_ih, 4);
     const fromHidden = linear(emit, hidden, w_hh, b_hh);
     const gates = emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
     return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell, "_");
@@ -265,6 +272,7 @@ const gruCellOp = defineOp({
     "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
+    checkRows(emit, hx, w_ih, 3);
     const fromInput = emit.many("aten.unsafe_chunk.default", [linear(emit, input, w_ih, b_ih), 3, 1]);
     const fromHidden = emit.many("aten.unsafe_chunk.default", [linear(emit, hx, w_hh, b_hh), 3, 1]);
     return gruStep(emit, fromInput, fromHidden, hx, "_");
@@ -283,6 +291,7 @@ interface CellArgs {
 const cellWith =
   (activation: string) =>
   (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
+    checkRows(emit, hx, w_ih, 1);
     const fromHidden = linear(emit, hx, w_hh, b_hh);
     return emit(activation, [emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
   };

@@ -1,6 +1,7 @@
 /** @file `where` and `masked_fill`: choosing between two values by a condition. */
 import { complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo } from "@sconce/tensor";
+import { overflowMessage } from "../dtypes/scalar-range.js";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
@@ -78,7 +79,10 @@ function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
     throw dtypeMismatch(`could not convert to type ${dtype} without overflow`);
   if (kind === "float") return float(toNumber(literal));
   if (kind === "bool") return toNumber(literal) !== 0;
-  return typeof literal === "bigint" ? literal : Math.trunc(toNumber(literal));
+  if (typeof literal === "bigint") return literal;
+  const whole = Math.trunc(toNumber(literal));
+  if (!Number.isFinite(whole)) throw invalidArgument(overflowMessage(dtype));
+  return whole;
 }
 
 function checkMaskedFill(mask: FakeTensor, value: FakeTensor | null): void {

@@ -17,6 +17,19 @@ export const isOther = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
 export const areOther = (env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): boolean =>
   a.length !== b.length || a.some((size, d) => isOther(env, size, b[d]!));
 
+/** Refuses an operand that has other sizes for sure. */
+export function requireSizes(
+  env: SymEnv,
+  name: string,
+  got: readonly SymInt[],
+  sizes: readonly SymInt[],
+): void {
+  if (areOther(env, got, sizes))
+    throw shapeMismatch(
+      `expected ${name} to have sizes ${describeSizes(sizes)}, but got ${describeSizes(got)}`,
+    );
+}
+
 /** Whether a tensor has another number of elements than the product of these, for sure. */
 export const hasOtherCount = (env: SymEnv, { shape }: FakeTensor, factors: readonly SymInt[]): boolean =>
   isOther(env, numelOf(shape), mulAll(factors));

@@ -81,7 +81,8 @@ function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall
   const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
   // Statistics of halves are halves, unless the parameters are wider.
   const statistics = (weight ?? input).dtype;
-  const { out, center, rstd } = normalized(call, input, rowsOf(input), { eps, finish, further, statistics });
+  const options = { eps, finish, further, statistics, isPlain: true };
+  const { out, center, rstd } = normalized(call, input, rowsOf(input), options);
   return { results: [out, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
 }
 

@@ -12,6 +12,10 @@ import { sumOf } from "../rules/reduce.js";
 const TRILINEAR =
   "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor";
 
+/** Dimensions counted from the first, in order. */
+const wrapped = (dims: readonly number[], rank: number): number[] =>
+  dims.map((dim) => (dim < 0 ? dim + rank : dim)).sort((a, b) => a - b);
+
 /** `i1 * i2 * i3` with new dimensions of one element at `expand*`, summed over `sumdim`. */
 function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): LazyTensor {
   const out = outOf(call);
@@ -26,7 +30,7 @@ function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): La
     const extents = tensors.map((tensor) => tensor.shape[d]!);
     return extents.find((extent) => fixedValue(extent) !== 1) ?? ONE;
   });
-  const summed = [...new Set(args.sumdim)].sort((a, b) => a - b);
+  const summed = wrapped(args.sumdim, whole.length);
   const compute = computeType(out.dtype);
   const wide = tensors.map((tensor) => broadcastTo(tensor, call, whole));
   return made(call, {
@@ -46,8 +50,9 @@ function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): La
 }
 function withOnes(tensor: LazyTensor, node: string, places: readonly number[]): LazyTensor {
   const shape = [...tensor.shape];
-  for (const place of [...places].sort((a, b) => a - b)) shape.splice(place, 0, ONE);
-  const added = new Set(places);
+  const ones = wrapped(places, tensor.shape.length + places.length);
+  for (const place of ones) shape.splice(place, 0, ONE);
+  const added = new Set(ones);
   return viewOf(tensor, node, shape, (at) => at.filter((_, d) => !added.has(d)));
 }
 

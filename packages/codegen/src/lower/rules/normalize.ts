@@ -63,6 +63,8 @@ interface NormalizedOptions {
   readonly further: readonly LazyTensor[];
   /** The dtype that statistics are rounded to before they are used. */
   readonly statistics?: DType;
+  /** Whether means are those of plain sums, which an infinity does not make NaN. */
+  readonly isPlain?: boolean;
 }
 /**
  * Statistics of rows and what is made of them: the common part of layer, group and instance
@@ -72,7 +74,7 @@ export function normalized(
   call: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
-  { eps, finish, further, statistics = computeType(rows.dtype) }: NormalizedOptions,
+  { eps, finish, further, statistics = computeType(rows.dtype), isPlain = false }: NormalizedOptions,
 ): { out: LazyTensor; center: Center; rstd: LazyTensor } {
   const { context, node } = call;
   const out = outOf(call);
@@ -86,7 +88,7 @@ export function normalized(
     return rounded(apply("rsqrt", apply("add", variance, numberScalar(eps, compute))));
   };
   context.many(rows, 2);
-  const center = centerOf(call, rows, dims, group);
+  const center = centerOf(call, rows, dims, { group, isPlain });
   const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
   context.materialize(rstd, { group });
   const made = new LazyTensor({

@@ -1,7 +1,7 @@
 /** @file Reductions of a tensor over dimensions, and sums over axes. */
 import type { DType } from "@sconce/tensor";
 import { type Axis, fixedValue, type Index, ONE, product, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, type ReduceKind, type Scalar } from "../../ir/scalar.js";
+import { apply, cast, constantScalar, type ReduceKind, type Scalar, select } from "../../ir/scalar.js";
 import { cannot, type LoweringCall } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { computeType, numberOf } from "../core/numbers.js";
@@ -83,6 +83,11 @@ export interface Center {
   /** The difference of an element from the mean of its row. */
   deviation(element: Scalar, at: readonly Index[]): Scalar;
 }
+interface CenterOptions {
+  readonly group?: string | undefined;
+  /** Whether a first element that is not finite is taken as 0, as in a plain sum. */
+  readonly isPlain?: boolean;
+}
 /**
  * Means over dimensions. Elements are measured from the first of their row, and the mean of these
  * differences is in memory: next to a large mean, a rounded mean would be too far off.
@@ -91,12 +96,18 @@ export function centerOf(
   call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
   dims: readonly number[],
-  group?: string,
+  { group, isPlain = false }: CenterOptions = {},
 ): Center {
   const compute = computeType(self.dtype);
   // A row without elements has no first one.
   const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
-  const firstOf = (at: readonly Index[]): Scalar => cast(self.element(keptAt(at, dims, ZERO)), compute);
+  const firstOf = (at: readonly Index[]): Scalar => {
+    const first = cast(self.element(keptAt(at, dims, ZERO)), compute);
+    if (!isPlain) return first;
+    const zero = constantScalar(0, compute);
+    const holds = apply("eq", apply("mul", first, zero), zero);
+    return select(holds, first, zero);
+  };
   const fromFirst = (element: Scalar, at: readonly Index[]): Scalar =>
     isEmpty ? cast(element, compute) : apply("sub", cast(element, compute), firstOf(at));
   const shift = reduceOver(call, self, {
