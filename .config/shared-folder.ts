@@ -35,7 +35,7 @@ export async function sharedFolder(name: string, make: (folder: string) => Promi
   return folder;
 }
 
-/** Whether nobody has made the folder before: then this makes it. */
+/** Whether no process has made the folder before: then this one makes it. */
 function isFirst(folder: string): boolean {
   try {
     mkdirSync(folder);

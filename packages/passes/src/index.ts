@@ -35,6 +35,7 @@ export { sinkTransposes } from "./builtin/sink-transposes.js";
 export { type StripOptions, strip } from "./builtin/strip.js";
 export { stripMetadata } from "./builtin/strip-metadata.js";
 export { extract, inline, split } from "./builtin/submodules.js";
+export { builtinPasses, builtinRules } from "./builtin-passes.js";
 export {
   type GraphPath,
   graphAt,
@@ -109,7 +110,6 @@ export {
   unsupportedNodesError,
   unsupportedNodesSteps,
 } from "./regions/unsupported-nodes.js";
-export { builtinPasses, builtinRules } from "./registry.js";
 export { checkRuleTargets } from "./rewrite/check-pattern.js";
 export type { RefusalKind, RefusedRewrite, RewriteEvent } from "./rewrite/context.js";
 export { type CycleStep, RewriteDiverges } from "./rewrite/divergence-errors.js";

@@ -9,7 +9,6 @@ import { noTarget } from "./errors.js";
 export interface SaveOptions extends LongWorkOptions, Omit<WritePt2Options, "folder"> {}
 
 /** The names of {@link SaveOptions}. */
-/** The options of {@link save}. */
 export const SAVE_OPTIONS: OptionNames<SaveOptions> = {
   extraFiles: true,
   opsetVersion: true,

@@ -5,7 +5,7 @@
 
 For each program: `torch.export.load` takes the file, `str(ep)` is the text that Sconce prints for the same file, and
 `ep.module()` gives the numbers of PyTorch's own program for its example inputs. Prints what differs, and a table for
-`docs/concepts/write-archives.md`. What PyTorch cannot do with its own file does not count against Sconce's.
+`docs/concepts/archives.md`. What PyTorch cannot do with its own file does not count against Sconce's.
 """
 
 import collections

@@ -1,4 +1,4 @@
-"""Writes packages/testing/fixtures/tensor/conversions.json: dtype conversions and promotion as PyTorch does them."""
+"""Writes packages/testing/fixtures/tensor/conversions.json.gz (packed with gzip): dtype conversions and promotion as PyTorch does them."""
 import torch, json, struct, random, math
 random.seed(1)
 F8="float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu".split()

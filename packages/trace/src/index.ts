@@ -39,14 +39,14 @@ export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
 export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
 export { joinedSizes, withResolvedSizes } from "./sizes/resolved-sizes.js";
-export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
 export {
   type BodyCall,
   type BodySymbols,
   RetraceEnv,
   shapeEnvOf,
   symbolNames,
-} from "./sizes/shape-env.js";
+} from "./sizes/retrace-env.js";
+export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
 export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./sizes/size-expressions.js";
 export { SizeGuards } from "./sizes/size-guards.js";
 export { SizeNodes } from "./sizes/size-nodes.js";

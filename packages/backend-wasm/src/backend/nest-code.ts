@@ -8,7 +8,7 @@ import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 
-/** The code of a step of a region: of a product in blocks where it is one. */
+/** The code of a nest: of a Fourier transform, of windows or of a product, where it is one. */
 export const nestCode = (
   nest: LoopNest,
   program: LoopProgram,

@@ -12,10 +12,10 @@ import type { KernelBuffer, KernelCode, KernelImport, OpenSizes } from "../kerne
 import { forUnits } from "../kernel-entry.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { shiftOf } from "./core/types.js";
+import type { MemoryPlace } from "./elements.js";
 import { hostFunctionOf, isFloatType } from "./floats.js";
 import { Helpers } from "./helpers.js";
 import { hostFunction } from "./host-functions.js";
-import type { MemoryPlace } from "./memory.js";
 import { KernelPrinter } from "./printer.js";
 import { HoistedConstants } from "./vector/constants.js";
 

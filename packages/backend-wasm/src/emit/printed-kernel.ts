@@ -15,7 +15,7 @@ import { codeOf } from "./function.js";
 import { withNonpositive } from "./nonpositive.js";
 import { withOffsets } from "./offsets.js";
 import { WASM } from "./target.js";
-import { holdsFour } from "./vector/memory.js";
+import { holdsFour } from "./vector/four-elements.js";
 import { computesFour } from "./vector/operations.js";
 
 const VECTORS: Vectors = { holds: holdsFour, computes: computesFour };

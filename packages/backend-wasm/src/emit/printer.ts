@@ -20,14 +20,14 @@ import { complexOperation } from "./complex.js";
 import { notEmitted } from "./core/errors.js";
 import type { SharedFunctions } from "./core/shared-functions.js";
 import { isHalf, isUnsigned, localType, numberType } from "./core/types.js";
+import { loadElement, type MemoryPlace, pushAddress, storeElement } from "./elements.js";
 import { floatOperation, isFloatType, pushFloat } from "./floats.js";
 import { integerOperation } from "./integers.js";
-import { loadElement, type MemoryPlace, pushAddress, storeElement } from "./memory.js";
 import { knownPlaces, type Place } from "./offsets.js";
 import type { Operation } from "./operation.js";
 import type { Constants } from "./vector/constants.js";
+import { loadFour, storeFour } from "./vector/four-elements.js";
 import { VectorWriter } from "./vector/lines.js";
-import { loadFour, storeFour } from "./vector/memory.js";
 import { fourOperation } from "./vector/operations.js";
 
 /** Where a kernel is printed. */

@@ -8,7 +8,7 @@ import { hostFunction } from "../emit/host-functions.js";
 import type { KernelCode } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
 import { Butterflies, type Pair } from "./butterfly.js";
-import { type FourierPlan, fourierPlan } from "./plan.js";
+import { type FourierPlan, fourierPlan } from "./transform-plan.js";
 
 /** Lines of a unit. */
 const LANES = 4;

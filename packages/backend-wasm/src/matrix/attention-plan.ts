@@ -20,7 +20,7 @@ import {
   scale,
   volumeOf,
 } from "@sconce/codegen";
-import { type MatrixPlan, planOf } from "./plan.js";
+import { type MatrixPlan, planOf } from "./product-plan.js";
 
 /** The parts of an attention. */
 export interface AttentionPlan {

@@ -14,8 +14,8 @@ import { type Blocks, blocksOf } from "./blocks.js";
 import { type Address, indexAt, unflatten } from "./index-code.js";
 import { productOf } from "./matrix.js";
 import { rowsOfTile } from "./micro.js";
-import { ELEMENT, type MatrixPlan } from "./plan.js";
 import { rangeOf } from "./product-code.js";
+import { ELEMENT, type MatrixPlan } from "./product-plan.js";
 
 /** Bytes of the scores of a unit: they and the weights stay in the second cache. */
 const SCORES = 256 * 1024;

@@ -3,7 +3,7 @@ import { elementsOf, fixedValue } from "@sconce/codegen";
 import { rowsOfTile } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import { paddedBytes } from "./pad-code.js";
-import { countOf, type MatrixPlan, type Operand } from "./plan.js";
+import { countOf, type MatrixPlan, type Operand } from "./product-plan.js";
 
 /** Steps of a sum that one pass over a block adds: a panel of B then stays in the nearest cache. */
 const MOST_STEPS = 384;

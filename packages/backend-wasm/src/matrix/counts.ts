@@ -3,7 +3,7 @@ import { type Axis, atom, elementsOf, fixedValue, forEachAtom, type Index, indic
 import { type FunctionBuilder, i32 } from "@sconce/wasm";
 import type { Blocks } from "./blocks.js";
 import { type Address, indexAt, type Places } from "./index-code.js";
-import type { MatrixPlan } from "./plan.js";
+import type { MatrixPlan } from "./product-plan.js";
 
 /** Whether an index is a number. */
 export const isFixed = (index: Index): boolean => fixedValue(index) !== undefined;

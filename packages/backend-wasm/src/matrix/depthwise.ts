@@ -14,7 +14,7 @@ import type { Address } from "./index-code.js";
 import { multiplyAdd } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
 import { writePadded } from "./pad-code.js";
-import { ELEMENT } from "./plan.js";
+import { ELEMENT } from "./product-plan.js";
 
 /** Vectors of results that are computed at once. */
 const VECTORS = 4;

@@ -8,7 +8,7 @@ import type { Blocks } from "./blocks.js";
 import { COLUMN, flatPlaces, outputIndex, PLACE, ROW, SUMS } from "./epilogue.js";
 import { isEmittable } from "./index-code.js";
 import type { DirectTile } from "./micro.js";
-import { ELEMENT, type MatrixPlan, separate } from "./plan.js";
+import { ELEMENT, type MatrixPlan, separate } from "./product-plan.js";
 
 /** Where numbers lie: byte offsets that are added. */
 interface Place {

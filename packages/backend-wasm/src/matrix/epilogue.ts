@@ -30,7 +30,7 @@ import { WASM } from "../emit/target.js";
 import type { KernelBuffer, KernelCode, KernelImport } from "../kernel-code.js";
 import type { Blocks } from "./blocks.js";
 import { type Address, indexAt, type Places } from "./index-code.js";
-import { ELEMENT, type MatrixPlan } from "./plan.js";
+import { ELEMENT, type MatrixPlan } from "./product-plan.js";
 import { shared } from "./shared.js";
 
 /** A finished block: which part of the result it is, and where things lie. */

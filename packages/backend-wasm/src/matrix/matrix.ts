@@ -13,9 +13,9 @@ import { type Direct, directOf } from "./direct.js";
 import { type Epilogue, epilogueOf } from "./epilogue.js";
 import type { MatrixOptions } from "./options.js";
 import { inSequence, phasesOf } from "./phases.js";
-import { type MatrixPlan, matrixPlan } from "./plan.js";
 import { preparedOf } from "./prepared.js";
 import { emitProduct, type Product } from "./product-code.js";
+import { type MatrixPlan, matrixPlan } from "./product-plan.js";
 import { winogradKernel } from "./winograd.js";
 
 /**

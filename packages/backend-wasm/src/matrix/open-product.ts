@@ -6,8 +6,8 @@ import { openBlocks } from "./blocks.js";
 import { isFixed, sizesIn } from "./counts.js";
 import { PACKED_DEPTH, productOf } from "./matrix.js";
 import type { MatrixOptions } from "./options.js";
-import { type MatrixPlan, matrixPlan, type Operand } from "./plan.js";
 import { oneStepOf } from "./prepared.js";
+import { type MatrixPlan, matrixPlan, type Operand } from "./product-plan.js";
 
 /** The code of a product for all sizes; undefined if there is none. */
 export function openProduct(

@@ -2,14 +2,14 @@
 import { type Axis, fixedValue, type Index } from "@sconce/codegen";
 import { type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { SharedFunctions } from "../emit/core/shared-functions.js";
+import { loadElement } from "../emit/elements.js";
 import { Helpers } from "../emit/helpers.js";
-import { loadElement } from "../emit/memory.js";
 import { constantsInPlace } from "../emit/vector/constants.js";
+import { loadFour } from "../emit/vector/four-elements.js";
 import { VectorWriter } from "../emit/vector/lines.js";
-import { loadFour } from "../emit/vector/memory.js";
 import { type Address, indexAt, type Places, unflatten } from "./index-code.js";
 import { bytesOfFactor, type FactorType, type Numbers } from "./numbers.js";
-import { ELEMENT } from "./plan.js";
+import { ELEMENT } from "./product-plan.js";
 
 /** What panels are made from. */
 export interface PanelSource {

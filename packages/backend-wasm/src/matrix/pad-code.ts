@@ -2,7 +2,7 @@
 import { type FunctionBuilder, i32 } from "@sconce/wasm";
 import type { Address } from "./index-code.js";
 import type { Padding } from "./padding.js";
-import { ELEMENT } from "./plan.js";
+import { ELEMENT } from "./product-plan.js";
 
 /** Bytes of a padded copy, with room for a vector behind it. */
 export const paddedBytes = ({ length }: Padding, bytes: number): number =>

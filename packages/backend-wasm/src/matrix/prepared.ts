@@ -18,7 +18,7 @@ import { coefficientOf } from "./image.js";
 import { type Address, indexAt, unflatten } from "./index-code.js";
 import { bytesOfFactor } from "./numbers.js";
 import { type PanelSource, packKernel, writeTable } from "./pack.js";
-import type { MatrixPlan, Operand } from "./plan.js";
+import type { MatrixPlan, Operand } from "./product-plan.js";
 
 /** Bytes from one inner place of a factor to the next, where there is one number for all. */
 export const innerStepOf = ({ inner }: MatrixPlan, { inner: index }: Operand): number | undefined =>

@@ -16,8 +16,8 @@ import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
 import { writePadded } from "./pad-code.js";
-import type { MatrixPlan, Operand } from "./plan.js";
 import { innerStepOf, oneStepOf, rowStepOf } from "./prepared.js";
+import type { MatrixPlan, Operand } from "./product-plan.js";
 
 /** Everything that the code of one product is written from. */
 export interface Product {

@@ -3,7 +3,7 @@ import { type FunctionBuilder, i32, type Local, type ModuleBuilder } from "@scon
 import type { PreparedBuffer } from "../kernel-code.js";
 import type { Address } from "./index-code.js";
 import { COLUMNS } from "./micro.js";
-import { ELEMENT } from "./plan.js";
+import { ELEMENT } from "./product-plan.js";
 import { shared } from "./shared.js";
 import { TRANSFORMS, weightTransform } from "./transforms.js";
 import { SIDE, type WinogradPlan, type WinogradTiles } from "./winograd-plan.js";

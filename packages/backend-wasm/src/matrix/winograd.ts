@@ -12,7 +12,7 @@ import { type ImageEpilogue, imageParts } from "./epilogue.js";
 import type { Address } from "./index-code.js";
 import { blockKernel, COLUMNS } from "./micro.js";
 import type { MatrixOptions } from "./options.js";
-import { ELEMENT } from "./plan.js";
+import { ELEMENT } from "./product-plan.js";
 import { constantsOf, TRANSFORMS, transform } from "./transforms.js";
 import {
   type Extent,

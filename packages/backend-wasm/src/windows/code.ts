@@ -12,10 +12,10 @@ import { type ImageEpilogue, imageParts } from "../matrix/epilogue.js";
 import { coefficientOf } from "../matrix/image.js";
 import { type Address, indexAt, unflatten } from "../matrix/index-code.js";
 import type { MatrixOptions } from "../matrix/options.js";
-import { ELEMENT } from "../matrix/plan.js";
+import { ELEMENT } from "../matrix/product-plan.js";
 import { SUMS, windowEpilogue } from "./epilogue.js";
 import { LANES, pixelAtEdge, pixelsInside, VECTOR, type Windows } from "./pixels.js";
-import { type Guard, type Steps, type WindowPlan, windowPlan } from "./plan.js";
+import { type Guard, type Steps, type WindowPlan, windowPlan } from "./window-plan.js";
 
 /** Pixels that are computed together. */
 const PIXELS = 4;

@@ -2,7 +2,7 @@
 import type { LoopNest, ReduceScalar, Scalar } from "@sconce/codegen";
 import type { Vector, VectorWriter } from "../emit/vector/lines.js";
 import { walkFloats, writeScalar } from "../emit/vector/scalars.js";
-import { type Roles, type Steps, stepsOf } from "./plan.js";
+import { type Roles, type Steps, stepsOf } from "./window-plan.js";
 
 /** Functions that have an instruction. */
 const SIMPLE: ReadonlySet<string> = new Set(["add", "sub", "mul", "div", "neg", "abs", "sqrt"]);

@@ -6,9 +6,9 @@ import { HoistedConstants } from "../emit/vector/constants.js";
 import { type Vector, VectorWriter } from "../emit/vector/lines.js";
 import type { Address } from "../matrix/index-code.js";
 import { multiplyAdd } from "../matrix/micro.js";
-import { ELEMENT } from "../matrix/plan.js";
+import { ELEMENT } from "../matrix/product-plan.js";
 import type { WindowEpilogue } from "./epilogue.js";
-import type { WindowPlan } from "./plan.js";
+import type { WindowPlan } from "./window-plan.js";
 
 /** Floats, and bytes, of a vector. */
 export const LANES = 4;

@@ -12,10 +12,9 @@ import {
   type Node,
   typeText,
 } from "@sconce/ir";
-import { defaultOperators, isScalarFunction } from "@sconce/ops";
+import { defaultOperators, isLaneCall, isScalarFunction, lanesEnd, opensLanes } from "@sconce/ops";
 import { freeSymbols, printExpr, ShapeEnv, type SymBool as SymCondition, SymExpr } from "@sconce/symbolic";
 import { camelCase, type OperatorArgument } from "@sconce/torch";
-import { isLaneCall, lanesEnd, opensLanes } from "../unlift/lanes.js";
 import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
 import { ASSOCIATIVE_SCAN, flowText, isFlow } from "./flow-text.js";
@@ -114,7 +113,7 @@ export class BodyText implements LanesBody {
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i]!;
       if (node.op !== "call_function" || this.#written.has(node.name)) continue;
-      const end = opensLanes(node) ? lanesEnd(nodes, i) : -1;
+      const end = opensLanes(node.target) ? lanesEnd(nodes.length, i, (at) => nodes[at]!.target) : -1;
       if (end > i) {
         lanesText(this, node, nodes.slice(i + 1, end));
         i = end;

@@ -1,7 +1,7 @@
 /** @file Regions of `vmap`, which a generic `associativeScan` records, as functions of one item. */
 import { scriptString } from "@sconce/errors";
 import { FakeTensor, type Node } from "@sconce/ir";
-import { ADD_LANES, lanesResults } from "../unlift/lanes.js";
+import { ADD_LANES, isLaneResult } from "@sconce/ops";
 import { notWritable } from "./errors.js";
 import type { FlowBody } from "./flow-body.js";
 
@@ -18,9 +18,9 @@ export interface LanesBody extends FlowBody {
 
 /** Writes a region: its results are the rows of each item, put behind each other. */
 export function lanesText(body: LanesBody, begin: Node, region: readonly Node[]): void {
-  const results = lanesResults(region, body.lanes.length + 1).filter(
-    ({ name }) => body.graph.users(name).length > 0,
-  );
+  const results = region
+    .filter((node) => isLaneResult(node, body.lanes.length + 1))
+    .filter(({ name }) => body.graph.users(name).length > 0);
   if (results.length === 0) return;
   const [count] = begin.args;
   if (typeof count !== "number")

@@ -15,9 +15,12 @@ import {
   type GraphRunner,
   HIGHER_ORDER,
   HOST_TENSORS,
+  isLaneCall,
   isScalarFunction,
   itemOf,
+  lanesEnd,
   type NestedGraph,
+  opensLanes,
   type RuntimeValue,
   type Steps,
 } from "@sconce/ops";
@@ -39,7 +42,7 @@ import {
   Tracer,
 } from "@sconce/torch";
 import { notRetraceable, notRunnable } from "./errors.js";
-import { isLaneCall, laneCall, lanesEnd, opensLanes, runLanes } from "./lanes.js";
+import { itemCall, runLanes } from "./lanes.js";
 import { retraceGraphs } from "./nested-graphs.js";
 import { GETITEM, TREE_FLATTEN_SPEC, TREE_UNFLATTEN } from "./tree-calls.js";
 
@@ -85,7 +88,7 @@ function runNodes(run: Run, nodes: readonly Node[]): void {
     const node = nodes[i]!;
     if (node.op === "placeholder" || node.op === "output") continue;
     if (node.op === "get_attr") values.set(node.name, attributeOf(graph, node, owner));
-    else if (opensLanes(node) && currentTrace() === undefined) i = runRegion(run, nodes, i);
+    else if (opensLanes(node.target) && currentTrace() === undefined) i = runRegion(run, nodes, i);
     else
       values.set(
         node.name,
@@ -98,7 +101,7 @@ function runNodes(run: Run, nodes: readonly Node[]): void {
 function runRegion(run: Run, nodes: readonly Node[], start: number): number {
   const { values } = run;
   const begin = nodes[start]!;
-  const end = lanesEnd(nodes, start);
+  const end = lanesEnd(nodes.length, start, (at) => nodes[at]!.target);
   if (end < 0) throw notRunnable(`${begin.target}, whose region is not closed,`, begin.name);
   const region = nodes.slice(start + 1, end);
   const count = Number(argumentValue(begin.args[0] ?? 0, values));
@@ -168,7 +171,7 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
   if (HIGHER_ORDER.has(target)) return runHigherOrder(node, args, kwargs, owner);
   if (isLaneCall(target)) {
     if (currentTrace() !== undefined) throw notRetraceable(node);
-    return laneCall(target, args);
+    return itemCall(target, args);
   }
   const parts = target.split(".");
   if (parts.length !== 3) throw notRunnable(target, node.name);

@@ -65,7 +65,7 @@ export interface ConstantScalar {
   /** A bool is a boolean, an int64 beyond 2^53 a bigint. */
   readonly value: number | bigint | boolean;
 }
-/** An index as a value, of int64. */
+/** An index as a value. */
 export interface IndexScalar {
   readonly kind: "index";
   readonly dtype: DType;

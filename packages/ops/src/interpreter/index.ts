@@ -4,6 +4,15 @@ export { type GraphRunner, HIGHER_ORDER } from "./higher-order.js";
 export { Interpreter } from "./interpreter.js";
 export { type InterpreterOptions, isInterpretedCall, type NodeArguments } from "./interpreter-run.js";
 export { itemOf } from "./item.js";
+export {
+  ADD_LANES,
+  isLaneCall,
+  isLaneResult,
+  laneCall,
+  lanesEnd,
+  opensLanes,
+  REMOVE_LANES,
+} from "./lanes.js";
 export { LiveValues, memoryLimit, storageBytes } from "./live-values.js";
 export { mutatedPlaceholders } from "./mutation.js";
 export { isDense, type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";

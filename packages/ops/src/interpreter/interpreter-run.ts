@@ -3,10 +3,10 @@ import type { OptionNames } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 import { isScalarFunction } from "../rows/scalar-functions.js";
 import type { OperatorTable } from "../table/table.js";
-import { isBatchCall } from "./batch-regions.js";
 import { notSynchronous } from "./errors.js";
 import type { Step } from "./graph-plan.js";
 import { HIGHER_ORDER } from "./higher-order.js";
+import { isLaneCall } from "./lanes.js";
 import type { TensorAccess } from "./tensor-access.js";
 import type { CallKwargs, NodeArgument, Running, Steps } from "./values.js";
 
@@ -44,7 +44,7 @@ export const isInterpretedCall = (target: string): boolean =>
   target === "operator.getitem" ||
   isScalarFunction(target) ||
   HIGHER_ORDER.has(target) ||
-  isBatchCall(target) ||
+  isLaneCall(target) ||
   NO_EFFECT.has(target);
 
 /** Runs a running value, and `next` with its result. */

@@ -24,7 +24,7 @@ import type { InputCheck } from "../inputs/check.js";
 import { invalidArgument } from "../rows/errors.js";
 import { isScalarFunction, runScalarFunction } from "../rows/scalar-functions.js";
 import type { OperatorTable } from "../table/table.js";
-import { batchCall, isBatchCall, LeavingValues, opensRegion, regionEnd } from "./batch-regions.js";
+import { LeavingValues, regionEnd } from "./batch-regions.js";
 import { graphInputs, type Mutation, mutationsOf, type UserValue, userOutputs } from "./convention.js";
 import {
   atNode,
@@ -49,6 +49,7 @@ import {
   type Report,
 } from "./interpreter-run.js";
 import { itemOf } from "./item.js";
+import { isLaneCall, laneCall, opensLanes } from "./lanes.js";
 import { LiveValues, storageBytes } from "./live-values.js";
 import { type PreparedProgram, prepared } from "./prepare.js";
 import { programState, writeBack } from "./state.js";
@@ -264,7 +265,7 @@ export abstract class Interpreter<T = Tensor> {
     if (isScalarFunction(target)) return runScalarFunction(target, args as ScalarLiteral[]);
     const higherOrder = HIGHER_ORDER.get(target);
     if (higherOrder !== undefined) return new Running(higherOrder(this.#runner, args, kwargs, node));
-    if (isBatchCall(target)) return batchCall(target, args, this.#lanes, this.tensors);
+    if (isLaneCall(target)) return laneCall(target, args, this.#lanes, this.tensors);
     if (NO_EFFECT.has(target)) return null;
     if (typeof this.callOperator !== "function") throw noCallOperator(this.constructor.name);
     return this.callOperator(target, args as readonly CallArgument<T>[], kwargs, node);
@@ -441,14 +442,13 @@ export abstract class Interpreter<T = Tensor> {
       const start = performance.now();
       const index = i;
       try {
-        if (opensRegion(step.node.target)) {
+        if (opensLanes(step.node.target)) {
           i = regionEnd(plan, i);
           yield* this.#region(plan, frame, index, i);
         } else {
           this.#enter(plan, frame, step);
           const value = this.runNode(step.node);
-          // Most values are known at once: a generator for each would take longer than a small
-          // call.
+          // Most values are known at once: generators take longer than small calls.
           const waits = value instanceof Running || value instanceof Promise;
           this.#live.set(frame, step.slot, waits ? yield* resolved(value) : value);
         }

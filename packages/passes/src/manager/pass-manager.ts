@@ -24,6 +24,7 @@ import {
 } from "@sconce/ir";
 import { verifyTransition } from "@sconce/ir/verify";
 import { CHECKER } from "#checker";
+import { builtinPasses } from "../builtin-passes.js";
 import type { Checker, CheckReport } from "../checking/checker.js";
 import { noRunner, valuesWritten } from "../checking/errors.js";
 import type { CheckOptions } from "../checking/options.js";
@@ -40,7 +41,6 @@ import {
   pipelineItems,
   type Repeat,
 } from "../pass/pass.js";
-import { builtinPasses } from "../registry.js";
 import type { RefusedRewrite } from "../rewrite/context.js";
 import type { MadeRewrite } from "../rewrite/rewrite-record.js";
 import type { Rule } from "../rewrite/rule.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { dtypeConversion } from "../builtin/convert-dtype.js";
+import { builtinPasses } from "../builtin-passes.js";
 import { passCall } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
-import { builtinPasses } from "../registry.js";
 import { PassManager } from "./pass-manager.js";
 
 const NODES = 3000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { builtinPasses } from "../builtin-passes.js";
 import { definePass, passCall } from "../pass/pass.js";
-import { builtinPasses } from "../registry.js";
 import { completePipeline } from "./complete.js";
 import { parsePipeline, printPipeline } from "./pipeline.js";
 

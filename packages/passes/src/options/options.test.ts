@@ -1,11 +1,11 @@
 import { suggestions } from "@sconce/errors";
 import { describe, expect, test } from "vitest";
+import { builtinPasses, builtinRules } from "../builtin-passes.js";
 import { completePipeline } from "../manager/complete.js";
 import { PassManager } from "../manager/pass-manager.js";
 import { parsePipeline } from "../manager/pipeline.js";
 import { definePass, passCall } from "../pass/pass.js";
 import { context, programOf } from "../programs.fixture.js";
-import { builtinPasses, builtinRules } from "../registry.js";
 import type { OptionSession } from "./spec.js";
 
 const backend = { name: "tiny", supports: () => true as const, compile: () => Promise.reject(new Error()) };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { builtinPasses, builtinRules } from "../builtin-passes.js";
 import { PassManager } from "../manager/pass-manager.js";
 import { parsePipeline } from "../manager/pipeline.js";
 import { context, programOf } from "../programs.fixture.js";
-import { builtinPasses, builtinRules } from "../registry.js";
 import { definePass, repeat } from "./pass.js";
 
 const program = programOf(`graph(%x: f32[2, 3], %y: f32[2, 3]) {

@@ -1,9 +1,7 @@
 import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
-import { bindArgs, type EmitArg, emitFrom } from "@sconce/ops";
+import { ADD_LANES, bindArgs, type EmitArg, emitFrom, REMOVE_LANES } from "@sconce/ops";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { unsupportedVmap } from "./errors.js";
-
-const PREFIX = "torch._functorch.predispatch.";
 
 /**
  * A tensor whose first dimension is hidden; its own sizes are those of one element of the batch.
@@ -22,16 +20,14 @@ class BatchedTensor extends FakeTensor {
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
-export const isVmapCall = (target: string): boolean => target.startsWith(PREFIX);
-
 export function runVmapCall(dispatcher: Dispatcher, target: string, args: readonly EmitArg[]): EmitArg {
-  switch (target.slice(PREFIX.length)) {
-    case "_add_batch_dim":
+  switch (target) {
+    case ADD_LANES:
       return new BatchedTensor(
         moveDim(dispatcher, args[0] as FakeTensor, Number(args[1]), 0),
         Number(args[2]),
       );
-    case "_remove_batch_dim":
+    case REMOVE_LANES:
       return removeBatchDim(dispatcher, args);
     default:
       return null;

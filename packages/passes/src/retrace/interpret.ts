@@ -24,6 +24,7 @@ import {
   constantValue,
   type EmitArg,
   evaluateScalarFunction,
+  isLaneCall,
   isScalarFunction,
   refuseNames,
 } from "@sconce/ops";
@@ -31,7 +32,7 @@ import { type SymBool, SymExpr } from "@sconce/symbolic";
 import { compositeResult, type GivenCall, placedCall, underDisabled } from "@sconce/trace";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
-import { callBatched, hasBatched, isVmapCall, runVmapCall } from "./batched.js";
+import { callBatched, hasBatched, runVmapCall } from "./batched.js";
 import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
 
@@ -178,7 +179,7 @@ export class GraphInterpreter {
         return (args[0] as readonly Binding[])[Number(args[1])]!;
       }
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);
-      if (isVmapCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
+      if (isLaneCall(node.target)) return runVmapCall(this.dispatcher, node.target, args);
       if (hasBatched(args)) return callBatched(this.dispatcher, node.target, args, kwargs);
       if (isScalarFunction(node.target)) return this.#scalar(node.target, args);
       if (node.target === "aten._assert_scalar.default") return this.#assertScalar(args);

@@ -3,9 +3,9 @@ import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
 import { COPY } from "../copy/this-copy.js";
 import { badRule } from "./errors.js";
+import { type Emission, NeedsTensors, type Trace, traceExpression } from "./expression-recorder.js";
 import type { CallPattern, Pattern } from "./pattern.js";
 import { checkRoots, type Rule, RuleFault } from "./rule.js";
-import { type Emission, NeedsTensors, type Trace, traceExpression } from "./trace-expression.js";
 
 /** An expression written over an emitter: the same shape as a decomposition. */
 export type Expression = (emit: Emit, ...operands: FakeTensor[]) => FakeTensor | readonly FakeTensor[];

@@ -2,8 +2,8 @@
 import { FakeTensor, forEachInput, isRef, type MetaValue, type NodeRef } from "@sconce/ir";
 import type { Candidate, Root } from "./candidate.js";
 import { Refusal } from "./context.js";
-import type { Replacer } from "./emitter.js";
 import { replacementProblem } from "./replacement-problem.js";
+import type { Replacer } from "./replacer.js";
 import { type Replacement, RuleFault } from "./rule.js";
 
 /** A root with what represents it from now on. */

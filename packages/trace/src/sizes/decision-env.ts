@@ -10,7 +10,7 @@ import {
   type SymEnv,
   SymExpr,
 } from "@sconce/symbolic";
-import { RetraceEnv } from "./shape-env.js";
+import { RetraceEnv } from "./retrace-env.js";
 
 /** A condition on sizes, and what it was taken for. */
 export interface SizeDecision {

@@ -15,7 +15,7 @@ import {
   type SymInt,
 } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
-import type { RetraceEnv } from "./shape-env.js";
+import type { RetraceEnv } from "./retrace-env.js";
 
 /** What PyTorch has found out about a tensor, and does not compute again. */
 interface Known {

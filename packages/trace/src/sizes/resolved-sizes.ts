@@ -12,7 +12,7 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
-import type { RetraceEnv } from "./shape-env.js";
+import type { RetraceEnv } from "./retrace-env.js";
 
 /** Sizes of the inputs of a program in whose place a trace of it knows something else. */
 export const joinedSizes = (program: ExportedProgram, env: RetraceEnv): readonly string[] =>

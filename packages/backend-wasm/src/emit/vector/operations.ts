@@ -3,11 +3,11 @@ import { type ElementType, elementOf, type KernelOperand, type LetStatement, wid
 import type { Instruction } from "@sconce/wasm";
 import { notEmitted } from "../core/errors.js";
 import { isHalf, NONPOSITIVE } from "../core/types.js";
+import { holdsFour } from "./four-elements.js";
 import { decodeHalves, encodeHalves } from "./halves.js";
 import type { Vector, VectorWriter } from "./lines.js";
 import { MATH } from "./math.js";
 import { expOfNonpositive } from "./math-powers.js";
-import { holdsFour } from "./memory.js";
 
 type Write = (w: VectorWriter, args: readonly Vector[]) => void;
 const simple =

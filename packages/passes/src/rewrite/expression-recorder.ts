@@ -40,10 +40,10 @@ export function traceExpression(
   operands: number,
   fail: Fail,
 ): Trace {
-  return new Tracer(fail).run(expression, operands);
+  return new ExpressionRecorder(fail).run(expression, operands);
 }
 
-class Tracer implements Pick<Trace, "emissionOf"> {
+class ExpressionRecorder implements Pick<Trace, "emissionOf"> {
   readonly #fail: Fail;
   readonly #emissions: Emission[] = [];
   readonly #byValue = new Map<unknown, Emission>();
