@@ -14,7 +14,7 @@ export function* sourceFiles(folder) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
       if (!SKIPPED.has(entry.name)) yield* sourceFiles(path);
-    } else if (/\.m?[jt]s$/.test(path)) yield path;
+    } else if (/\.(?:m?[jt]s|tsx)$/.test(path)) yield path;
   }
 }
 

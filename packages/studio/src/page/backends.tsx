@@ -1,7 +1,7 @@
 /** @file Programs on backends: where calls run, and values side by side. */
 
 import { useState } from "preact/hooks";
-import type { InputsOf } from "../engine/protocol.js";
+import type { ComparisonRow, InputsOf } from "../engine/protocol.js";
 import { deviceText } from "./device-text.js";
 import { toleranceText } from "./differing.js";
 import type { StudioState } from "./state.js";
@@ -112,28 +112,31 @@ function Comparison({ state }: { readonly state: StudioState }) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.node} class={row.differs ? "differs" : ""}>
-                <td>
-                  <NodeLink state={state} itemKey={row.key} node={row.node} />
-                </td>
-                <td>
-                  <TargetName target={row.target} />
-                </td>
-                <td class="number">{row.problem ?? row.maxAbsolute.toExponential(1)}</td>
-                <td class="number">{row.problem === undefined ? row.maxRelative.toExponential(1) : ""}</td>
-                <td class="number">
-                  {row.differs
-                    ? row.problem === undefined
-                      ? `≠ ${row.differing} of ${row.elements}`
-                      : "≠"
-                    : "0"}
-                </td>
-              </tr>
+              <ComparisonLine key={row.node} state={state} row={row} />
             ))}
           </tbody>
         </table>
       </div>
     </div>
+  );
+}
+
+/** How one value differs. */
+function ComparisonLine({ state, row }: { readonly state: StudioState; readonly row: ComparisonRow }) {
+  return (
+    <tr class={row.differs ? "differs" : ""}>
+      <td>
+        <NodeLink state={state} itemKey={row.key} node={row.node} />
+      </td>
+      <td>
+        <TargetName target={row.target} />
+      </td>
+      <td class="number">{row.problem ?? row.maxAbsolute.toExponential(1)}</td>
+      <td class="number">{row.problem === undefined ? row.maxRelative.toExponential(1) : ""}</td>
+      <td class="number">
+        {row.differs ? (row.problem === undefined ? `≠ ${row.differing} of ${row.elements}` : "≠") : "0"}
+      </td>
+    </tr>
   );
 }
 

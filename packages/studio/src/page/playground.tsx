@@ -70,6 +70,24 @@ export function Playground({ state }: { readonly state: StudioState }) {
           </button>
         )}
       </div>
+      <Warnings state={state} playground={playground} />
+      <LinkedSteps state={state} playground={playground} />
+      <Forbidden reason={playground.forbidden.value} />
+      <Outcome state={state} playground={playground} />
+      <TextEditor key={playground.name.value} playground={playground} />
+      <p class="hint">
+        Export a plugin as default; it runs on the shown version, in a separate worker. Export a{" "}
+        <code>pipeline</code> as well to choose the passes. Export <code>model</code> and <code>args</code> to
+        make a new program.
+      </p>
+    </div>
+  );
+}
+
+/** What the user has to know of the code that is shown. */
+function Warnings({ state, playground }: PanelProps) {
+  return (
+    <>
       {playground.isLinked.value && (
         <p class="warning" role="status">
           This code came with the link, and did not run yet. Read it before you run it: it can use what the
@@ -81,16 +99,7 @@ export function Playground({ state }: { readonly state: StudioState }) {
           {TEXTS_TOO_LONG} A reload loses them: save them elsewhere.
         </p>
       )}
-      <LinkedSteps state={state} playground={playground} />
-      <Forbidden reason={playground.forbidden.value} />
-      <Outcome state={state} playground={playground} />
-      <TextEditor key={playground.name.value} playground={playground} />
-      <p class="hint">
-        Export a plugin as default; it runs on the shown version, in a separate worker. Export a{" "}
-        <code>pipeline</code> as well to choose the passes. Export <code>model</code> and <code>args</code> to
-        make a new program.
-      </p>
-    </div>
+    </>
   );
 }
 

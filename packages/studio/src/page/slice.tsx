@@ -70,26 +70,37 @@ function SliceForm({ slices, view }: { readonly slices: SliceState; readonly vie
           {problem}
         </p>
       )}
-      {start.index.length > 0 && (
-        <fieldset class="row" aria-label="Index of the slice">
-          {start.index.map((at, dimension) => (
-            <label key={String(dimension)} for={`slice-${dimension}`}>
-              dim {dimension}, 0 to {Math.max(0, shape[dimension]! - 1)}{" "}
-              <input
-                id={`slice-${dimension}`}
-                class="index"
-                type="number"
-                min={0}
-                max={Math.max(0, shape[dimension]! - 1)}
-                value={at}
-                disabled={shape[dimension]! < 2}
-                onInput={(event) => setIndex(dimension, event.currentTarget.valueAsNumber)}
-              />
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {start.index.length > 0 && <IndexFields view={view} setIndex={setIndex} />}
     </>
+  );
+}
+
+/** A field for each dimension before the rows and columns. */
+function IndexFields({
+  view: { start, shape },
+  setIndex,
+}: {
+  readonly view: SliceView;
+  readonly setIndex: (dimension: number, value: number) => void;
+}) {
+  return (
+    <fieldset class="row" aria-label="Index of the slice">
+      {start.index.map((at, dimension) => (
+        <label key={String(dimension)} for={`slice-${dimension}`}>
+          dim {dimension}, 0 to {Math.max(0, shape[dimension]! - 1)}{" "}
+          <input
+            id={`slice-${dimension}`}
+            class="index"
+            type="number"
+            min={0}
+            max={Math.max(0, shape[dimension]! - 1)}
+            value={at}
+            disabled={shape[dimension]! < 2}
+            onInput={(event) => setIndex(dimension, event.currentTarget.valueAsNumber)}
+          />
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

@@ -91,7 +91,8 @@ interface Scanned {
 /** The parts of what the function gives: `[carry, result]`. */
 function partsOf(result: unknown): readonly [unknown, unknown] {
   const parts = isTuple(result) ? result.items : result;
-  if (Array.isArray(parts) && parts.length === 2) return parts as unknown as readonly [unknown, unknown];
+  if (Array.isArray(parts) && parts.length === 2)
+    return parts as readonly unknown[] as readonly [unknown, unknown];
   throw controlFlowResults(
     "scan",
     `improper combine_fn number of returns. Expect combine_fn to return a tuple (next_carry, y) but got ${describeValue(result)}.`,

@@ -76,8 +76,8 @@ export class IntVar extends SymInt {
   }
 
   /** A variable has a text, and no number. @throws SconceError `SYMBOLIC_COERCION` */
-  override [Symbol.toPrimitive](hint: string): never {
-    return hint === "string" ? (this.toString() as never) : super[Symbol.toPrimitive](hint);
+  override [Symbol.toPrimitive](hint: string): string {
+    return hint === "string" ? this.toString() : super[Symbol.toPrimitive](hint);
   }
 
   /** The name of the class in texts. */

@@ -40,7 +40,7 @@ abstract class SymbolicValue {
    * Refuses to be taken for a number or a text.
    * @throws SconceError `SYMBOLIC_COERCION`
    */
-  [Symbol.toPrimitive](hint: string): never {
+  [Symbol.toPrimitive](hint: string): string {
     throw refusal(symbolicCoercion(printExpr(this.expr), hint));
   }
 
