@@ -110,10 +110,11 @@ interface Range {
   readonly max: number;
 }
 
-function boundsText(range: Range | undefined): string {
+/** `({ min: 2, max: 64 })`, without bounds that are none. */
+export function boundsText(range: Range | undefined, least = 0): string {
   if (range === undefined) return "";
   const parts = [
-    ...(range.min > 0 ? [`min: ${range.min}`] : []),
+    ...(range.min > least && Number.isSafeInteger(range.min) ? [`min: ${range.min}`] : []),
     ...(Number.isSafeInteger(range.max) ? [`max: ${range.max}`] : []),
   ];
   return parts.length === 0 ? "" : `({ ${parts.join(", ")} })`;

@@ -7,6 +7,7 @@ import { commentText, VariableNames } from "./literals.js";
 const TAKEN = [
   "asRecorded callOperator complex Dim ExportedProgram float guard loadProgramState nn passes pytree Size",
   "sym SymFloat SymInt Tensor torch args dynamicShapes FloatLiteral kwargs load model Model",
+  "DictSpec IntVar ParamsSpec SeqSpec ShapeVar STATIC TensorSpec",
 ].flatMap((line) => line.split(" "));
 
 /** Members of namespaces that generated modules use, by their names there. */
@@ -33,7 +34,8 @@ export interface SourceDifference {
    * operands of nested control flow come in another order. `ordered-dict`: a dict becomes an
    * ordered one, which keeps the order of keys that are whole numbers. `parameter-write`: a call
    * that writes to a parameter needs `torch.noGrad`. `repeated-size`: a size that equals one
-   * computed before is that one. `scanned-axis`: a scan moves the dimension that it scans again.
+   * computed before is that one. `related-size`: a size of an input that an assertion relates to
+   * others is written with them. `scanned-axis`: a scan moves the dimension that it scans again.
    * `unused-operand`: an operand that no branch reads is left out. `unused-size`: a size that
    * nothing reads is left out.
    */
@@ -46,6 +48,7 @@ export interface SourceDifference {
     | "operand-order"
     | "ordered-dict"
     | "parameter-write"
+    | "related-size"
     | "repeated-size"
     | "scanned-axis"
     | "unused-operand"
@@ -65,6 +68,7 @@ const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
   "operand-order": "the operands come in another order",
   "ordered-dict": "JavaScript objects sort these keys: it is a Map, which is an ordered dict",
   "parameter-write": "the call writes to a parameter: export the model in `torch.noGrad`",
+  "related-size": "the export may write one of the sizes of inputs that are compared with the others",
   "repeated-size": "the size equals one computed before, and is that one",
   "scanned-axis": "the export moves the dimension that is scanned once more",
   "unused-operand": "no branch reads an operand, and it is left out",

@@ -3,6 +3,7 @@
 import { checkOptions, isSconceError, type OptionNames } from "@sconce/errors";
 import {
   type Argument,
+  dataclassFields,
   dictKeys,
   type ExportedProgram,
   FakeTensor,
@@ -27,6 +28,7 @@ import { type GuardTexts, guardTexts } from "./guard-text.js";
 import { argumentText, isIdentifier, keyText } from "./literals.js";
 import { ModuleFile, type SourceDifference } from "./module-file.js";
 import { recordedText } from "./recorded-text.js";
+import { hasOpenSizes, SpecText } from "./spec-text.js";
 import { stateText } from "./state-text.js";
 import { tensorText } from "./tensor-text.js";
 
@@ -327,7 +329,10 @@ class ModelText {
       );
     const args = positional.map(textOf);
     const kwargs = keywords.map((part) => `${keyText(part.name)}: ${textOf(part)}`);
-    const dims = new DimsText(this.#file, this.#program, this.#guards.inferred);
+    const isOpen = hasOpenSizes(this.#inputs.map(({ val }) => val));
+    const dims = isOpen
+      ? new SpecText(this.#file, this.#program)
+      : new DimsText(this.#file, this.#program, this.#guards.inferred);
     const specs = [...positional, ...keywords].map(
       (part) => [part.name, this.#shapes(part.spec, [...part.inputs], dims)] as const,
     );
@@ -340,20 +345,35 @@ class ModelText {
             [
               ...dims.lines,
               "/** Which sizes are dynamic. */",
-              `export const dynamicShapes = { ${specs.map(([name, text]) => `${keyText(name)}: ${text}`).join(", ")} };`,
+              `export const dynamicShapes = ${this.#shapesText(specs, isOpen)};`,
             ].join("\n"),
           ]
         : []),
     ];
   }
 
-  #shapes(spec: TreeSpec, inputs: UserInput[], dims: DimsText): string {
+  #shapesText(specs: readonly (readonly [name: string, text: string])[], isOpen: boolean): string {
+    const parts = `{ ${specs.map(([name, text]) => `${keyText(name)}: ${text}`).join(", ")} }`;
+    return isOpen ? `new ${this.#file.use("ParamsSpec")}(${parts})` : parts;
+  }
+
+  #shapes(spec: TreeSpec, inputs: UserInput[], dims: DimsText | SpecText): string {
     if (spec.type === null) return dims.input(inputs.shift()!.val) ?? "null";
     const children = spec.children.map((child) => this.#shapes(child, inputs, dims));
     const keys = dictKeys(spec);
-    if (keys !== undefined)
-      return `{ ${(keys as readonly string[]).map((key, i) => `${keyText(key)}: ${children[i]}`).join(", ")} }`;
-    return `[${children.join(", ")}]`;
+    const isSpec = dims instanceof SpecText;
+    if (keys !== undefined) {
+      const entries = (keys as readonly string[]).map((key, i) => `${keyText(key)}: ${children[i]}`);
+      const text = `{ ${entries.join(", ")} }`;
+      return isSpec ? dims.container("DictSpec", text) : text;
+    }
+    const fields = isSpec ? dataclassFields(spec)?.set : undefined;
+    if (isSpec && fields !== undefined) {
+      const entries = fields.map((field, i) => `${keyText(field)}: ${children[i]}`);
+      return dims.container("ObjectSpec", `{ ${entries.join(", ")} }`);
+    }
+    const text = `[${children.join(", ")}]`;
+    return isSpec ? dims.container("SeqSpec", text) : text;
   }
 
   #exampleText({ val, node }: UserInput, leaf: Tensor | Argument | undefined): string {

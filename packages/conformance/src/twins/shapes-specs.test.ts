@@ -20,6 +20,7 @@ import {
   TensorSpec,
   torch,
 } from "@sconce/capture";
+import { typescriptModule } from "@sconce/capture/typescript";
 import { SconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
@@ -27,6 +28,7 @@ import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
+import { exportModule, runModule } from "../capture/source-out.fixture.js";
 import { fixtureJson } from "../fixtures.js";
 
 /** What PyTorch makes of a model with a specification. */
@@ -248,6 +250,18 @@ test("models with a ShapesSpec have PyTorch's programs, texts and refusals", () 
   const lowered = MODELS.filter((model) => model.wanted.lowered !== undefined).length;
   const alike = lowered - found.filter(({ key }) => key!.startsWith("lowered")).length;
   expect(alike).toBeGreaterThanOrEqual(LOWERED_ALIKE);
+});
+
+/** How often a program that was written as TypeScript comes back equal, or says why it does not. */
+test("programs with a ShapesSpec come back equal when they are written and exported again", () => {
+  const wrong = sampled(MODELS, 5).flatMap((model) => {
+    if (model.wanted.text === undefined || model.decorated === true) return [];
+    const program = exported(model, specOf(model), false);
+    const { text, differences: noted } = typescriptModule(program);
+    const again = linesOf(exportModule(runModule(text)));
+    return again === linesOf(program) || noted.length > 0 ? [] : [{ text, again, wanted: linesOf(program) }];
+  });
+  expect(wrong).toEqual([]);
 });
 
 const batch = new ShapeVar("batch", { min: 2, max: 128 });
