@@ -85,7 +85,7 @@ export class SpecText {
     if (size.op === "Symbol") return this.#variable(size.name);
     if (size.op === "Integer") return String(size.value);
     const name = FUNCTIONS[size.op];
-    // A size that no function gives is one of its own, and an assertion of the model relates it.
+    // A size that no function gives is a variable, and an assertion of the model relates it.
     if (name === undefined) return this.#variable(size.toString());
     const { use } = this.#file;
     return size.args.map((arg) => this.#size(arg)).reduce((a, b) => `${use("sym")}.${name}(${a}, ${b})`);
