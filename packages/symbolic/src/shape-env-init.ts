@@ -29,7 +29,7 @@ export interface ShapeEnvInit {
   /**
    * Returns what errors about choices that only a run decides say besides. @defaultValue nothing
    */
-  readonly openNote?: (() => string) | undefined;
+  readonly openNote?: ((expr: SymExpr) => string) | undefined;
   /** See {@link SymEnv.keepsMin}. @defaultValue false */
   readonly keepsMin?: boolean | undefined;
 }

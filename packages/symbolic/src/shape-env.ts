@@ -43,7 +43,7 @@ export class ShapeEnv implements SymEnv {
   readonly #observed = new Map<string, number>();
   readonly #locate: (() => unknown) | undefined;
   readonly #observer: GuardObserver | undefined;
-  readonly #openNote: (() => string) | undefined;
+  readonly #openNote: ((expr: SymExpr) => string) | undefined;
   /** Whether conditions on inputs are asserted at run time, and not guards. */
   readonly defersGuards: boolean;
   #nextInt = 0;
@@ -427,7 +427,7 @@ export class ShapeEnv implements SymEnv {
       printExpr(hinted),
       printExpr(e),
       sizes.length === 0 ? "none" : sizes.join(", "),
-      this.#openNote?.() ?? "",
+      this.#openNote?.(e) ?? "",
     );
   }
 }

@@ -17,7 +17,7 @@ export interface Counterexample {
 }
 
 /** A number that may be chosen freely: a dim with a name, or a size with a hint. */
-interface Variable {
+export interface Variable {
   readonly name: string;
   readonly min: number;
   readonly max: number;
@@ -175,19 +175,17 @@ export class CounterexampleSearch {
 const nearest = ({ min, max, example }: Variable): number => Math.min(Math.max(example, min), max);
 
 /** Numbers that a requirement mentions: it often changes its truth next to them. */
-function constantsOf(requirement: Requirement): readonly number[] {
-  const found: number[] = [];
-  const visit = (e: SymExpr): void => {
-    if (e.op === "Integer") found.push(Number(e.value));
-    e.args.forEach(visit);
-  };
-  const value: SymValue = requirement.kind === "equal" ? requirement.value : requirement.condition;
-  if (value instanceof SymExpr) visit(value);
-  return found;
+const constantsOf = (requirement: Requirement): readonly number[] =>
+  numbersIn(requirement.kind === "equal" ? requirement.value : requirement.condition);
+
+/** The integers of an expression. */
+export function numbersIn(value: SymValue): readonly number[] {
+  if (!(value instanceof SymExpr)) return [];
+  return [...(value.op === "Integer" ? [Number(value.value)] : []), ...value.args.flatMap(numbersIn)];
 }
 
 /** Values of a variable to try: the nearest to the example first, sizes of 0 and 1 last. */
-function candidates({ min, max, example }: Variable, constants: readonly number[]): readonly number[] {
+export function candidates({ min, max, example }: Variable, constants: readonly number[]): readonly number[] {
   const values = new Set<number>();
   const add = (value: number): void => {
     if (Number.isSafeInteger(value) && value >= min && value <= max) values.add(value);

@@ -30,6 +30,7 @@ import {
   symbolicStrides,
 } from "../dynamic/index.js";
 import { bindSpec, type LeafSpec } from "./bind-spec.js";
+import { differentAnswers } from "./different-answers.js";
 import { badSpec } from "./errors.js";
 import type { ShapesSpec } from "./shapes-spec.js";
 import type { TensorSpec } from "./specs.js";
@@ -89,7 +90,7 @@ class SpecMaker {
     options: FakeInputOptions,
     private readonly isStrict: boolean,
   ) {
-    this.env = new ShapeEnv({ ...options, keepsMin: true, openNote: () => this.#note() });
+    this.env = new ShapeEnv({ ...options, keepsMin: true, openNote: (expr) => this.#note(expr) });
     this.#pending = assumptions.map(({ expr }) => pendingOf(expr));
   }
 
@@ -222,14 +223,14 @@ class SpecMaker {
   }
 
   /** What messages about a choice that the inputs decide say of the specification. */
-  #note(): string {
+  #note(expr: SymExpr): string {
     const lines = this.#pending.map(({ condition }) => `  - ${pretty(printExpr(condition))}`);
     const waiting =
       lines.length === 0
         ? ""
         : `\nThe following spec relation(s) were not materialized before this guard and may be the cause:\n${lines.join("\n")}`;
     if (this.#bound.size === 0 && lines.length === 0) return "";
-    return `\n\nThe ShapesSpec/ParamsSpec dynamic-shapes API is in use. You can often resolve this by adding a relational assumption to your ShapesSpec, e.g. \`assumptions=[a == 2 * b]\`, so the relation is known at trace time.${waiting}`;
+    return `\n\nThe ShapesSpec/ParamsSpec dynamic-shapes API is in use. You can often resolve this by adding a relational assumption to your ShapesSpec, e.g. \`assumptions=[a == 2 * b]\`, so the relation is known at trace time.${waiting}${differentAnswers(expr, this.env, this.sources)}`;
   }
 }
 

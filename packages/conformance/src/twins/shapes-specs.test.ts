@@ -179,7 +179,7 @@ function renumbered(text: string): string {
 
 const refusalOf = (error: unknown): string => {
   if (!(error instanceof SconceError)) throw error;
-  const [message] = error.message.split("; got self");
+  const [message] = error.message.split(/; got self|\n\nIt is not the same for all sizes/);
   return message!.replaceAll("\n\n", "\n");
 };
 
@@ -279,6 +279,31 @@ const sums = exportProgram(
     ),
   },
 );
+
+test("a choice by sizes is refused with sizes that decide it in different ways", () => {
+  const size = new ShapeVar("n", { min: 2 });
+  const options = {
+    dynamicShapes: new ShapesSpec(
+      { x: new TensorSpec([size, 3]) },
+      { assumptions: [sym.eq(sym.mod(size, 2), 0)] },
+    ),
+  };
+  const message = (model: (x: Tensor) => Tensor): string | undefined => {
+    try {
+      exportProgram(model, [torch.ones(8, 3)], options);
+    } catch (error) {
+      return (error as SconceError).message.split("\n\n").at(-1);
+    }
+    return undefined;
+  };
+  expect(message((x) => (guard(sym.gt(x.size(0), 4)) ? x : x.neg()))).toBe(
+    "It is not the same for all sizes:\n  - True for L['x'].size()[0] = 8\n  - False for L['x'].size()[0] = 4",
+  );
+  expect(message((x) => x.mul(guardInt(x.size(0))))).toBe(
+    "It is not the same for all sizes:\n  - 8 for L['x'].size()[0] = 8\n  - 6 for L['x'].size()[0] = 6",
+  );
+  expect(message((x) => (guard(sym.ge(x.size(0), 2)) ? x : x.neg()))).toBeUndefined();
+});
 
 test.each(["cpu", "wasm"])("%s runs sizes that a ShapesSpec admits, and no others", async (backend) => {
   const sconce = createSconce();
