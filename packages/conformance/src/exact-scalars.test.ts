@@ -97,3 +97,74 @@ test.each([
     expect((result as Tensor).toArray(), backend).toEqual([-a, -a]);
   }
 });
+
+/** Runs one call on a 3x3 matrix of 1 to 9, which is doubled before, as it is and lowered. */
+async function onMatrix(call: string, backend: string): Promise<readonly unknown[]> {
+  const program = session.parseIr(`sconce-ir 1
+program "TRAINING" {
+  input %x: USER_INPUT
+  output %r: USER_OUTPUT
+}
+graph(%x: f32[3, 3]) {
+  %m: f32[3, 3] = aten.mul.Tensor(%x, 2)
+  %r = ${call}
+  return (%r,)
+}`);
+  const x = Tensor.from([1, 2, 3, 4, 5, 6, 7, 8, 9], [3, 3], "float32");
+  const results: unknown[] = [];
+  for (const one of [program, session.runDecompositions(program)]) {
+    using executable = await session.compile(one, backend);
+    results.push(((await executable.run([x])) as [Tensor])[0].toArray());
+  }
+  return results;
+}
+
+test.each(BACKENDS)("%s knows triangles with diagonals at the ends of int64", async (backend) => {
+  const all = [2, 4, 6, 8, 10, 12, 14, 16, 18];
+  const none = new Array<number>(9).fill(0);
+  for (const most of ["9223372036854775807", "9223372036854775806", "9007199254740993"]) {
+    expect(await onMatrix(`aten.tril.default(%m, ${most})`, backend)).toEqual([all, all]);
+    expect(await onMatrix(`aten.triu.default(%m, ${most})`, backend)).toEqual([none, none]);
+  }
+  for (const least of ["-9223372036854775808", "-9223372036854775807", "-9007199254740993"]) {
+    expect(await onMatrix(`aten.tril.default(%m, ${least})`, backend)).toEqual([none, none]);
+    expect(await onMatrix(`aten.triu.default(%m, ${least})`, backend)).toEqual([all, all]);
+  }
+});
+
+test.each(["9223372036854775807", "9007199254740993", "-9007199254740993"])(
+  "a rotation by %s quarters is refused, whose rest no number holds",
+  async (quarters) => {
+    const call = `aten.rot90.default(%m, ${quarters})`;
+    await expect(onMatrix(call, "cpu")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  },
+);
+
+test.each(BACKENDS)("%s writes rows at an index of data that lies in the tensor", async (backend) => {
+  for (const range of ["[-inf, inf]", "[0, inf]", "[0, 2]"]) {
+    const program = session.parseIr(`sconce-ir 1
+program "TRAINING" {
+  input %a: USER_INPUT
+  input %b: USER_INPUT
+  output %r: USER_OUTPUT
+  range "u0" ${range}
+}
+graph(%a: f32[3, 2], %b: i64[]) {
+  %item: int(u0) = aten.item.default(%b)
+  %row: f32[2] = aten.select.int(%a, 0, 1)
+  %m: f32[2] = aten.mul.Tensor(%row, 10)
+  %r: f32[3, 2] = aten.select_scatter.default(%a, %m, 0, %item)
+  return (%r,)
+}`);
+    for (const one of [program, session.runDecompositions(program)]) {
+      using executable = await session.compile(one, backend);
+      const run = async (index: bigint): Promise<unknown> => {
+        const a = Tensor.from([1, 2, 3, 4, 5, 6], [3, 2], "float32");
+        return executable.run([a, scalar(index)]).then(([r]) => (r as Tensor).toArray());
+      };
+      expect(await run(2n)).toEqual([1, 2, 3, 4, 30, 40]);
+      for (const index of [3n, 5n, -4n, 2n ** 62n, -(2n ** 63n)])
+        await expect(run(index), `${range} ${index}`).rejects.toHaveProperty("code");
+    }
+  }
+});

@@ -316,7 +316,9 @@ export class KernelBuilder extends BlockBuilder {
 /** The index or whole number that a scalar is. */
 const placeOf = (scalar: Scalar): Index | number | undefined => {
   if (scalar.kind === "index") return scalar.index;
-  return scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
+  const value = scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
+  // A number that is not exact would wrap as an index.
+  return Number.isSafeInteger(value) ? value : undefined;
 };
 const isZero = (operand: KernelOperand): boolean => operand.kind === "literal" && operand.value === 0;
 const isIndex = ({ kind }: Scalar): boolean => kind === "index";

@@ -19,7 +19,9 @@ const triangle = (name: "tril" | "triu", comparison: string): OpDefinition =>
       const [height, width] = self.shape.slice(-2) as [SymInt, SymInt];
       const columns = emit("aten.unsqueeze.default", [emitRange(emit, width, self), -2]);
       const rows = emit("aten.unsqueeze.default", [emitRange(emit, height, self), -1]);
-      const kept = emit(comparison, [emit("aten.sub.Tensor", [columns, rows]), diagonal]);
+      // Numbers hold the ends of int64 rounded up, to what wraps.
+      const last = typeof diagonal === "number" && diagonal >= 2 ** 63 ? 2n ** 63n - 1n : diagonal;
+      const kept = emit(comparison, [emit("aten.sub.Tensor", [columns, rows]), last]);
       return toContiguous(emit, maskTensor(emit, kept, self));
     },
   });

@@ -47,6 +47,8 @@ const rot90 = defineOp({
         `expected rotation dims to be different, but got dim0 = ${describeSize(dims[0])} and dim1 = ${describeSize(dims[1])}`,
       );
     }
+    if (typeof k === "number" && !Number.isSafeInteger(k))
+      throw invalidArgument(`rot90: k of 2^53 or more, ${String(k)}, is not exact as a number`);
     const quarters = ((Number(k) % 4) + 4) % 4;
     if (quarters === 0) return emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
     if (quarters === 2) return emit("aten.flip.default", [self, [first, second]]);

@@ -1,11 +1,11 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { envWith, ne, type SymEnv, symbol } from "@sconce/symbolic";
+import { envWith, ge, lt, ne, neg, type SymEnv, symbol } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { shapeMismatch } from "../rows/errors.js";
-import { isAtMost, isNegative } from "../rules/comparison.js";
-import { describeSizes } from "../rules/describe.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { check, isAtMost, isNegative } from "../rules/comparison.js";
+import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
@@ -208,8 +208,14 @@ const sliceScatter = defineOp({
     sliceScatterMeta(self, src, dim, start, end, step, context),
 });
 
-/** The row of an index, from the start. PyTorch refuses an index of unknown sign here. */
+/**
+ * The row of an index, from the start. PyTorch refuses an index of unknown sign here: it is asserted
+ * to lie in the tensor.
+ */
 function rowOf(emit: Emit, index: SymInt, size: SymInt): SymInt {
+  const outside = (): Error => invalidArgument(`select(): index ${describeSize(index)} out of range`);
+  check(emit.env, lt(index, size), outside);
+  check(emit.env, ge(index, neg(size)), outside);
   const negative = isNegative(emit.env, index);
   return negative === false ? index : sizeMath(emit, negative === true ? "add" : "mod", index, size);
 }
