@@ -75,7 +75,11 @@ function cancelCommonFactor(base: SymExpr, divisor: SymExpr): SymExpr | undefine
   return floorDivNode(divideTerms(base, gcd), divideTerms(divisor, gcd));
 }
 
-const divideTerms = (e: SymExpr, by: SymExpr): SymExpr => sum(termsOf(e).map((term) => quotient(term, by)));
+/** A sum that is a factor of the divisor is divided as a whole. */
+const divideTerms = (e: SymExpr, by: SymExpr): SymExpr =>
+  factorsOf(by).some((factor) => same(factor, e))
+    ? quotient(e, by)
+    : sum(termsOf(e).map((term) => quotient(term, by)));
 
 /** The largest integer, and the factors of the divisor, that divide every term of both. */
 function commonFactor(base: SymExpr, divisor: SymExpr): readonly [SymExpr, readonly SymExpr[]] {

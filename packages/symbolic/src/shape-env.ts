@@ -281,7 +281,8 @@ export class ShapeEnv implements SymEnv {
 
   /** What PyTorch takes for a change of what is known. */
   get #learned(): string {
-    return `${this.#facts.replacements.size} ${this.#facts.divisible.size} ${this.#assertions.length}`;
+    const { replacements, divisible, refinements } = this.#facts;
+    return `${replacements.size} ${divisible.size} ${refinements} ${this.#assertions.length}`;
   }
 
   /**
@@ -303,12 +304,14 @@ export class ShapeEnv implements SymEnv {
 
   /** Decides a condition, by a guard where hints decide it; false when it depends on data. */
   orFalse(condition: SymBool): boolean {
-    return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : false);
+    if (this.#isHinted(condition)) return this.guard(condition);
+    return this.staticallyKnown(condition) ?? false;
   }
 
   /** Decides a condition, by a guard where hints decide it; true when it depends on data. */
   orTrue(condition: SymBool): boolean {
-    return this.staticallyKnown(condition) ?? (this.#isHinted(condition) ? this.guard(condition) : true);
+    if (this.#isHinted(condition)) return this.guard(condition);
+    return this.staticallyKnown(condition) ?? true;
   }
 
   /** Takes a condition as true from now on. */

@@ -34,6 +34,8 @@ export class SymbolFacts {
   readonly specialized = new Map<string, unknown>();
   /** A number that grows whenever something is learned. */
   version = 0;
+  /** How often a condition narrowed a range. */
+  refinements = 0;
   /** Conditions by their keys. */
   #truths = new Map<string, boolean>();
   /** What was learned of floor divisions, which are simpler where they leave no remainder. */
@@ -219,6 +221,7 @@ export class SymbolFacts {
       if (solved === undefined || !isIntegral(s) || !isIntegral(solved.rhs)) continue;
       const tighter = refineRange(solved, this.rangeOf(s), (other) => this.rangeOf(other));
       if (tighter === undefined) continue;
+      this.refinements++;
       this.#narrow(s, tighter);
       const range = this.rangeOf(s);
       if (isPoint(range)) this.#setReplacement(s, integer(range.min));

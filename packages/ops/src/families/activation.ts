@@ -5,7 +5,7 @@ import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
-import { check } from "../rules/comparison.js";
+import { check, isEqual } from "../rules/comparison.js";
 import {
   convert,
   isFloatLiteral,
@@ -17,7 +17,9 @@ import {
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
+import { numelOf, rowMajorLike } from "../rules/fake.js";
+import { viewOf } from "../rules/view-geometry.js";
+import { askLayout, hasReferenceView } from "../rules/view-reference.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
 /** Keeps shape and dtype. */
@@ -236,8 +238,10 @@ const glu = defineOp({
     check(env, eq(mod(size, 2), 0), () => unevenDim(at, size));
     const half = floorDiv(size, 2);
     for (const end of [half, mul(2, half)]) check(env, le(end, size), () => unevenDim(at, size));
-    const shape = self.shape.with(at, half);
-    return same(context, fake({ dtype: self.dtype, shape, strides: self.strides, like: self }));
+    const halves = viewOf(self, self.shape.with(at, half), self.strides);
+    if (hasReferenceView(halves, [])) askLayout(halves, env);
+    isEqual(env, half, 1);
+    return same(context, halves);
   },
   decompose: (emit, { self, dim }) =>
     promoted(emit, "default", [self], (x) => {

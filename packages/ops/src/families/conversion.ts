@@ -12,6 +12,7 @@ import {
   aliasOf,
   fake,
   isChannelsLast,
+  isChannelsLastNatively,
   isContiguousFake,
   isContiguousNatively,
   isNonOverlappingAndDense,
@@ -193,7 +194,7 @@ const contiguous = defineOp({
 function isInFormat(self: FakeTensor, format: MemoryFormat, env: SymEnv): boolean {
   if (format === "preserve_format")
     throw invalidArgument("preserve memory format is unsupported by the contiguous operator");
-  return format === "contiguous_format" ? isContiguousNatively(self, env) : isChannelsLast(self, env);
+  return format === "contiguous_format" ? isContiguousNatively(self, env) : isChannelsLastNatively(self, env);
 }
 
 type AliasSchema = "aten::alias(Tensor(a) self) -> Tensor(a)";

@@ -1,16 +1,19 @@
 /** @file Normalization within an example: layers, groups, root mean square, weights. */
 import { type FakeTensor, float, type SymInt } from "@sconce/ir";
-import { mod, type SymEnv } from "@sconce/symbolic";
+import { floorDiv, mod, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
-import { fake } from "../rules/fake.js";
+import { askChannelsLast } from "../rules/elementwise.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
 import { hasOtherCount, requireSizes } from "../rules/operand-sizes.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
+import { hasReferenceView } from "../rules/view-reference.js";
+import { viewMeta } from "./view-reshape.js";
 
 type Parameters = Readonly<Record<string, FakeTensor | null>>;
 
@@ -72,11 +75,29 @@ const nativeGroupNorm = defineOp({
   meta: ({ input, weight, bias, N, C, HxW, group }, { env }) => {
     checkCount(env, "X", input, { N, C, HxW });
     checkGroups(env, input, [C, HxW], group, { weight, bias });
+    askGroups(env, input, [N, group, floorDiv(C, group), HxW], weight);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
     // Row-major whatever the input, as programs have it; only PyTorch's kernel keeps channels last.
     return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];
   },
 });
+
+/**
+ * Asks what PyTorch's reference asks of dynamic sizes: it views the input by groups, and multiplies
+ * by a factor for each group or channel.
+ */
+function askGroups(
+  env: SymEnv,
+  input: FakeTensor,
+  groups: readonly [SymInt, SymInt, SymInt, SymInt],
+  weight: FakeTensor | null,
+): void {
+  if (!hasReferenceView(input, groups)) return;
+  const whole = rowMajorLike(input);
+  const grouped = viewMeta(whole, groups, env);
+  if (weight !== null) askChannelsLast(env, input.shape, [whole]);
+  else if (!isEqual(env, groups[3], 1)) viewMeta(grouped, input.shape, env);
+}
 
 /** Requires a tensor to have the elements that a normalization by groups names. */
 export function checkCount(

@@ -1,6 +1,6 @@
 /** @file Moving elements: flips, rolls, repeats, shuffles of pixels and channels. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, ge, mod, mul, type SymEnv } from "@sconce/symbolic";
+import { eq, floorDiv, ge, mod, mul, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dimOutOfRange, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -11,7 +11,7 @@ import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
-import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { isOther } from "../rules/operand-sizes.js";
 import { sizeMath } from "../rules/size-math.js";
 
@@ -195,20 +195,35 @@ function requireDivisible(env: SymEnv, size: SymInt, factor: number, message: ()
   check(env, eq(mod(size, factor), 0), () => shapeMismatch(message()));
 }
 
+/** The upscale factor and the last three sizes. */
+function checkShuffle(
+  env: SymEnv,
+  self: FakeTensor,
+  factor: SymInt,
+): readonly [r: number, channels: SymInt, height: SymInt, width: SymInt] {
+  const r = Number(factor);
+  checkPixels(self, r, "pixel_shuffle", "upscale_factor");
+  const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
+  requireDivisible(
+    env,
+    channels,
+    r * r,
+    () =>
+      "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but " +
+      `input.size(-3)=${describeSize(channels)} is not divisible by ${r * r}`,
+  );
+  return [r, channels, height, width];
+}
+
 const pixelShuffle = defineOp({
   schema: "aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+  meta: ({ self, upscale_factor }, { env }) => {
+    const [r, channels, height, width] = checkShuffle(env, self, upscale_factor);
+    const shape = [...self.shape.slice(0, -3), floorDiv(channels, r * r), mul(height, r), mul(width, r)];
+    return fakeInFormatOf(self, shape, env);
+  },
   decompose: (emit, { self, upscale_factor }) => {
-    const r = Number(upscale_factor);
-    checkPixels(self, r, "pixel_shuffle", "upscale_factor");
-    const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
-    requireDivisible(
-      emit.env,
-      channels,
-      r * r,
-      () =>
-        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but " +
-        `input.size(-3)=${describeSize(channels)} is not divisible by ${r * r}`,
-    );
+    const [r, channels, height, width] = checkShuffle(emit.env, self, upscale_factor);
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
     const out = sizeMath(emit, "floordiv", channels, r * r);

@@ -7,7 +7,7 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastOperands, sizesEqual, wrapDim, wrapDims } from "../rules/dims.js";
-import { sameAs } from "../rules/fake.js";
+import { equalSizes, sameAs } from "../rules/fake.js";
 import { aliasOf, viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` */
@@ -136,7 +136,11 @@ function unsqueezeMeta(self: FakeTensor, dim: SymInt): FakeTensor {
 const unsqueeze = defineOp({
   schema: "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
   tags: ["core"],
-  meta: ({ self, dim }) => unsqueezeMeta(self, dim),
+  meta: ({ self, dim }, { env }) => {
+    // `broadcast_in_dim` asks whether a dimension is broadcast.
+    for (const size of self.shape) equalSizes(env, size, 1);
+    return unsqueezeMeta(self, dim);
+  },
 });
 
 /** Drops those of the given dimensions whose size is 1. */

@@ -13,7 +13,7 @@ import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
-function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
   if (hasReferenceView(self, size)) {
     const layout = referenceView(self, size, env);
     if (layout !== undefined) return viewOf(self, layout.shape, layout.strides);

@@ -1,6 +1,6 @@
 /** @file Making fake tensors, and the layouts that sizes and strides spell. */
 import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
-import { eq, mul, ne, type SymEnv, symMax } from "@sconce/symbolic";
+import { eq, le, mul, ne, type SymBool, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 
@@ -113,10 +113,18 @@ export const sameAs = (a: SymInt, b: SymInt): boolean =>
 export const equalSizes = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
-/** Whether the dimensions, outermost first, are densely nested; false when that is undecided. */
+/** Whether two sizes differ, as PyTorch asks of strides; true when that cannot be decided. */
+const differs = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+  typeof a === "number" && typeof b === "number" ? a !== b : env.orTrue(ne(a, b));
+
+/**
+ * Whether the dimensions, outermost first, are densely nested; false when that is undecided. A
+ * row-major stride is a product of sizes, or of what they are where sizes of 0 count as 1.
+ */
 function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined, env: SymEnv): boolean {
   const { shape, strides } = tensor;
   let step: SymInt = 1;
+  let product: SymInt = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     const dim = order === undefined ? i : order[i]!;
     const size = shape[dim]!;
@@ -124,10 +132,14 @@ function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined
     // Decisions on symbolic sizes are expensive, so strides are compared as written first.
     if (!sameAs(strides[dim]!, step)) {
       if (equalSizes(env, size, 1)) continue;
-      if (!equalSizes(env, strides[dim]!, step))
+      const isOther = order !== undefined || differs(env, strides[dim]!, product);
+      if (isOther && differs(env, strides[dim]!, step))
         return shape.some((s) => equalSizes(env, s, 0)) && order === undefined;
     }
-    if (i > 0) step = mul(step, atLeastOne(size));
+    if (i === 0) break;
+    const next = mul(step, atLeastOne(size));
+    product = step === product && atLeastOne(size) === size ? next : mul(product, size);
+    step = next;
   }
   return true;
 }
@@ -155,20 +167,39 @@ export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean =>
   isDenseInOrder(tensor, undefined, env);
 
 /** Row-major contiguity, as C++ finds it out. */
-export function isContiguousNatively(tensor: FakeTensor, env: SymEnv): boolean {
-  if (isContiguousFake(tensor, env)) return true;
-  const { shape, strides } = tensor;
-  let step: SymInt = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    const isOne = eq(shape[d]!, 1);
-    if (env.guardNatively?.(isOne) ?? isOne === true) continue;
-    if (!sameAs(strides[d]!, step)) {
-      const differs = ne(strides[d]!, step);
-      if (env.guardNatively?.(differs) ?? differs === true) break;
-    }
-    step = mul(step, shape[d]!);
-  }
+export const isContiguousNatively = (tensor: FakeTensor, env: SymEnv): boolean =>
+  isContiguousFake(tensor, env) || askNatively(tensor, env);
+
+/** {@link isChannelsLast}, as C++ finds it out. */
+export const isChannelsLastNatively = (tensor: FakeTensor, env: SymEnv): boolean =>
+  isChannelsLast(tensor, env) || askNatively(tensor, env, channelsLastOrder(tensor.ndim));
+
+/** Asks again of each dimension; the answer is known. */
+function askNatively(tensor: FakeTensor, env: SymEnv, order?: readonly number[]): false {
+  askStrides(tensor, (condition) => env.guardNatively?.(condition) ?? condition === true, false, order);
   return false;
+}
+
+/**
+ * Asks of each dimension, innermost first, whether it is 1, else whether its stride differs from
+ * the product of the sizes; a quiet question is also about sizes of 0 that count as 1.
+ */
+export function askStrides(
+  { shape, strides }: Pick<FakeTensor, "shape" | "strides">,
+  ask: (condition: SymBool) => boolean,
+  isQuiet: boolean,
+  order?: readonly number[],
+): void {
+  let step: SymInt = 1;
+  let longest: SymInt = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const dim = order?.[i] ?? i;
+    const size = shape[dim]!;
+    if (ask(eq(size, 1))) continue;
+    if (ask(ne(strides[dim]!, step)) && (!isQuiet || ask(ne(strides[dim]!, longest)))) return;
+    longest = mul(longest, atLeastOne(size));
+    step = mul(step, size);
+  }
 }
 
 /**
@@ -186,21 +217,31 @@ export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boole
   const plain = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   if (isStrideChain(tensor, plain, sameAs) || isContiguousFake(tensor, env)) return true;
   const dims = plain.filter((d) => !equalSizes(env, shape[d]!, 1));
-  return isStrideChain(tensor, dims, (a, b) => equalSizes(env, a, b));
+  return isStrideChain(
+    tensor,
+    dims,
+    (a, b) => equalSizes(env, a, b),
+    (a, b) => env.knownTrue(le(a, b)),
+  );
 }
 
 /**
  * Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that.
+ *
+ * @param isAtMost whether a stride is known to be at most another: only the least one is compared
+ *   where it is known
  */
 function isStrideChain(
   { shape, strides }: FakeTensor,
   dims: readonly number[],
   equals: (a: SymInt, b: SymInt) => boolean,
+  isAtMost?: (a: SymInt, b: SymInt) => boolean,
 ): boolean {
   const left = [...dims];
   let step: SymInt = 1;
   while (left.length > 0) {
-    const next = left.findIndex((d) => equals(strides[d]!, step));
+    const least = isAtMost && left.find((d) => left.every((o) => isAtMost(strides[d]!, strides[o]!)));
+    const next = left.findIndex((d) => d === (least ?? d) && equals(strides[d]!, step));
     if (next < 0) return false;
     step = mul(step, shape[left[next]!]!);
     left.splice(next, 1);

@@ -19,13 +19,12 @@ import {
   type SymBool,
   type SymEnv,
   SymExpr,
-  symMax,
   symMin,
 } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "./comparison.js";
 import { describeSize, describeSizes } from "./describe.js";
-import { contiguousStridesOf, elementsOf, isContiguousFake, numelOf } from "./fake.js";
+import { askStrides, contiguousStridesOf, elementsOf, isContiguousFake, numelOf } from "./fake.js";
 
 /** Sizes and strides while dimensions are merged and split. */
 interface Layout {
@@ -121,21 +120,8 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
 }
 
 /** PyTorch finds out about the layout of each view, without guards. */
-export function askLayout(
-  { shape, strides }: Readonly<Record<keyof Layout, readonly SymInt[]>>,
-  env: SymEnv,
-): void {
-  const ask = (condition: SymBool): boolean => env.askQuietly?.(condition) ?? false;
-  let step: SymInt = 1;
-  let longest: SymInt = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    const size = shape[d]!;
-    if (ask(eq(size, 1))) continue;
-    if (ask(ne(strides[d]!, step)) && ask(ne(strides[d]!, longest))) return;
-    longest = mul(longest, symMax(size, 1));
-    step = mul(step, size);
-  }
-}
+export const askLayout = (layout: Pick<FakeTensor, "shape" | "strides">, env: SymEnv): void =>
+  askStrides(layout, (condition) => env.askQuietly?.(condition) ?? false, true);
 
 /** Splits a dimension in two (`prims.split_dim`). */
 function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymEnv): void {

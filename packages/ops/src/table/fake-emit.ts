@@ -6,6 +6,7 @@ import type { Emit, EmitArg } from "../rows/emit.js";
 import { decompositionThrew, operatorWithoutMeta, resultKind } from "../rows/errors.js";
 import { refusedCall } from "../rows/refused-call.js";
 import { isOutOfMemory } from "../rows/results.js";
+import { askLayout, hasReferenceView } from "../rules/view-reference.js";
 import { bindArgs, type Resolve } from "./bind.js";
 import type { OperatorRows } from "./operator-rows.js";
 
@@ -39,7 +40,11 @@ export function metaOfBound(
   isInPlace = false,
 ): MetaValue {
   try {
-    if (row.meta !== undefined) return row.meta(bound, isInPlace ? { env, isInPlace } : { env });
+    if (row.meta !== undefined) {
+      const result = row.meta(bound, isInPlace ? { env, isInPlace } : { env });
+      if (row.schema.isView && !row.tags.includes("composite")) askLayouts(result, env);
+      return result;
+    }
     if (row.decompose !== undefined) return row.decompose(fakeEmit(table, env), bound);
   } catch (error) {
     throw refusedCall(
@@ -49,6 +54,16 @@ export function metaOfBound(
     );
   }
   throw operatorWithoutMeta(row.target);
+}
+
+/**
+ * Asks for the layouts of the views that a call gives, without guards: PyTorch does when it makes
+ * the entry of its cache of fake tensors, and views with sizes of data have none.
+ */
+function askLayouts(result: MetaValue, env: SymEnv): void {
+  if (!env.askQuietly) return;
+  if (Array.isArray(result)) for (const item of result as readonly MetaValue[]) askLayouts(item, env);
+  else if (result instanceof FakeTensor && hasReferenceView(result, [])) askLayout(result, env);
 }
 
 /** An emitter that only computes fake results. */
