@@ -209,8 +209,8 @@ const sliceScatter = defineOp({
 });
 
 /**
- * The row of an index, from the start. PyTorch refuses an index of unknown sign here: it is asserted
- * to lie in the tensor.
+ * The row of an index, from the start. PyTorch refuses an index of unknown sign here: it is
+ * asserted to lie in the tensor.
  */
 function rowOf(emit: Emit, index: SymInt, size: SymInt): SymInt {
   const outside = (): Error => invalidArgument(`select(): index ${describeSize(index)} out of range`);
