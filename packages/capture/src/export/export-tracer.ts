@@ -87,6 +87,14 @@ export class ExportTracer extends Tracer {
   /** Conditions that the model decided by: TorchDynamo leaves out what only they need. */
   readonly decisions = new Set<TraceNode>();
 
+  /** Names that were taken without a node, with the number of nodes before them. */
+  readonly discards: { readonly before: number; readonly functions: readonly string[] }[] = [];
+
+  override discarded(functions: readonly string[], sizes: readonly unknown[]): void {
+    super.discarded(functions, sizes);
+    this.discards.push({ before: this.nodes.length, functions });
+  }
+
   decided(condition: SymBool): void {
     const node = this.isStrict ? this.scalarArgument(condition) : undefined;
     if (node instanceof TraceNode) this.decisions.add(node);

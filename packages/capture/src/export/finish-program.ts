@@ -95,7 +95,7 @@ function graphOf(
   const { tracer, stateNodes, inputs, userNodes, results, read } = trace;
   const { env } = tracer;
   const live = withoutDeadSizes(nodes, results);
-  const traced = tracer.isStrict ? namedAgain(nodes, live, tracer.decisions) : tracer.names;
+  const traced = tracer.isStrict ? namedAgain(tracer, live) : tracer.names;
   const asserted = withRuntimeAsserts({ nodes: live, results, names: traced, env, isNested: false });
   const converted = withMetadataAsserts(asserted, traced);
   const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
@@ -125,11 +125,7 @@ function graphOf(
 }
 
 /** The second trace of a strict export names what TorchDynamo keeps of the first. */
-function namedAgain(
-  nodes: readonly TraceNode[],
-  live: readonly TraceNode[],
-  decisions: ReadonlySet<TraceNode>,
-): Namespace {
+function namedAgain({ nodes, decisions, discards }: ExportTracer, live: readonly TraceNode[]): Namespace {
   const names = new Namespace();
   const kept = new Set(live);
   const readers = new Map<TraceNode, TraceNode[]>();
@@ -143,11 +139,18 @@ function namedAgain(
     const isUnused = own.length === 0 ? decisions.has(node) : own.every((reader) => dropped.has(reader));
     if (!kept.has(node) && isUnused) dropped.add(node);
   }
-  for (const node of nodes) {
+  let next = 0;
+  const take = (before: number): void => {
+    for (; (discards[next]?.before ?? Number.POSITIVE_INFINITY) <= before; next++)
+      for (const name of discards[next]!.functions) names.create(name);
+  };
+  for (const [i, node] of nodes.entries()) {
+    take(i);
     if (dropped.has(node)) continue;
     const isCall = node.op === "call_function";
     node.name = names.create(isCall ? node.name.replace(/_\d+$/, "") : node.name);
   }
+  take(nodes.length);
   return names;
 }
 
