@@ -59,15 +59,10 @@ test("texts are PyTorch's", () => {
 const OTHER_GUARDS: readonly (readonly [position: number, step: string])[] = [
   // Sconce does not ask whether `s - s//2` is negative: it knows.
   [12, "expand"],
-  // PyTorch also asks `s//2 != 1`, next to `s//2 >= 2`.
-  [24, "glu"],
   // PyTorch also asks about `Max(1, n)`, where `n >= 2` is known.
-  [39, "tensor_split"],
   [106, "aavg1d"],
   // PyTorch also asks `s - 2 != 0`, next to `s - 2 >= 2`.
   [61, "pad"],
-  // Sconce also asks `Max(1, s//2) == s//2`.
-  [122, "glu"],
   // PyTorch asks `n >= 0` in place of one of two conditions on `n`.
   [130, "interps"],
 ];
