@@ -4,7 +4,7 @@
  */
 import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isRef, isSymScalar, type MetaValue } from "@sconce/ir";
-import { freeSymbols, SymExpr } from "@sconce/symbolic";
+import { freeSymbols, isUnbacked, SymExpr } from "@sconce/symbolic";
 import { boundsText } from "./dims-text.js";
 import type { ModuleFile } from "./module-file.js";
 
@@ -21,11 +21,11 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 
 /** Whether only a run decides sizes of inputs. */
 export const hasOpenSizes = (vals: readonly (MetaValue | undefined)[]): boolean =>
-  vals.some((val) => symbolsOf(val).some((name) => /^u\d/.test(name)));
+  vals.some((val) => symbolsOf(val).some(isUnbacked));
 
-function symbolsOf(val: MetaValue | undefined): readonly string[] {
-  if (isSymScalar(val)) return val.expr instanceof SymExpr ? [...freeSymbols(val.expr).keys()] : [];
-  return val instanceof FakeTensor ? val.shape.flatMap((size) => [...freeSymbols(size).keys()]) : [];
+function symbolsOf(val: MetaValue | undefined): readonly SymExpr[] {
+  if (isSymScalar(val)) return val.expr instanceof SymExpr ? [...freeSymbols(val.expr).values()] : [];
+  return val instanceof FakeTensor ? val.shape.flatMap((size) => [...freeSymbols(size).values()]) : [];
 }
 
 /** The symbols of assertions that are more than the bounds of one. */
@@ -61,7 +61,8 @@ export class SpecText {
     this.#sizes = new Set(
       program.graph
         .placeholders()
-        .flatMap(({ meta: { val } }) => (val instanceof FakeTensor ? symbolsOf(val) : [])),
+        .flatMap(({ meta: { val } }) => (val instanceof FakeTensor ? symbolsOf(val) : []))
+        .map(({ name }) => name),
     );
   }
 

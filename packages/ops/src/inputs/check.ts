@@ -12,7 +12,7 @@ import {
   type MetaValue,
   type Value,
 } from "@sconce/ir";
-import { freeSymbols, printExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, isUnbacked, printExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected, inputsExpected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
@@ -69,8 +69,7 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
 }
 
 /** Whether a size has a symbol that only a run decides, such as those of a `ShapesSpec`. */
-const isUnbackedSize = (size: SymInt): boolean =>
-  [...freeSymbols(size).keys()].some((name) => /^u\d/.test(name));
+const isUnbackedSize = (size: SymInt): boolean => [...freeSymbols(size).values()].some(isUnbacked);
 
 /** Most inputs that an error shows. */
 const SHOWN = 8;

@@ -3,6 +3,7 @@ import { type ConstantValue, FakeTensor, isSymScalar, type MetaValue, symInt } f
 import {
   freeSymbols,
   gt,
+  isUnbacked,
   lt,
   mul,
   ne,
@@ -62,7 +63,7 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
   });
   const shape = a.shape.map((size, dim) => {
     const other = b.shape[dim]!;
-    const isSame = !isUnbacked(size) && !isUnbacked(other) && keyOf(size) === keyOf(other);
+    const isSame = !hasUnbacked(size) && !hasUnbacked(other) && keyOf(size) === keyOf(other);
     if (isSame) return size;
     return mergeSizes(place, size, other, ["sym_size_int", "ge"]);
   });
@@ -77,8 +78,7 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
 
 const keyOf = (size: SymInt): string | number => (size instanceof SymExpr ? size.key : size);
 
-const isUnbacked = (size: SymInt): boolean =>
-  size instanceof SymExpr && [...freeSymbols(size).keys()].some((name) => /^u\d/.test(name));
+const hasUnbacked = (size: SymInt): boolean => [...freeSymbols(size).values()].some(isUnbacked);
 
 /** A size between two others, which only the data decide. */
 function mergeSizes({ env, made }: MergePlace, a: SymInt, b: SymInt, added: readonly string[]): SymInt {
