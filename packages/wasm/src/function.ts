@@ -186,7 +186,10 @@ export class FunctionBuilder {
   shuffle(lanes: readonly number[]): this {
     const { length } = lanes;
     if (length !== 16 && length !== 4 && length !== 2)
-      throw invalidCode(`a shuffle takes 16, 4 or 2 lanes, not ${length}`, "pass 16 places of bytes");
+      throw invalidCode(
+        `a shuffle takes 16, 4 or 2 lanes, not ${length}`,
+        "pass the places of 16 bytes, of 4 lanes of 32 bits or of 2 lanes of 64 bits",
+      );
     const width = 16 / length;
     this.code.byte(0xfd).byte(0x0d);
     for (const lane of lanes) for (let byte = 0; byte < width; byte++) this.code.byte(width * lane + byte);
