@@ -80,6 +80,7 @@ export {
 } from "./graph/edit.js";
 export type { GraphEditor, NewNode, NodePatch } from "./graph/editor.js";
 export { type Graph, isGraph } from "./graph/graph.js";
+export { HIGHER_ORDER_TARGETS } from "./graph/higher-order-names.js";
 export { editingAs } from "./graph/inherit.js";
 export { type TargetOptions, targetProblem } from "./graph/known-targets.js";
 export { Namespace, PYTHON_KEYWORDS, RESERVED_NAMES } from "./graph/namespace.js";

@@ -32,6 +32,7 @@ export {
   numericArrayName,
 } from "./nested.js";
 export { printTensor, showsAsText, sizeText, suffixedText } from "./print.js";
+export { exponentText, fixedText } from "./print-number.js";
 export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";
 export { complexDType, promoteTypes, realDType, resultType } from "./promotion.js";

@@ -22,6 +22,7 @@ import {
   preparationSteps,
   type RuntimeValue,
   refuseOpaque,
+  whyNotRun,
 } from "@sconce/ops";
 import { withMemoryLimit } from "@sconce/tensor";
 import { excludedCall, noKernel } from "../kernel/errors.js";
@@ -103,6 +104,8 @@ function backendOf(own: KernelSet, options: CpuBackendOptions): Backend {
   const maxBytes = memoryLimit("cpuBackend", options.maxBytes);
   const supports = (node: Node): true | Reason => {
     const { op, target } = node;
+    const refused = op === "call_function" ? whyNotRun(node) : undefined;
+    if (refused !== undefined) return { reason: refused };
     const known = op !== "call_function" || isInterpretedCall(target) || dispatcher.supports(target);
     return known || { reason: noKernel(target).message };
   };

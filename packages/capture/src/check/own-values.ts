@@ -70,6 +70,7 @@ const ownValues = (): OwnValues => ({
     manualSeed,
     callOperator,
     cond,
+    switch: torch.switch,
     map,
     whileLoop,
     scan,

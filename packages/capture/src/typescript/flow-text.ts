@@ -14,6 +14,7 @@ import type { FlowBody } from "./flow-body.js";
 import { functionalizedText } from "./functionalized-text.js";
 
 const COND = "higher_order.cond";
+const SWITCH = "higher_order.switch";
 const MAP = "higher_order.map_impl";
 const SCAN = "higher_order.scan";
 export const ASSOCIATIVE_SCAN = "higher_order.associative_scan";
@@ -36,6 +37,9 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
   switch (node.target) {
     case COND:
       body.declare(node, condText(body, node));
+      return;
+    case SWITCH:
+      body.declare(node, switchText(body, node));
       return;
     case MAP:
       body.declare(node, mapText(body, node));
@@ -146,6 +150,23 @@ function condText(body: FlowBody, node: Node): string {
   const isShared = graphOf(body, node, whenTrue) === graphOf(body, node, whenFalse);
   const functions = isShared ? sharedFunction(body, branch(whenTrue)) : [branch(whenTrue), branch(whenFalse)];
   return `${body.file.use("cond")}(${[body.text(pred!, node.name), ...functions, listText(passed)].join(", ")})`;
+}
+
+function switchText(body: FlowBody, node: Node): string {
+  const [index, branches, operands] = node.args;
+  body.file.differ("switch-index", node.name);
+  const { passed, inputsOf } = operandsOf(body, node, operands);
+  const written = new Map<Graph, string>();
+  const functions = (itemsOf(branches ?? null) ?? []).map((argument) => {
+    const graph = graphOf(body, node, argument);
+    const known = written.get(graph);
+    if (known !== undefined) return known;
+    const [name] = sharedFunction(body, functionText(body, graph, inputsOf(graph), listText));
+    written.set(graph, name!);
+    return name!;
+  });
+  const given = [body.text(index!, node.name), listText(functions), listText(passed)];
+  return `${body.file.use("switch")}(${given.join(", ")})`;
 }
 
 /**

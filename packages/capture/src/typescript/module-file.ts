@@ -15,7 +15,7 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   passes: "runDecompositions",
   pytree: "attributeKey registerDataclass registerNamedTuple registerPytreeNode tuple",
   torch:
-    "associativeScan check checkIsSize cond constrainAsSize constrainAsValue enableGrad map noGrad scan setGradEnabled whileLoop",
+    "associativeScan check checkIsSize cond constrainAsSize constrainAsValue enableGrad map noGrad scan setGradEnabled switch whileLoop",
 };
 const MEMBERS = new Map(
   Object.entries(NAMESPACES).flatMap(([owner, names]) => names.split(" ").map((name) => [name, owner])),
@@ -46,6 +46,7 @@ export interface SourceDifference {
     | "input-order"
     | "known-condition"
     | "operand-order"
+    | "switch-index"
     | "ordered-dict"
     | "parameter-write"
     | "related-size"
@@ -66,6 +67,7 @@ const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
     "the export puts the parameters of a module together, in front of those of the modules inside of it",
   "known-condition": "the assertion always holds, and is left out",
   "operand-order": "the operands come in another order",
+  "switch-index": "the index is clamped again",
   "ordered-dict": "JavaScript objects sort these keys: it is a Map, which is an ordered dict",
   "parameter-write": "the call writes to a parameter: export the model in `torch.noGrad`",
   "related-size": "the export may write one of the sizes of inputs that are compared with the others",

@@ -141,7 +141,28 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       ],
       argumentsOf: (graphs) => [predicate!, ...graphs, tuple(given)],
       results: first.leaves.map((leaf, i) =>
-        mergeOutputs(mergePlace(trace.parent), leafValue(leaf), leafValue(second.leaves[i])),
+        mergeOutputs(mergePlace(trace.parent), [leafValue(leaf), leafValue(second.leaves[i])]),
+      ),
+    };
+  },
+  "higher_order.switch": (
+    trace,
+    [index, graphs, operands]: readonly [unknown, readonly NestedGraph[], Values],
+  ) => {
+    const traced = graphs.map((graph) => trace.graph(graph, operands));
+    const given = trace.arguments(operands);
+    const [at] = trace.arguments([index]);
+    runOnFakes(trace.parent, traced);
+    return {
+      name: "switch",
+      kind: "SwitchOp",
+      bodies: traced.map((branch, i) => [`branch${i}_graph`, trace.body(branch, graphs[i]!)] as const),
+      argumentsOf: (nodes) => [at!, nodes, tuple(given)],
+      results: traced[0]!.leaves.map((_, i) =>
+        mergeOutputs(
+          mergePlace(trace.parent),
+          traced.map(({ leaves }) => leafValue(leaves[i])),
+        ),
       ),
     };
   },

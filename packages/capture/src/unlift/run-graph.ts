@@ -219,6 +219,7 @@ function runHigherOrder(
       return body;
     },
     countIteration: () => undefined,
+    print: (text) => console.log(text),
     callOperator: (target, given, named) => callOperator(target, given as never, named as never) as never,
   };
   return finish(HIGHER_ORDER.get(node.target)!(runner, args, kwargs, node));

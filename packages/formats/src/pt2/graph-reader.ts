@@ -7,6 +7,7 @@ import {
   type ConstantValue,
   type Graph,
   GraphBuilder,
+  HIGHER_ORDER_TARGETS,
   type MetaValue,
   Namespace,
   NO_META,
@@ -258,7 +259,7 @@ class GraphReader implements Emission {
   };
 
   #checkTarget(target: string, name: string | undefined, place: Place): void {
-    if (HIGHER_ORDER.has(target) || isKnownFunction(target)) return;
+    if (HIGHER_ORDER_TARGETS.has(target) || isKnownFunction(target)) return;
     const { operators, keepsUnknown } = this.#context;
     const known = operators === undefined ? !isHostTarget(target) : operators.schemaOf(target) !== undefined;
     if (known || (keepsUnknown && !target.startsWith("aten.") && !isHostTarget(target))) return;
@@ -276,19 +277,6 @@ class GraphReader implements Emission {
     return schema === undefined ? { ...call, form: argumentForm(inputs) } : call;
   }
 }
-
-/** The higher-order operators of PyTorch that files hold (`torch/_higher_order_ops`). */
-const HIGHER_ORDER: ReadonlySet<string> = new Set(
-  (
-    "cond map_impl while_loop while_loop_stack_output scan associative_scan flex_attention flex_attention_backward " +
-    "auto_functionalized auto_functionalized_v2 with_effects wrap_with_set_grad_enabled wrap_with_autocast wrap " +
-    "wrap_activation_checkpoint tag_activation_checkpoint strict_mode out_dtype hints_wrapper call_torchbind " +
-    "invoke_subgraph run_const_graph executorch_call_delegate aoti_call_delegate triton_kernel_wrapper_functional " +
-    "triton_kernel_wrapper_mutation print inductor_compiled_code foreach_map run_and_save_rng_state run_with_rng_state"
-  )
-    .split(" ")
-    .map((name) => `higher_order.${name}`),
-);
 
 /** Without a table of operators: whatever can only be a Python function is refused. */
 const isHostTarget = (target: string): boolean =>

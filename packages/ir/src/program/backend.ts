@@ -40,10 +40,17 @@ export interface RunOptions extends LongWorkOptions {
    * ignore it. Default: the host has all results.
    */
   readonly results?: "device" | readonly (number | string)[];
+  /** Receives the lines that the program prints (`higher_order.print`). Default: `console.log`. */
+  readonly onPrint?: ((text: string) => void) | undefined;
 }
 
 /** The names of {@link RunOptions}: an executable refuses others with `checkOptions`. */
-export const RUN_OPTIONS: OptionNames<RunOptions> = { ...LONG_WORK, profile: true, results: true };
+export const RUN_OPTIONS: OptionNames<RunOptions> = {
+  ...LONG_WORK,
+  profile: true,
+  results: true,
+  onPrint: true,
+};
 
 /** The time of a node, or of a kernel that computes several nodes. */
 export interface NodeProfile {

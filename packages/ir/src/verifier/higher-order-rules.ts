@@ -293,6 +293,10 @@ export const HIGHER_ORDER_RULES: ReadonlyMap<string, HigherOrderRule> = new Map(
   ["higher_order.run_const_graph", region(0, 1, true)],
   ["higher_order.tag_activation_checkpoint", region(0, 1)],
   ["higher_order.wrap_activation_checkpoint", region(0, 1)],
+  ["higher_order.foreach_map", region(0, 1)],
+  ["higher_order.invoke_quant", region(0, 1)],
+  ["higher_order.invoke_quant_packed", region(0, 1)],
+  ["higher_order.local_map_hop", region(0, 1)],
   ...OPERATOR_CALL_RULES,
   ["higher_order.flex_attention", flexAttention],
 ]);

@@ -137,3 +137,11 @@ export const noOutput = (): SconceError =>
     message: "the graph has no output node",
     fix: "end it with `output`",
   });
+
+/** A text that `higher_order.print` cannot print as Python does. */
+export const invalidFormat = (format: string, problem: string): SconceError =>
+  new SconceError({
+    code: "INVALID_FORMAT",
+    message: `the format ${JSON.stringify(format)} cannot be printed: ${problem}`,
+    fix: "use fields such as {}, {0}, {name} and {x:.2f} with an argument for each",
+  });

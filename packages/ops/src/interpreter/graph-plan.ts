@@ -2,7 +2,7 @@
  * @file A graph prepared for execution: names become slots, literals are separated from
  * references, values are released after their last use.
  */
-import { eachInPieces, finish, type Work } from "@sconce/errors";
+import { eachInPieces, finish, internalError, type Work } from "@sconce/errors";
 import {
   type Argument,
   deathSteps,
@@ -62,7 +62,7 @@ export function* planSteps(graph: Graph, name = ""): Work<GraphPlan> {
   yield* eachInPieces(graph.nodes(), (node) => {
     const slot = slotOf.size;
     const template = (value: Argument): Template => templateOf(value, slotOf, node);
-    const step = stepOf(node, slot, template, nested);
+    const step = draftOf(node, slot, template, nested);
     if (node.op === "output") {
       output = step;
       return;
@@ -96,7 +96,7 @@ function* planNested(graph: Graph): Work<ReadonlyMap<string, GraphPlan>> {
   return plans;
 }
 
-function stepOf(
+function draftOf(
   node: Node,
   slot: number,
   template: (value: Argument) => Template,
@@ -142,4 +142,11 @@ export function resolve<T>(template: Template, frame: Frame<T>): NodeArgument<T>
     case "list":
       return template.items.map((item) => resolve(item, frame) as CallArgument<T>);
   }
+}
+
+/** The step of a node. */
+export function stepOf({ name }: Node, { inputs, steps, output }: GraphPlan): Step {
+  const step = [...inputs, ...steps, output].find(({ node }) => node.name === name);
+  if (step === undefined) throw internalError(`"${name}" is not a node of the running graph`);
+  return step;
 }

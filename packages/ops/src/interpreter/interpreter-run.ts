@@ -33,6 +33,9 @@ export const NO_KWARGS: Readonly<Record<string, never>> = Object.freeze({});
 /** Receives each step of the program's own graph that has run. */
 export type Report = (step: Step, index: number, milliseconds: number) => void;
 
+/** Prints a line of the program where no run says what to do with it. */
+export const printLine = (text: string): void => console.log(text);
+
 /** Calls that change modes which mean nothing here. */
 export const NO_EFFECT: ReadonlySet<string> = new Set(["torch._C._set_grad_enabled"]);
 

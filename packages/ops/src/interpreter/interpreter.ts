@@ -5,7 +5,7 @@
  * passes, without.
  */
 
-import { checkOptions, internalError, PAUSE_MS, ProgressReport, pause, throwIfAborted } from "@sconce/errors";
+import { checkOptions, PAUSE_MS, ProgressReport, pause, throwIfAborted } from "@sconce/errors";
 import {
   type ExportedProgram,
   type MemoryUse,
@@ -35,8 +35,9 @@ import {
   noAutocast,
   noCallOperator,
 } from "./errors.js";
-import { type Frame, type GraphPlan, resolve, type Step } from "./graph-plan.js";
-import { type GraphRunner, HIGHER_ORDER, resolved } from "./higher-order.js";
+import { type Frame, type GraphPlan, resolve, type Step, stepOf } from "./graph-plan.js";
+import { HIGHER_ORDER } from "./higher-order.js";
+import { type GraphRunner, resolved } from "./higher-order-call.js";
 import {
   chained,
   drive,
@@ -46,6 +47,7 @@ import {
   NO_KWARGS,
   type NodeArguments,
   OPTIONS,
+  printLine,
   type Report,
 } from "./interpreter-run.js";
 import { itemOf } from "./item.js";
@@ -94,6 +96,7 @@ export abstract class Interpreter<T = Tensor> {
   #lastPause = 0;
   #running: Promise<unknown> | undefined;
   readonly #live = new LiveValues();
+  #print: (text: string) => void = printLine;
   #isDisposed = false;
   #iterations = 0;
   /** Most iterations of all `while_loop`s of a run together. */
@@ -126,6 +129,7 @@ export abstract class Interpreter<T = Tensor> {
       },
       withAutocast: (dtype, body) => this.withAutocast(dtype, body),
       callOperator: (target, args, kwargs, node) => this.callOperator(target, args, kwargs, node),
+      print: (text) => this.#print(text),
     };
   }
 
@@ -350,9 +354,10 @@ export abstract class Interpreter<T = Tensor> {
 
   *#program(
     inputs: readonly (Value | T)[],
-    { signal, onProgress }: RunOptions,
+    { signal, onProgress, onPrint = printLine }: RunOptions,
   ): Steps<readonly UserValue<T>[]> {
     if (this.#isDisposed) throw disposed("the program");
+    this.#print = onPrint;
     this.checkInputs(inputs);
     this.#begin();
     this.#live.begin([...inputs, ...this.#state.values()]);
@@ -439,8 +444,7 @@ export abstract class Interpreter<T = Tensor> {
   ): Steps<void> {
     for (let i = from; i < to; i++) {
       const step = plan.steps[i]!;
-      const start = performance.now();
-      const index = i;
+      const [start, index] = [performance.now(), i];
       try {
         if (opensLanes(step.node.target)) {
           i = regionEnd(plan, i);
@@ -484,11 +488,7 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   #stepOf(node: Node): Step {
-    if (this.#step.node === node) return this.#step;
-    const { inputs, steps, output } = this.#current;
-    const step = [...inputs, ...steps, output].find((one) => one.node.name === node.name);
-    if (step === undefined) throw internalError(`"${node.name}" is not a node of the running graph`);
-    return step;
+    return this.#step.node === node ? this.#step : stepOf(node, this.#current);
   }
 
   /** Yields to the event loop, then throws if the signal was raised. */

@@ -30,13 +30,17 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
     if (node.op !== "call_function") return;
     const schema = operators.schemaOf(node.target);
     if (schema?.isMutable || WRITES_STATISTICS.has(node.target)) markWritten(node, roots, mutated, operators);
-    if (node.target.startsWith("higher_order.wrap") && hasMutation(graph, node, operators)) {
+    if (REGION.test(node.target) && hasMutation(graph, node, operators)) {
       for (const name of rootsOf(operandsOf(node), roots)) mutated.add(name);
     }
     if (!isFresh(node, schema)) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
   });
   return mutated;
 }
+
+/** Calls that run a graph as it is. */
+const REGION =
+  /^higher_order\.(wrap|tag_activation_checkpoint|foreach_map|invoke_|local_map_hop|strict_mode|hints_wrapper)/;
 
 /** Whether the results of a call share memory with no operand. */
 const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>

@@ -10,6 +10,10 @@ import type { RuntimeValue } from "./values.js";
 export interface TensorAccess<T> {
   /** A condition: a tensor of one element, or a Python scalar. */
   isTrue(value: RuntimeValue<T>): boolean;
+  /** An index of branches: an integer, or the element of a tensor as one. */
+  integerOf(value: RuntimeValue<T>): number;
+  /** Whether a value is a tensor. */
+  isTensor(value: unknown): value is T;
   /** Returns the size of one dimension. */
   sizeOf(tensor: T, dim: number): number;
   /** Index `i` of a dimension, without that dimension. */
@@ -24,13 +28,15 @@ export interface TensorAccess<T> {
   clone(tensor: T): T;
   /** Another view of the same memory, in elements. */
   asStrided(tensor: T, shape: readonly number[], strides: readonly number[], offset: number): T;
-  /** Where the elements of a tensor are, for views that keep part of its layout. */
-  layoutOf(tensor: T): Pick<Tensor, "shape" | "strides" | "storageOffset">;
+  /** The dtype of a tensor, and where its elements are. */
+  layoutOf(tensor: T): Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset">;
 }
 
 /** Tensors in memory. */
 export const HOST_TENSORS: TensorAccess<Tensor> = {
   isTrue: truth,
+  integerOf,
+  isTensor: (value) => value instanceof Tensor,
   sizeOf: (tensor, dim) => host(tensor).shape[dim] ?? 0,
   select: selected,
   stack: stacked,
@@ -48,14 +54,22 @@ function host(tensor: Tensor): Tensor {
 function truth(value: RuntimeValue): boolean {
   if (typeof value !== "object" || value === null) return Boolean(value);
   if (isFloat(value)) return value.value !== 0;
-  const tensor = host(value as Tensor);
+  return lanesOf(value as Tensor, "a condition").some((lane) => lane !== 0);
+}
+
+function integerOf(value: RuntimeValue): number {
+  if (typeof value !== "object" || value === null) return Number(value);
+  return Math.trunc(lanesOf(value as Tensor, "an index of branches")[0]!);
+}
+
+/** The lanes of the only element of a tensor. */
+function lanesOf(value: Tensor, what: string): readonly number[] {
+  const tensor = host(value);
   if (tensor.numel !== 1)
-    throw invalidArgument(`a condition has to be a single element, got shape [${tensor.shape.join(", ")}]`);
+    throw invalidArgument(`${what} has to be a single element, got shape [${tensor.shape.join(", ")}]`);
   const { lanes } = dtypeInfo(tensor.dtype);
   const read = laneReader(tensor.dtype, tensor.data);
-  return Array.from({ length: lanes }, (_, lane) => read(tensor.storageOffset * lanes + lane)).some(
-    (lane) => lane !== 0,
-  );
+  return Array.from({ length: lanes }, (_, lane) => Number(read(tensor.storageOffset * lanes + lane)));
 }
 
 function selected(tensor: Tensor, dim: number, i: number): Tensor {

@@ -157,6 +157,7 @@ const PURE = new Set(
     "cond switch map map_impl while_loop while_loop_stack_output scan associative_scan wrap strict_mode invoke_subgraph " +
     "hints_wrapper wrap_with_set_grad_enabled wrap_with_autocast wrap_activation_checkpoint tag_activation_checkpoint " +
     "out_dtype run_const_graph flex_attention flex_attention_backward foreach_map " +
+    "invoke_quant invoke_quant_packed local_map_hop flat_apply _export_tracepoint " +
     // On copies of what they would write to.
     "auto_functionalized auto_functionalized_v2 triton_kernel_wrapper_functional " +
     // Writes to the terminal only.

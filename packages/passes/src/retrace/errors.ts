@@ -47,10 +47,10 @@ export const decompositionFailed = (node: Node, thrown: unknown): SconceError =>
   });
 
 /** A higher-order operator that decomposition does not know. */
-export const unsupportedHigherOrder = (node: Node): SconceError =>
+export const unsupportedHigherOrder = (node: Node, reason?: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_HIGHER_ORDER",
-    message: `runDecompositions does not know the higher-order operator ${node.target}`,
+    message: `runDecompositions does not lower ${node.target}${reason === undefined ? "" : `: ${reason}`}`,
     where: nodeWhere(node),
     fix: "inline its body first, or run the program without decomposing it",
   });

@@ -5,11 +5,12 @@ import {
   type Graph,
   isGraph,
   isTuple,
+  itemsOf,
   type MetaValue,
   type Node,
   type NodeMeta,
 } from "@sconce/ir";
-import type { EmitArg, UnboundArg } from "@sconce/ops";
+import { type EmitArg, REFUSED_HIGHER_ORDER, type UnboundArg } from "@sconce/ops";
 import { symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { type BodySymbols, type LoweredNode, reifiedMeta, Tracer, underDisabled } from "@sconce/trace";
@@ -23,43 +24,62 @@ import { keepCall, recordedResult } from "./opaque-calls.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
+/** The place of a body: an argument, or an item of one. */
+type Place = readonly [argument: number, item?: number];
+
 /** Which arguments are bodies, and what their graphs are called. */
-interface ControlFlow {
+interface GraphCall {
   readonly prefixes: readonly string[];
-  readonly bodies: readonly number[];
+  readonly bodies: readonly Place[];
   /**
-   * The argument that the operator makes a tuple of (`additional_inputs` of scans); others keep
-   * their kind.
+   * The argument that the operator makes a tuple of (`additional_inputs` of scans, operands of
+   * hints); others keep their kind.
    */
   readonly tuple?: number;
+  /** Whether calls of one graph keep one graph. */
+  readonly isShared?: boolean;
 }
 
-const CONTROL_FLOW: Readonly<Record<string, ControlFlow>> = {
-  "higher_order.cond": {
-    prefixes: ["true_graph", "false_graph"],
-    bodies: [1, 2],
-  },
-  "higher_order.map_impl": { prefixes: ["body_graph"], bodies: [0] },
-  "higher_order.while_loop": {
-    prefixes: ["while_loop_cond_graph", "while_loop_body_graph"],
-    bodies: [0, 1],
-  },
-  "higher_order.scan": { prefixes: ["scan_combine_graph"], bodies: [0], tuple: 3 },
-  "higher_order.associative_scan": {
-    prefixes: ["associative_scan_combine_graph"],
-    bodies: [0],
-    tuple: 2,
-  },
+const one = (prefix: string): GraphCall => ({ prefixes: [prefix], bodies: [[0]] });
+const LOOP: GraphCall = {
+  prefixes: ["while_loop_cond_graph_", "while_loop_body_graph_"],
+  bodies: [[0], [1]],
+};
+
+/** Calls that PyTorch traces anew, with a new name for each graph. */
+const GRAPH_CALLS: Readonly<Record<string, GraphCall>> = {
+  "higher_order.cond": { prefixes: ["true_graph_", "false_graph_"], bodies: [[1], [2]] },
+  "higher_order.map_impl": one("body_graph_"),
+  "higher_order.while_loop": LOOP,
+  "higher_order.while_loop_stack_output": LOOP,
+  "higher_order.scan": { ...one("scan_combine_graph_"), tuple: 3 },
+  "higher_order.associative_scan": { ...one("associative_scan_combine_graph_"), tuple: 2 },
+  "higher_order.hints_wrapper": { ...one("hints_wrapper_body_graph_"), tuple: 1 },
+  "higher_order.strict_mode": one("strict_graph_"),
+  "higher_order.invoke_subgraph": { ...one("repeated_subgraph"), isShared: true },
+  "higher_order.foreach_map": one("subgraph"),
+  "higher_order.invoke_quant": one("subgraph"),
+  "higher_order.invoke_quant_packed": one("subgraph"),
+};
+
+/** Calls whose body's calls run in their place: where the body is. */
+const INLINED: Readonly<Record<string, number>> = {
+  "higher_order.wrap": 0,
+  "higher_order.wrap_with_set_grad_enabled": 1,
+  "higher_order.wrap_activation_checkpoint": 0,
+  "higher_order.tag_activation_checkpoint": 0,
+  "higher_order.local_map_hop": 0,
 };
 
 /**
- * Functional already: the operator inside runs on copies. Its results are those that the program
- * records.
+ * Calls that stay as they are, with the results that the program records: those of operators, which
+ * are functional already, and graphs that only run before the program does.
  */
-const AUTO_FUNCTIONALIZED = new Set([
-  "higher_order.auto_functionalized",
-  "higher_order.auto_functionalized_v2",
-]);
+const KEPT = new Set(
+  ["auto_functionalized", "auto_functionalized_v2", "out_dtype", "_export_tracepoint"].map(
+    (name) => `higher_order.${name}`,
+  ),
+);
 
 export function runHigherOrder(
   interpreter: GraphInterpreter,
@@ -67,13 +87,69 @@ export function runHigherOrder(
   args: readonly EmitArg[],
   kwargs: Kwargs,
 ): MetaValue {
-  if (node.target === "higher_order.wrap_with_set_grad_enabled")
-    return inline(interpreter, args[1], args.slice(2));
-  if (node.target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
-  if (AUTO_FUNCTIONALIZED.has(node.target)) return keepCall(interpreter, node, args, kwargs);
-  const shape = CONTROL_FLOW[node.target];
-  if (shape !== undefined) return traceControlFlow(interpreter, node, shape, args, kwargs);
-  throw unsupportedHigherOrder(node);
+  const { target } = node;
+  const inlined = INLINED[target];
+  if (inlined !== undefined) return inline(interpreter, args[inlined], args.slice(inlined + 1));
+  if (target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
+  if (KEPT.has(target)) return keepCall(interpreter, node, args, kwargs);
+  if (target === "higher_order.run_const_graph") return keepConstGraph(interpreter, node, args, kwargs);
+  if (target === "higher_order.print") return keepPrint(interpreter, node, args, kwargs);
+  const shape = graphCallOf(node);
+  if (shape !== undefined) return traceGraphCall(interpreter, node, shape, args, kwargs);
+  throw unsupportedHigherOrder(node, REFUSED_HIGHER_ORDER.get(target));
+}
+
+function graphCallOf({ target, args }: Node): GraphCall | undefined {
+  const countOf = (at: number): number => itemsOf(args[at] ?? null)?.length ?? 0;
+  if (target === "higher_order.switch") {
+    const branches = Array.from({ length: countOf(1) }, (_, i) => i);
+    return { prefixes: branches.map((i) => `branch${i}_graph_`), bodies: branches.map((i) => [1, i]) };
+  }
+  if (target === "higher_order.flex_attention")
+    return { prefixes: ["sdpa_score", "sdpa_mask"], bodies: [[3], [4, countOf(4) - 1]] };
+  return GRAPH_CALLS[target];
+}
+
+const listOf = (arg: EmitArg | LoweredNode): readonly EmitArg[] =>
+  isTuple(arg) ? (arg.items as readonly EmitArg[]) : (arg as readonly EmitArg[]);
+const bodyAt = (args: readonly EmitArg[], [argument, item]: Place): Graph =>
+  asGraph(item === undefined ? args[argument] : listOf(args[argument]!)[item]);
+
+function putBody(args: (EmitArg | LoweredNode)[], [argument, item]: Place, body: LoweredNode): void {
+  if (item === undefined) {
+    args[argument] = body;
+    return;
+  }
+  const whole = args[argument]!;
+  const items = listOf(whole).with(item, body as unknown as EmitArg);
+  args[argument] = isTuple(whole) ? ({ ...whole, items } as unknown as EmitArg) : items;
+}
+
+/** A print is in order with other effects; those of bodies stay as they are. */
+function keepPrint(
+  { dispatcher: { tracer } }: GraphInterpreter,
+  node: Node,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): MetaValue {
+  const plain = args.map(unwrap) as UnboundArg[];
+  const named = Object.fromEntries(
+    Object.entries(kwargs).map(([key, arg]) => [key, unwrap(arg) as UnboundArg]),
+  );
+  return tracer.isBody
+    ? tracer.record(node.target, plain, named, null)
+    : tracer.ordered(node.target, plain, named);
+}
+
+/** A graph that ran before the program does: PyTorch keeps it under its name, as it is. */
+function keepConstGraph(
+  interpreter: GraphInterpreter,
+  node: Node,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): MetaValue {
+  const graph = interpreter.dispatcher.tracer.getAttr("_const_graph", asGraph(args[0]));
+  return keepCall(interpreter, node, [graph as unknown as EmitArg, ...args.slice(1)], kwargs);
 }
 
 /** The body's calls run in place of the wrapper. */
@@ -99,22 +175,29 @@ function inlineAutocast(interpreter: GraphInterpreter, args: readonly EmitArg[])
   }
 }
 
-function traceControlFlow(
+/** An argument without wrappers; graphs stay as they are. */
+function plainOf(arg: EmitArg): EmitArg {
+  if (isGraph(arg)) return arg;
+  if (Array.isArray(arg)) return (arg as readonly EmitArg[]).map(plainOf);
+  return isTuple(arg) ? ({ ...arg, items: arg.items.map(plainOf) } as unknown as EmitArg) : unwrap(arg);
+}
+
+function traceGraphCall(
   interpreter: GraphInterpreter,
   node: Node,
-  shape: ControlFlow,
+  shape: GraphCall,
   args: readonly EmitArg[],
   kwargs: Kwargs,
 ): MetaValue {
   const { dispatcher } = interpreter;
   const { tracer } = dispatcher;
-  const plain = args.map((arg) => (isGraph(arg) ? arg : unwrap(arg)));
+  const plain = args.map(plainOf);
   const nodeArgs: (EmitArg | LoweredNode)[] = plain.slice();
   // A graph that is several bodies of the call stays one: nested calls would double it each time.
   const traced = new Map<Graph, Graph>();
   const made = new Map<Graph, BodySymbols>();
-  for (const index of shape.bodies) {
-    const body = asGraph(plain[index]);
+  for (const place of shape.bodies) {
+    const body = bodyAt(plain, place);
     if (traced.has(body)) continue;
     const own = tracer.env.inBody(() => traceBody(dispatcher, body, bodyMeta(node)));
     traced.set(body, own.result);
@@ -122,7 +205,7 @@ function traceControlFlow(
   }
   const call = {
     target: node.target,
-    bodies: shape.bodies.map((index) => made.get(asGraph(plain[index]))!),
+    bodies: shape.bodies.map((place) => made.get(bodyAt(plain, place))!),
   };
   if (makesSymbols(call) && tracer.env.isInBody) tracer.env.noteCall(call);
   else if (makesSymbols(call)) {
@@ -131,11 +214,15 @@ function traceControlFlow(
     for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
   }
   const attributes = new Map<Graph, LoweredNode>();
-  shape.bodies.forEach((index, i) => {
-    const body = asGraph(plain[index]);
-    const target = tracer.subgraphTarget(shape.prefixes[i]!);
+  const known = shape.isShared === true ? tracer.sharedTargets : new Map<Graph, string>();
+  const isKnown = shape.bodies.every((place) => known.has(bodyAt(plain, place)));
+  const count = isKnown ? 0 : tracer.subgraphCount(shape.prefixes[0]!);
+  shape.bodies.forEach((place, i) => {
+    const body = bodyAt(plain, place);
+    const target = known.get(body) ?? `${shape.prefixes[i]!}${count}`;
+    known.set(body, target);
     if (!attributes.has(body)) attributes.set(body, tracer.getAttr(target, traced.get(body)!));
-    nodeArgs[index] = attributes.get(body)!;
+    putBody(nodeArgs, place, attributes.get(body)!);
   });
   const operands = shape.tuple === undefined ? undefined : nodeArgs[shape.tuple];
   if (Array.isArray(operands))

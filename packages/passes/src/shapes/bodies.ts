@@ -27,7 +27,14 @@ const region = (at: number, from: number): Bodies => ({
   at: [at],
   given: (args, values) => args.slice(from).flatMap((arg) => values([arg])),
 });
+/** Calls of their first argument with the others. */
+export const REGIONS: readonly string[] = [
+  ...["wrap", "wrap_activation_checkpoint", "tag_activation_checkpoint", "foreach_map"],
+  ...["invoke_quant", "invoke_quant_packed", "local_map_hop"],
+].map((name) => `higher_order.${name}`);
 const listed: Bodies = { at: [0], given: (args, values) => values(args[1]) };
+
+const LOOP: Bodies = { at: [0, 1], given: (args, values) => [...values(args[2]), ...values(args[3])] };
 
 const BODIES: ReadonlyMap<string, Bodies> = new Map([
   ["higher_order.cond", { at: [1, 2], given: (args, values) => values(args[3]) }],
@@ -35,10 +42,8 @@ const BODIES: ReadonlyMap<string, Bodies> = new Map([
     "higher_order.map_impl",
     { at: [0], given: (args, values) => [...values(args[1]).map(slice), ...values(args[2])] },
   ],
-  [
-    "higher_order.while_loop",
-    { at: [0, 1], given: (args, values) => [...values(args[2]), ...values(args[3])] },
-  ],
+  ["higher_order.while_loop", LOOP],
+  ["higher_order.while_loop_stack_output", LOOP],
   [
     "higher_order.scan",
     {
@@ -61,6 +66,13 @@ const BODIES: ReadonlyMap<string, Bodies> = new Map([
   ["higher_order.invoke_subgraph", region(0, 2)],
   ["higher_order.strict_mode", listed],
   ["higher_order.hints_wrapper", listed],
+  ["higher_order.run_const_graph", listed],
+  ...REGIONS.map((name) => [name, region(0, 1)] as const),
+  // The score and four places, then what the function reads.
+  [
+    "higher_order.flex_attention",
+    { at: [3], given: (args, values) => [...new Array<Given>(5).fill(undefined), ...values(args[7])] },
+  ],
 ] as const);
 
 /** One element of what a loop runs over. */

@@ -31,6 +31,7 @@ import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";
 import { type Bindings, bindingsOf, type NewSizes } from "./bindings.js";
+import { REGIONS } from "./bodies.js";
 import { contradiction, isRuleFault } from "./errors.js";
 import { Refiner, substituted } from "./refine.js";
 
@@ -118,7 +119,11 @@ const BODIES: Readonly<
   [AUTOCAST]: { bodies: [4], operands: ({ args }) => args.slice(5) },
   "higher_order.strict_mode": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
   "higher_order.hints_wrapper": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
+  "higher_order.run_const_graph": { bodies: [0], operands: ({ args }) => itemsOf(args[1] ?? null) ?? [] },
   "higher_order.invoke_subgraph": { bodies: [0], operands: ({ args }) => args.slice(2) },
+  ...Object.fromEntries(
+    REGIONS.map((name) => [name, { bodies: [0], operands: ({ args }: Node) => args.slice(1) }]),
+  ),
 };
 
 /** Nodes between two pauses. */

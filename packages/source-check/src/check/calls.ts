@@ -72,7 +72,15 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 /** Functions that run what they are given in a mode. */
 const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode"];
 /** Functions whose result is that of the functions that they are given. */
-const GIVES_RESULTS = new Set([...GRAD_MODES, "cond", "whileLoop", "map", "scan", "associativeScan"]);
+const GIVES_RESULTS = new Set([
+  ...GRAD_MODES,
+  "cond",
+  "switch",
+  "whileLoop",
+  "map",
+  "scan",
+  "associativeScan",
+]);
 
 /** Calls what a value may be. */
 export function callKind(
@@ -146,9 +154,11 @@ function callNamespace(
   if (last === "isStatic") return staticKind(args[0]);
   if (last === "isSym") return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);
-  const operands = flowOperands(last, args, (list, i) => on.member(list, known(i), node, scope));
-  const given = runCallbacks(args, operands ?? [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
-  if (last === "cond" || last === "whileLoop") openResults(given);
+  const member = (list: Kind, i: number): Kind => on.member(list, known(i), node, scope);
+  const operands = flowOperands(last, args, member);
+  const functions = last === "switch" && args[1] !== undefined ? itemsOf(args[1], member) : args;
+  const given = runCallbacks(functions, operands ?? [TENSORS, TENSORS, TENSORS, TENSORS], on, node, scope);
+  if (last === "cond" || last === "switch" || last === "whileLoop") openResults(given);
   if (GIVES_RESULTS.has(last)) return given;
   if (last === "tuple" || last === "pythonTuple") return arrayOf(joinKinds(args));
   if (last === "float") return PLAINS;
@@ -159,6 +169,10 @@ function callNamespace(
 
 /** Operands of a function of control flow that the check follows. */
 const MOST_OPERANDS = 16;
+
+/** The first items of a list. */
+const itemsOf = (list: Kind, member: (list: Kind, i: number) => Kind): readonly Kind[] =>
+  Array.from({ length: MOST_OPERANDS }, (_, i) => member(list, i));
 
 /** A number that control flow is given, or gives, may be a dynamic one in the graph. */
 const openNumbers = (kind: Kind): Kind =>
@@ -189,8 +203,9 @@ function flowOperands(
 ): readonly Kind[] | undefined {
   const at = (i: number): Kind => opened(args[i] ?? UNDEFINED);
   const items = (list: Kind | undefined): readonly Kind[] =>
-    list === undefined ? [] : Array.from({ length: MOST_OPERANDS }, (_, i) => opened(member(list, i)));
+    list === undefined ? [] : itemsOf(list, member).map((item) => opened(item));
   if (name === "cond") return items(args[3]);
+  if (name === "switch") return items(args[2]);
   // What a loop carries and is not a tensor is an integer.
   if (name === "whileLoop")
     return items(args[2]).map((item) => (item.flags & PLAIN ? join(item, SYMS) : item));

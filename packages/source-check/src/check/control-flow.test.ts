@@ -1,13 +1,13 @@
 import { checkSource } from "@sconce/capture";
 import { FakeTensor } from "@sconce/ir";
-import { cond, map, scan, sym, TracedTensor, whileLoop } from "@sconce/torch";
+import { cond, map, scan, sym, TracedTensor, torch, whileLoop } from "@sconce/torch";
 import { describe, expect, test } from "vitest";
 import type { AnyFunction } from "../source/parse-function.js";
 
 const t = new TracedTensor(new FakeTensor({ dtype: "float32", shape: [2, 3], strides: [3, 1] }));
 
 describe("functions of control flow", () => {
-  const own = { cond, map, scan, sym, whileLoop };
+  const own = { cond, map, scan, sym, torch, whileLoop };
   const inScope = (source: string): AnyFunction =>
     new Function(...Object.keys(own), `return (${source});`)(...Object.values(own)) as AnyFunction;
 
@@ -15,6 +15,11 @@ describe("functions of control flow", () => {
     [
       "(x) => cond(x.sum().gt(0), ([a]) => (a.sum().gt(0) ? a : a.sin()), ([a]) => a, [[x]])",
       ["?: a.sum().gt(0)"],
+    ],
+    ["(x) => torch.switch(x.sum(), [(a) => a.sin(), (a) => (a.gt(0) ? a : a.cos())], [x])", ["?: a.gt(0)"]],
+    [
+      "(x) => { const k = torch.switch(x.sum(), [() => [3, x], () => [4, x]])[0]; return k === 3 ? x : 1; }",
+      ["=== k === 3"],
     ],
     ["(x) => cond(x.sum().gt(0), (d) => (d.y.gt(0) ? d.y : 1), (d) => d.y, [{ y: x }])", ["?: d.y.gt(0)"]],
     ["(x) => cond(x.sum().gt(0), (a, b, c, d, e) => (e ? a : b), (a) => a, [x, x, x, x, x])", ["?: e"]],

@@ -11,6 +11,7 @@ const NAMESPACES = new Set([
   "guard",
   "guardInt",
   "cond",
+  "switch",
   "noGrad",
   "enableGrad",
   "inferenceMode",

@@ -128,9 +128,14 @@ class DynamoRun {
 
   /** Runs the branches of a call, and gives its results. */
   cond(branches: readonly TracedBranch[], operands: readonly MetaValue[]): readonly MetaValue[] {
-    const [first, second] = branches.map((branch) => this.#branch(branch, operands));
+    const results = branches.map((branch) => this.#branch(branch, operands));
     const place = { env: this.#env, made: (merged: SymExpr) => void this.#merged.add(merged.name) };
-    return first!.map((value, i) => mergeOutputs(place, value, second![i]!));
+    return results[0]!.map((_, i) =>
+      mergeOutputs(
+        place,
+        results.map((values) => values[i]!),
+      ),
+    );
   }
 
   /** The sizes of results that represent two different ones. */
@@ -187,9 +192,10 @@ class DynamoRun {
   #valueOf(node: TraceNode, values: ReadonlyMap<TraceNode, MetaValue>): MetaValue | undefined {
     const { op, target, args, kwargs, val } = node;
     if (op !== "call_function") return val;
-    if (target === "higher_order.cond") {
-      const graphs = args.slice(1, 3).map((graph) => (graph as TraceNode).body!);
-      const operands = (args[3] as TraceTuple).items;
+    if (target === "higher_order.cond" || target === "higher_order.switch") {
+      const reads = target === "higher_order.cond" ? args.slice(1, 3) : (args[1] as readonly TraceNode[]);
+      const graphs = reads.map((graph) => (graph as TraceNode).body!);
+      const operands = (args.at(-1) as TraceTuple).items;
       return this.cond(
         graphs,
         operands.map((operand) => values.get(operand as TraceNode) ?? null),

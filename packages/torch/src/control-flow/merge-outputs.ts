@@ -1,4 +1,7 @@
-/** @file The results of `cond` from those of its branches (`_merge_output` in `cond.py`). */
+/**
+ * @file The results of `cond` and `switch` from those of their branches (`_merge_output` in
+ * `cond.py`).
+ */
 import { type ConstantValue, FakeTensor, isSymScalar, type MetaValue, symInt } from "@sconce/ir";
 import {
   freeSymbols,
@@ -25,17 +28,25 @@ export interface MergePlace {
   readonly made: (merged: SymExpr, nodes: readonly string[]) => void;
 }
 
-/** Makes the result of `cond` that represents the results of both branches. */
-export function mergeOutputs(place: MergePlace, a: MetaValue, b: MetaValue): MetaValue {
-  if (a instanceof FakeTensor && b instanceof FakeTensor) return mergeTensors(place, a, b);
-  const [x, y] = [constantOf(a), constantOf(b)];
-  if (x === undefined || y === undefined)
+/** Makes the result of `cond` or `switch` that represents the results of all branches. */
+export function mergeOutputs(place: MergePlace, branches: readonly MetaValue[]): MetaValue {
+  const [first, ...others] = branches;
+  if (branches.every((value) => value instanceof FakeTensor))
+    return others.reduce(
+      (merged, value) => mergeTensors(place, merged as FakeTensor, value as FakeTensor),
+      first!,
+    );
+  if (branches.every((value) => value === null)) return null;
+  const constants = branches.map(constantOf);
+  if (constants.includes(undefined))
     throw controlFlowResults(
       "cond",
       "expected both branches to return a tensor, or both an int",
       "return the same kind of value from both branches",
     );
-  return x === y ? a : symInt(mergeSizes(place, x, y, ["ge", "le"]));
+  const numbers = constants as readonly number[];
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return least === most ? first! : symInt(mergeSizes(place, least, most, ["ge", "le"]));
 }
 
 function constantOf(value: MetaValue): number | undefined {

@@ -4,6 +4,7 @@ import { associativeScan } from "../control-flow/associative-scan.js";
 import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
+import { switchBranches } from "../control-flow/switch.js";
 import { whileLoop } from "../control-flow/while-loop.js";
 import { manualSeed } from "../trace/eager.js";
 import { enableGrad, inferenceMode, noGrad, setGradEnabled } from "../trace/grad-mode.js";
@@ -31,6 +32,7 @@ installMethods();
 /** Control flow, requirements, modes of gradients and seeds: functions that call no operator. */
 const functionsOfPrograms = {
   cond,
+  switch: switchBranches,
   whileLoop,
   scan,
   map,

@@ -177,7 +177,7 @@ export class Tracer {
     const normal = normalizeCall(row.schema, args, kwargs);
     const result = this.#asRecorded(row.target, this.fakeResult(row, normal.args, normal.kwargs));
     if (ORDERED_EFFECTS.has(row.target) && !this.isBody)
-      return this.#ordered(row, normal.args, normal.kwargs);
+      return this.ordered(row.target, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
   }
 
@@ -217,8 +217,8 @@ export class Tracer {
    * An effect that must keep its place takes the token of the one before it, and gives the next its
    * own.
    */
-  #ordered(
-    row: OpDefinition,
+  ordered(
+    target: string,
     args: readonly UnboundArg[],
     kwargs: Readonly<Record<string, UnboundArg>>,
   ): MetaValue {
@@ -230,7 +230,7 @@ export class Tracer {
       this.#nodes.unshift(node);
       this.track(this.token, node);
     }
-    const operator: Argument = { kind: "operator", target: row.target };
+    const operator: Argument = { kind: "operator", target };
     const result = this.record("higher_order.with_effects", [this.token, operator, ...args], kwargs, [
       fresh(),
       null,
@@ -286,11 +286,14 @@ export class Tracer {
     return this.#push({ name: this.names.create(target), op: "get_attr", target, meta: this.currentMeta });
   }
 
-  /** `true_graph_0`, `true_graph_1`, ... per graph and kind. */
-  subgraphTarget(prefix: string): string {
+  /** The names of nested graphs that later calls of the same graphs read too. */
+  readonly sharedTargets = new Map<Graph, string>();
+
+  /** How many nested graphs were named with a prefix before; the next call counts one more. */
+  subgraphCount(prefix: string): number {
     const count = this.#subgraphCounts.get(prefix) ?? 0;
     this.#subgraphCounts.set(prefix, count + 1);
-    return `${prefix}_${count}`;
+    return count;
   }
 
   /** Adds a node for symbolic arithmetic, or for a read of a size. */

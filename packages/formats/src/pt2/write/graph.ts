@@ -48,6 +48,9 @@ class Tables {
   readonly objects = new Map<string, PythonJson>();
 }
 
+/** Calls with lists of graphs among their arguments, which PyTorch does not save. */
+const WITHOUT_FORM: ReadonlySet<string> = new Set(["higher_order.switch", "higher_order.flex_attention"]);
+
 /** An overload of an operator: a function of Python has no schema, and its arguments no names. */
 const isOverload = (target: string): boolean =>
   target.startsWith("#") ||
@@ -275,6 +278,7 @@ class GraphWriter {
       /^(operator|math|torch\.sym)/.test(target)
     )
       throw this.#fail(`PyTorch has no form for calls of ${target} in files`);
+    if (WITHOUT_FORM.has(target)) throw this.#fail(`PyTorch has no form for calls of ${target} in files`);
     const { positional, keyword } = ARGUMENT_KINDS;
     if (isOverload(target)) return this.#namedInputs(node);
     return [

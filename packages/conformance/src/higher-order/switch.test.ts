@@ -1,0 +1,86 @@
+import { exportProgram } from "@sconce/capture";
+import { flattenValue } from "@sconce/ir";
+import { runDecompositions } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { comparable } from "../capture/retraced.fixture.js";
+import { fixtureJson } from "../fixtures.js";
+import { SWITCHES } from "./switch.fixture.js";
+
+interface Recorded {
+  readonly text: string;
+  readonly guards: readonly string[];
+  readonly lowered: string;
+  readonly results: readonly (readonly number[] | number)[];
+}
+/** As `oracle/graph_calls.py` records them; PyTorch refuses the others. */
+const RECORDED = fixtureJson("higher-order/captured.json.gz") as Readonly<
+  Record<string, Recorded | { readonly error: string }>
+>;
+const CASES = Object.entries(RECORDED);
+const exported = CASES.flatMap(([name, one]) => ("error" in one ? [] : [[name, one] as const]));
+/** PyTorch loses a symbol between the second and the third branch. */
+const ACCEPTED = "three_sizes";
+const refused = CASES.flatMap(([name, one]) =>
+  "error" in one && name !== ACCEPTED ? [[name, one.error] as const] : [],
+);
+
+test("every model of the script is written in TypeScript", () => {
+  expect(Object.keys(SWITCHES)).toEqual(Object.keys(RECORDED));
+});
+
+/** A lowering and an export of a module count nodes that they remove. */
+const withoutNumbers = (text: string): string => withLists(text.replace(/\b([a-z]\w*?)_\d+\b/g, "$1"));
+/** Operands of `cond` are a list or a tuple, as the call was written. */
+const withLists = (text: string): string =>
+  text.replace(/^.*higher_order\.cond.*$/gm, (line) => line.replace(/, \(([^()]*?),?\)(?=[,)])/g, ", [$1]"));
+
+describe("models with switch", () => {
+  test.each(exported)("%s exports to PyTorch's program", (name, { text, guards, lowered }) => {
+    const { model, args, options } = SWITCHES[name]!();
+    const program = exportProgram(model, [...args], options);
+    expect(withLists(comparable(String(program)))).toBe(withLists(text));
+    expect(program.guardsCode).toEqual(guards);
+    expect(withoutNumbers(comparable(String(runDecompositions(program))))).toBe(withoutNumbers(lowered));
+    const again = exportProgram(program.module(), [...args], options);
+    expect(withoutNumbers(comparable(String(again)))).toBe(withoutNumbers(text));
+  });
+
+  test.each(exported)("%s gives PyTorch's numbers", async (name, { results }) => {
+    const session = createSconce({ backends: [await loadBackend("wasm", { threads: 1 })] });
+    const { model, args, options } = SWITCHES[name]!();
+    const program = exportProgram(model, [...args], options);
+    const eager = flattenValue(model.forward(...(args as never[]))).leaves;
+    const runs = [eager];
+    for (const backend of ["cpu", "wasm"])
+      for (const subject of [program, runDecompositions(program)]) {
+        using executable = await session.compile(subject, backend);
+        runs.push([...(await executable.run(args.filter((arg) => arg instanceof Tensor)))]);
+      }
+    for (const run of runs)
+      for (const [i, value] of run.entries()) {
+        const wanted = results[i]!;
+        if (!(value instanceof Tensor)) expect(value).toBe(wanted);
+        else
+          for (const [at, element] of value.toArray().entries())
+            expect(element).toBeCloseTo((wanted as readonly number[])[at]!, 5);
+      }
+  });
+
+  test("sizes that differ in three branches are merged, where PyTorch fails", () => {
+    const { model, args } = SWITCHES[ACCEPTED]!();
+    const program = exportProgram(model, [...args]);
+    expect(String(program)).toContain("Range constraints: {u1: VR[1, 4]}");
+    const [result] = flattenValue(program.call(...args)).leaves as Tensor[];
+    expect(result!.shape).toEqual([3, 4]);
+  });
+
+  test.each(refused)("%s is refused, as by PyTorch", (name, error) => {
+    const { model, args, options } = SWITCHES[name]!();
+    const run = (): unknown => exportProgram(model, [...args], options);
+    expect(run).toThrow(expect.objectContaining({ code: expect.stringMatching(/^CONTROL_FLOW_/) }));
+    if (error.startsWith("Expected ")) expect(run).toThrow(error.slice(0, 45));
+  });
+});
