@@ -1,5 +1,5 @@
-"""Writes fixtures/higher-order/captured.json.gz: what PyTorch exports for models with switch, which
-`packages/conformance/src/higher-order` has in TypeScript. Files do not hold such calls.
+"""Writes fixtures/higher-order/captured.json.gz: what PyTorch exports for models with switch, and
+with branches of cond that write, which `packages/conformance/src/higher-order` has in TypeScript.
 
 A case has the text, the guards, the text after `run_decompositions()`, and the results for the inputs; or the first
 line of PyTorch's refusal.
@@ -34,9 +34,9 @@ def values(*shape, step=7):
     return ((torch.arange(count) * step % 19 - 9) / 8).reshape(shape)
 
 
-def case(*args, dims=None):
+def case(*args, dims=None, grad=True):
     def add(function):
-        CASES[function.__name__] = (function, args, dims)
+        CASES[function.__name__] = (function, args, dims, grad)
         return function
 
     return add
@@ -106,6 +106,17 @@ def no_branches(self, i, x): return switch(i, [], (x,))
 def not_callable(self, i, x): return switch(i, [lambda x: x.sin(), 3], (x,))
 
 
+# Without gradients branches of cond may write to their inputs, and return them.
+@case(x, grad=False)
+def cond_writes(self, x): return torch.cond(x.sum() > 0, lambda x: x.mul_(2).sin(), lambda x: x.add_(1).cos(), (x,)), x + 1
+@case(x, grad=False)
+def cond_writes_to_view(self, x): return torch.cond(x.sum() < 0, lambda v: v.mul_(2).sin(), lambda v: v.cos(), (x[0],)), x + 1
+@case(x, grad=False)
+def cond_returns_input(self, x): return torch.cond(x.sum() > 0, lambda x: x, lambda x: x.cos(), (x,)) + 1
+@case(x)
+def cond_writes_with_grad(self, x): return torch.cond(x.sum() > 0, lambda x: x.mul_(2).sin(), lambda x: x.cos(), (x,))
+
+
 class Model(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -125,7 +136,14 @@ def text(program):
     return body + f"Range constraints: {{{', '.join(f'{symbol}: {interval}' for symbol, interval in used.items())}}}"
 
 
-def made(function, args, dims):
+def lower(program):
+    try:
+        return text(program.run_decompositions())
+    except Exception:
+        return None
+
+
+def made(function, args, dims, grad):
     # Branches are compiled first, and what that learns is kept for later ones.
     torch._dynamo.reset()
     model = Model(function)
@@ -135,14 +153,15 @@ def made(function, args, dims):
     exec(f"def forward(self, {names}): return function(self, {names})", scope)
     model.forward = scope["forward"].__get__(model)
     try:
-        program = export(model, args, dynamic_shapes=dims)
+        with torch.set_grad_enabled(grad):
+            program = export(model, args, dynamic_shapes=dims)
     except Exception as error:
         return {"error": [line for line in str(error).split("\n") if line][0]}
     before = text(program)
-    lowered = program.run_decompositions()
-    leaves = pytree.tree_leaves(program.module()(*args))
+    lowered = lower(program)
+    leaves = pytree.tree_leaves(program.module()(*(arg.clone() for arg in args)))
     results = [leaf.detach().flatten().tolist() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-    return {"text": before, "guards": program._guards_code, "lowered": text(lowered), "results": results}
+    return {"text": before, "guards": program._guards_code, "lowered": lowered, "results": results}
 
 
 def main(path):

@@ -1,7 +1,7 @@
 """Writes fixtures/higher-order/programs.json.gz: programs with each higher-order operator that PyTorch saves.
 
-A case has the file (base64), its text, the text and the file after run_decompositions(), and runs: inputs and
-results ([dtype, shape, values]), and what the program prints. "wrap" and "wrap_checkpoint" are calls of another
+A case has the file (base64), its text, the text after run_decompositions() (null where PyTorch refuses that), and
+runs: inputs and results ([dtype, shape, values]), and what the program prints. "wrap" and "wrap_checkpoint" are calls of another
 operator with the target replaced, since PyTorch's tracer inlines them.
 
 Usage (with PyTorch): python3 higher_order.py OUT.json.gz
@@ -20,6 +20,7 @@ import warnings
 import torch
 from torch import nn
 from torch._higher_order_ops.foreach_map import foreach_map
+from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim, export, load, save
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
@@ -196,6 +197,22 @@ grow = graph(lambda a, b: ((a.abs() + 1),), x, y)
 def stacked_loop_with_more(self, a, b): return H.while_loop_stack_output(below, grow, (a,), (b,))[0].sum(0)
 
 
+# graphs that write to what they are given, which PyTorch does not lower
+@case((x,), grad=False)
+def loop_writes(self, a):
+    return while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, a.add_(1).clone()), (torch.tensor(0), a)), a + 0
+@case((x,), grad=False)
+def loop_writes_outside(self, a):
+    total = torch.zeros(4, 4)
+    def turn(n, y):
+        total.add_(y)
+        return n + 1, y + 1
+    return while_loop(lambda n, y: n < 3, turn, (torch.tensor(0), a)), total
+@case((x,), (-x,), grad=False)
+def cond_writes(self, a):
+    return torch.cond(a.sum() > 0, lambda a: a.mul_(2).sin(), lambda a: a.add_(1).cos(), (a,)), a + 1
+
+
 # auto_functionalized
 @case((x, y), grad=False)
 def functionalized(self, a, b): return H.auto_functionalized(torch.ops.mine.bump.default, x=a, y=b)
@@ -245,10 +262,14 @@ def lower(loaded, program):
     """Files lose what `local_map` needs; the program that was exported still has it."""
     try:
         return loaded.run_decompositions()
-    except RuntimeError:
+    except Exception:
+        pass
+    try:
         lowered = program.run_decompositions()
-        lowered.range_constraints.clear()  # left over from the first try
-        return lowered
+    except Exception:
+        return None
+    lowered.range_constraints.clear()  # left over from the first try
+    return lowered
 
 
 def run(program, inputs):
@@ -281,7 +302,7 @@ def made(function, runs, strict, dims, grad, swap):
     return {
         "file": base64.b64encode(data).decode(),
         "text": comparable(str(loaded)),
-        "lowered": comparable(str(lowered)),
+        "lowered": None if lowered is None else comparable(str(lowered)),
         "runs": [run(program, inputs) for inputs in runs],
     }
 

@@ -19,6 +19,7 @@ const MAP = "higher_order.map_impl";
 const SCAN = "higher_order.scan";
 export const ASSOCIATIVE_SCAN = "higher_order.associative_scan";
 const WHILE = "higher_order.while_loop";
+const CHECKPOINT = "higher_order.tag_activation_checkpoint";
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
 /** Whether a call runs nested graphs. */
@@ -52,6 +53,9 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
       return;
     case WHILE:
       body.declare(node, whileText(body, node));
+      return;
+    case CHECKPOINT:
+      body.declare(node, checkpointText(body, node));
       return;
     case WITH_GRAD:
       gradText(body, node, later);
@@ -150,6 +154,14 @@ function condText(body: FlowBody, node: Node): string {
   const isShared = graphOf(body, node, whenTrue) === graphOf(body, node, whenFalse);
   const functions = isShared ? sharedFunction(body, branch(whenTrue)) : [branch(whenTrue), branch(whenFalse)];
   return `${body.file.use("cond")}(${[body.text(pred!, node.name), ...functions, listText(passed)].join(", ")})`;
+}
+
+function checkpointText(body: FlowBody, node: Node): string {
+  const [graph, ...operands] = node.args;
+  const { passed, inputsOf } = operandsOf(body, node, operands);
+  const inner = graphOf(body, node, graph);
+  const fn = functionText(body, inner, inputsOf(inner), listText);
+  return `${body.file.use("checkpoint")}(${[fn, ...passed].join(", ")})`;
 }
 
 function switchText(body: FlowBody, node: Node): string {

@@ -15,7 +15,7 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   passes: "runDecompositions",
   pytree: "attributeKey registerDataclass registerNamedTuple registerPytreeNode tuple",
   torch:
-    "associativeScan check checkIsSize cond constrainAsSize constrainAsValue enableGrad map noGrad scan setGradEnabled switch whileLoop",
+    "associativeScan check checkIsSize checkpoint cond constrainAsSize constrainAsValue enableGrad map noGrad scan setGradEnabled switch whileLoop",
 };
 const MEMBERS = new Map(
   Object.entries(NAMESPACES).flatMap(([owner, names]) => names.split(" ").map((name) => [name, owner])),

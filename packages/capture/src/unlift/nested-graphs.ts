@@ -136,8 +136,8 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       name: "cond",
       kind: "CondOp",
       bodies: [
-        ["true_graph", trace.body(first, yes, given)],
-        ["false_graph", trace.body(second, no, given)],
+        ["true_graph_", trace.body(first, yes, given)],
+        ["false_graph_", trace.body(second, no, given)],
       ],
       argumentsOf: (graphs) => [predicate!, ...graphs, tuple(given)],
       results: first.leaves.map((leaf, i) =>
@@ -156,7 +156,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     return {
       name: "switch",
       kind: "SwitchOp",
-      bodies: traced.map((branch, i) => [`branch${i}_graph`, trace.body(branch, graphs[i]!)] as const),
+      bodies: traced.map((branch, i) => [`branch${i}_graph_`, trace.body(branch, graphs[i]!)] as const),
       argumentsOf: (nodes) => [at!, nodes, tuple(given)],
       results: traced[0]!.leaves.map((_, i) =>
         mergeOutputs(
@@ -177,7 +177,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     return {
       name: "map_impl",
       kind: "MapImpl",
-      bodies: [["body_graph", trace.body(traced, graph, [...items, ...given])]],
+      bodies: [["body_graph_", trace.body(traced, graph, [...items, ...given])]],
       argumentsOf: (graphs) => [...graphs, items, given],
       results: traced.leaves.map((leaf) => stackedOf(leaf, lengthOf(xs))),
     };
@@ -199,8 +199,8 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       name: "while_loop",
       kind: "WhileLoopOp",
       bodies: [
-        ["while_loop_cond_graph", trace.body(first, condition)],
-        ["while_loop_body_graph", trace.body(second, step)],
+        ["while_loop_cond_graph_", trace.body(first, condition)],
+        ["while_loop_body_graph_", trace.body(second, step)],
       ],
       argumentsOf: (graphs) => [...graphs, tuple(state), tuple(given)],
       results: facts.map((val) =>
@@ -221,7 +221,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     return {
       name: "scan",
       kind: "ScanOp",
-      bodies: [["scan_combine_graph", trace.body(traced, graph)]],
+      bodies: [["scan_combine_graph_", trace.body(traced, graph)]],
       argumentsOf: (graphs) => [...graphs, first, items, tuple(given)],
       results: traced.leaves.map((leaf, i) =>
         i < init.length ? sameFacts(leafValue(leaf)) : stackedOf(leaf, lengthOf(xs)),
@@ -238,7 +238,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
     return {
       name: "associative_scan",
       kind: "AssociativeScanOp",
-      bodies: [["associative_scan_combine_graph", trace.body(traced, graph)]],
+      bodies: [["associative_scan_combine_graph_", trace.body(traced, graph)]],
       argumentsOf: (graphs) => [...graphs, items, tuple(given)],
       results: xs.map((item) => cloneOf(trace.parent, knownOf(item))),
     };

@@ -166,26 +166,26 @@ function programOf(
   const places = ["b", "h", "q", "k"].map((name) => `%${name}: i32[]`);
   const graph = (name: string, own: readonly string[], body: Body): string =>
     [
-      `graph ${name}(${[...own, ...(body.buffers ?? []).map(([buffer, of]) => `%${buffer}: ${of}`)].join(", ")}) {`,
+      `graph ${name}(${[...own, ...(body.buffers ?? []).map(([buffer, type]) => `%${buffer}: ${type}`)].join(", ")}) {`,
       ...body.calls.map((call) => call.replaceAll(SCORE, working)),
       `return ${body.result}`,
       "}",
     ].join("\n");
   const rest = q.slice(0, 3).join(", ");
-  const of = SHORT[sums];
+  const sum = SHORT[sums];
   const lines = [
     "sconce-ir 1",
     'program "ATEN" {',
     ...all.map(([name]) => `input %${name}: USER_INPUT`),
     ...["out", "lse", "max"].map((name) => `output %${name}: USER_OUTPUT`),
     "}",
-    `graph(${all.map(([name, of]) => `%${name}: ${of}`).join(", ")}) {`,
+    `graph(${all.map(([name, type]) => `%${name}: ${type}`).join(", ")}) {`,
     "%sdpa_score0 = get_attr sdpa_score0",
     "%sdpa_mask0 = get_attr sdpa_mask0",
-    `%flex_attention: (${out}, ${of}[${rest}], ${of}[${rest}]) = higher_order.flex_attention(%query, %key, %value, %sdpa_score0, (1, 1, none, none, none, none, none, none, none, none, none, none, none, none, 128, 128, %sdpa_mask0), 0.5, {"BACKEND": "AUTO"}, ${given(score)}, ${given(mask)})`,
+    `%flex_attention: (${out}, ${sum}[${rest}], ${sum}[${rest}]) = higher_order.flex_attention(%query, %key, %value, %sdpa_score0, (1, 1, none, none, none, none, none, none, none, none, none, none, none, none, 128, 128, %sdpa_mask0), 0.5, {"BACKEND": "AUTO"}, ${given(score)}, ${given(mask)})`,
     `%out: ${out} = operator.getitem(%flex_attention, 0)`,
-    `%lse: ${of}[${rest}] = operator.getitem(%flex_attention, 1)`,
-    `%max: ${of}[${rest}] = operator.getitem(%flex_attention, 2)`,
+    `%lse: ${sum}[${rest}] = operator.getitem(%flex_attention, 1)`,
+    `%max: ${sum}[${rest}] = operator.getitem(%flex_attention, 2)`,
     "return (%out, %lse, %max)",
     graph("sdpa_score0", [`%s: ${working}[]`, ...places], score),
     graph("sdpa_mask0", places, mask),
@@ -223,8 +223,8 @@ describe.each(["cpu", "wasm"])("flex_attention on %s", async (backend) => {
     for (const subject of [program, runDecompositions(program)]) {
       using executable = await session.compile(subject, backend);
       const results = (await executable.run(inputs)) as Tensor[];
-      for (const [i, [of, sizes, numbers, places]] of wanted.entries()) {
-        const want = Tensor.from(numbers.map(Number), { dtype: of }).asStrided(
+      for (const [i, [dtypeOf, sizes, numbers, places]] of wanted.entries()) {
+        const want = Tensor.from(numbers.map(Number), { dtype: dtypeOf }).asStrided(
           sizes,
           contiguousStrides(sizes),
           0,

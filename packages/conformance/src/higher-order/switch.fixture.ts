@@ -29,6 +29,8 @@ export interface SwitchCase {
   readonly model: Model;
   readonly args: readonly unknown[];
   readonly options?: ExportOptions;
+  /** Whether the export is made without gradients. */
+  readonly noGrad?: true;
 }
 
 class OfTensor extends Model {
@@ -232,5 +234,56 @@ export const SWITCHES: Readonly<Record<string, () => SwitchCase>> = {
   not_callable: () => ({
     model: new OfIndex((_self: Model, i: Tensor, x: Tensor) => torch.switch(i, [sin, JSON.parse("3")], [x])),
     args: [one(), x],
+  }),
+  cond_writes: () => ({
+    model: new OfTensor((_self: Model, x: Tensor) => [
+      torch.cond(
+        x.sum().gt(0),
+        (v) => v.mul_(2).sin(),
+        (v) => v.add_(1).cos(),
+        [x],
+      ),
+      x.add(1),
+    ]),
+    args: [values([4, 4])],
+    noGrad: true,
+  }),
+  cond_writes_to_view: () => ({
+    model: new OfTensor((_self: Model, x: Tensor) => [
+      torch.cond(
+        x.sum().lt(0),
+        (v) => v.mul_(2).sin(),
+        (v) => v.cos(),
+        [x.at(0)],
+      ),
+      x.add(1),
+    ]),
+    args: [values([4, 4])],
+    noGrad: true,
+  }),
+  cond_returns_input: () => ({
+    model: new OfTensor((_self: Model, x: Tensor) =>
+      torch
+        .cond(
+          x.sum().gt(0),
+          (v) => v,
+          (v) => v.cos(),
+          [x],
+        )
+        .add(1),
+    ),
+    args: [values([4, 4])],
+    noGrad: true,
+  }),
+  cond_writes_with_grad: () => ({
+    model: new OfTensor((_self: Model, x: Tensor) =>
+      torch.cond(
+        x.sum().gt(0),
+        (v) => v.mul_(2).sin(),
+        (v) => v.cos(),
+        [x],
+      ),
+    ),
+    args: [values([4, 4])],
   }),
 };

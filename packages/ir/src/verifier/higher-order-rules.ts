@@ -128,8 +128,11 @@ function iterations(call: HigherOrderCall, xs: Values, what: string): SymInt | u
 const stacked = (values: Values, size: SymInt | undefined): Values =>
   values.map((value) => (size === undefined ? undefined : stackOf(value, size)));
 
+/** Places of operands that a graph writes to, as text. */
+const WRITTEN = "mutated_arg_indices";
+
 const mapImpl: HigherOrderRule = (call) => {
-  if (!call.arity(2, 3) || !call.keywords()) return;
+  if (!call.arity(2, 3) || !call.keywords(WRITTEN)) return;
   const [graph, leaves, rest] = call.node.args;
   const body = call.body(graph, "f");
   const xs = call.operands(leaves, "xs");
@@ -162,7 +165,7 @@ function carried(call: HigherOrderCall, before: Values, after: Values, { name }:
 const whileLoop =
   (stack: boolean): HigherOrderRule =>
   (call) => {
-    if (!call.arity(3, 4) || !call.keywords()) return;
+    if (!call.arity(3, 4) || !call.keywords(WRITTEN)) return;
     const [condition, graph, carry, rest] = call.node.args;
     const test = call.body(condition, "cond_fn");
     const body = call.body(graph, "body_fn");
@@ -204,7 +207,7 @@ function checkCondition(call: HigherOrderCall, test: Body): void {
 }
 
 const scan: HigherOrderRule = (call) => {
-  if (!call.arity(3, 4) || !call.keywords()) return;
+  if (!call.arity(3, 4) || !call.keywords(WRITTEN)) return;
   const [graph, initial, leaves, rest] = call.node.args;
   const body = call.body(graph, "combine_fn");
   const init = call.operands(initial, "init");
@@ -220,7 +223,7 @@ const scan: HigherOrderRule = (call) => {
 };
 
 const associativeScan: HigherOrderRule = (call) => {
-  if (!call.arity(2, 3) || !call.keywords()) return;
+  if (!call.arity(2, 3) || !call.keywords(WRITTEN)) return;
   const [graph, leaves, rest] = call.node.args;
   const body = call.body(graph, "combine_fn");
   const xs = call.operands(leaves, "xs");

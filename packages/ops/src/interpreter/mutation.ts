@@ -30,17 +30,13 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
     if (node.op !== "call_function") return;
     const schema = operators.schemaOf(node.target);
     if (schema?.isMutable || WRITES_STATISTICS.has(node.target)) markWritten(node, roots, mutated, operators);
-    if (REGION.test(node.target) && hasMutation(graph, node, operators)) {
+    if (node.target.startsWith("higher_order.") && hasMutation(graph, node, operators)) {
       for (const name of rootsOf(operandsOf(node), roots)) mutated.add(name);
     }
     if (!isFresh(node, schema)) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
   });
   return mutated;
 }
-
-/** Calls that run a graph as it is. */
-const REGION =
-  /^higher_order\.(wrap|tag_activation_checkpoint|foreach_map|invoke_|local_map_hop|strict_mode|hints_wrapper)/;
 
 /** Whether the results of a call share memory with no operand. */
 const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
@@ -101,14 +97,28 @@ const operandsOf = ({ args, kwargs }: Node): readonly Argument[] => [...args, ..
 
 /** Whether a nested graph given to this call has an in-place operator anywhere. */
 function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolean {
-  return node.args.some((arg) => {
-    if (!isRef(arg)) return false;
-    const subgraph = graph.subgraphs.get(graph.node(arg.name).target);
-    return subgraph !== undefined && mutates(subgraph, operators);
-  });
+  if (graph.subgraphs.size === 0) return false;
+  const known = new Map<Graph, boolean>();
+  let found = false;
+  for (const operand of operandsOf(node))
+    forEachRef(operand, (name) => {
+      const { op, target } = graph.node(name);
+      const subgraph = op === "get_attr" ? graph.subgraphs.get(target) : undefined;
+      found ||= subgraph !== undefined && mutates(subgraph, operators, known);
+    });
+  return found;
 }
 
-function mutates(graph: Graph, operators: OperatorTable): boolean {
-  for (const node of graph.nodes()) if (operators.schemaOf(node.target)?.isMutable) return true;
-  return [...graph.subgraphs.values()].some((subgraph) => mutates(subgraph, operators));
+/**
+ * Whether a graph has an in-place operator; `known` are graphs that were asked, which calls share.
+ */
+function mutates(graph: Graph, operators: OperatorTable, known: Map<Graph, boolean>): boolean {
+  let found = known.get(graph);
+  if (found === undefined) {
+    found =
+      graph.nodes().some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
+      [...graph.subgraphs.values()].some((subgraph) => mutates(subgraph, operators, known));
+    known.set(graph, found);
+  }
+  return found;
 }

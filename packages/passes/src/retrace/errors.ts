@@ -54,3 +54,15 @@ export const unsupportedHigherOrder = (node: Node, reason?: string): SconceError
     where: nodeWhere(node),
     fix: "inline its body first, or run the program without decomposing it",
   });
+
+/**
+ * A graph of control flow that writes to what it is given. PyTorch does not lower such a call
+ * either.
+ */
+export const writingBody = (node: Node, input: string): SconceError =>
+  new SconceError({
+    code: "CONTROL_FLOW_MUTATION",
+    message: `a graph of ${node.target} writes to its input %${input}, which a functional program cannot do`,
+    where: nodeWhere(node),
+    fix: "return the new value from the graph, or run the program without lowering it",
+  });

@@ -18,7 +18,7 @@ import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
-import { unsupportedHigherOrder, withoutBody } from "./errors.js";
+import { unsupportedHigherOrder, withoutBody, writingBody } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";
 import { keepCall, recordedResult } from "./opaque-calls.js";
 
@@ -199,7 +199,7 @@ function traceGraphCall(
   for (const place of shape.bodies) {
     const body = bodyAt(plain, place);
     if (traced.has(body)) continue;
-    const own = tracer.env.inBody(() => traceBody(dispatcher, body, bodyMeta(node)));
+    const own = tracer.env.inBody(() => traceBody(dispatcher, body, node));
     traced.set(body, own.result);
     made.set(body, own.made);
   }
@@ -261,21 +261,25 @@ function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta 
 }
 
 /** Traces a body with its own namespace. */
-function traceBody(outer: Dispatcher, body: Graph, meta: NodeMeta): Graph {
+function traceBody(outer: Dispatcher, body: Graph, node: Node): Graph {
+  const meta = bodyMeta(node);
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.preludeMeta = bodySizeMeta(outer.tracer);
   tracer.isBody = true;
   tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
-  body.placeholders().forEach((placeholder, i) => {
-    const value = tracer.placeholder(`arg${i}_1`, placeholder.meta.val ?? null, meta);
-    interpreter.bind(
-      placeholder.name,
-      value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg),
-    );
+  const inputs = body.placeholders().map(({ name, meta: { val } }, i): EmitArg => {
+    const value = tracer.placeholder(`arg${i}_1`, val ?? null, meta);
+    const input = value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg);
+    interpreter.bind(name, input);
+    return input;
   });
   const results = tracer.toArgument(unwrap(interpreter.run()) as UnboundArg);
+  const written = inputs.findIndex(
+    (input) => input instanceof FunctionalTensor && input.storage.generation > 0,
+  );
+  if (written >= 0) throw writingBody(node, body.placeholders()[written]!.name);
   return finish(tracer.build(results, (node) => !hasEffect(node, outer.operators), meta));
 }
 

@@ -209,6 +209,7 @@ function flowOperands(
   // What a loop carries and is not a tensor is an integer.
   if (name === "whileLoop")
     return items(args[2]).map((item) => (item.flags & PLAIN ? join(item, SYMS) : item));
+  if (name === "checkpoint") return args.slice(1);
   if (name === "map") return [at(1), ...args.slice(2).map((arg) => opened(arg))];
   if (name === "scan") return [at(1), at(2)];
   return name === "associativeScan" ? [at(1), at(1)] : undefined;

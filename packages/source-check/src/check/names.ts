@@ -12,6 +12,7 @@ const NAMESPACES = new Set([
   "guardInt",
   "cond",
   "switch",
+  "checkpoint",
   "noGrad",
   "enableGrad",
   "inferenceMode",

@@ -154,7 +154,7 @@ function tracePointwise(
   return parent.callGraphs({
     name: "associative_scan",
     kind: "AssociativeScanOp",
-    bodies: [["associative_scan_combine_graph", bodyOf(traced, "list", inputsOf(tracer))]],
+    bodies: [["associative_scan_combine_graph_", bodyOf(traced, "list", inputsOf(tracer))]],
     argumentsOf: (graphs) => [
       ...graphs,
       items.map((item) => tensorNode(parent, item)),

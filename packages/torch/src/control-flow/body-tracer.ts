@@ -66,6 +66,8 @@ export class BodyTracer extends Tracer {
   readonly lifted: Lifted[] = [];
   readonly #names: OperandNames;
   readonly #path: string;
+  /** Without gradients branches of `cond` may write to what they are given, and return it. */
+  readonly #mayWrite: boolean;
   readonly #scalars = new Map<string, TraceNode>();
   /** The names by which PyTorch orders inputs of the graph, where nested graphs read them. */
   readonly #ownKeys = new Map<TraceNode, string>();
@@ -86,6 +88,7 @@ export class BodyTracer extends Tracer {
     this.#names = names;
     this.#path = path;
     this.gradEnabled = parent.gradEnabled;
+    this.#mayWrite = operator === "cond" && !parent.gradEnabled;
     this.moduleCall = parent.moduleCall;
     this.currentModule = parent.currentModule;
     this.moduleStack = parent.nestedModules;
@@ -168,7 +171,8 @@ export class BodyTracer extends Tracer {
     const { schema } = this.operators.require(target);
     for (const value of [...args, ...Object.values(kwargs)]) this.#remember(value);
     for (const tensor of writtenTensors(schema, args, kwargs))
-      if (this.#isInput(this.memoryOf(this.nodeOf(tensor)))) throw inputMutation(this.operator, target);
+      if (!this.#mayWrite && this.#isInput(this.memoryOf(this.nodeOf(tensor))))
+        throw inputMutation(this.operator, target);
     return super.call(target, args, kwargs);
   }
 
@@ -293,6 +297,7 @@ export class BodyTracer extends Tracer {
     const inputs = this.nodes.filter(({ op, val }) => op === "placeholder" && val instanceof FakeTensor);
     const given = new Set(inputs.map((input) => this.memoryOf(input)));
     if (given.size < inputs.length) throw resultAliasing(this.operator, "Input-to-input");
+    if (this.#mayWrite) return;
     const made = results.map((result) => this.memoryOf(result));
     if (new Set(made).size < made.length) throw resultAliasing(this.operator, "Output-to-output");
     if (made.some((memory) => this.#isInput(memory))) throw resultAliasing(this.operator, "Input-to-output");

@@ -70,7 +70,7 @@ function traceCond(
     operator: "cond",
     kind: "CondOp",
     functions,
-    prefixes: ["true_graph", "false_graph"],
+    prefixes: ["true_graph_", "false_graph_"],
     paths: ["args[1]", "args[2]"],
     names,
     operands,

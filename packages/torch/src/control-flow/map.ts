@@ -119,7 +119,7 @@ function traceMap(
   const results = parent.callGraphs({
     name: "map_impl",
     kind: "MapImpl",
-    bodies: [["body_graph", bodyOf(traced, "tuple", inputsOf(tracer), [...xs, ...rest])]],
+    bodies: [["body_graph_", bodyOf(traced, "tuple", inputsOf(tracer), [...xs, ...rest])]],
     argumentsOf: (graphs) => [...graphs, xs, rest],
     results: traced.leaves.map(
       (leaf): MetaValue => (leaf instanceof TracedTensor ? stackedItems(leaf.fake, count) : null),

@@ -153,7 +153,7 @@ function traceScan(
   const results = parent.callGraphs({
     name: "scan",
     kind: "ScanOp",
-    bodies: [["scan_combine_graph", bodyOf(traced, "list", inputsOf(tracer))]],
+    bodies: [["scan_combine_graph_", bodyOf(traced, "list", inputsOf(tracer))]],
     argumentsOf: (graphs) => [
       ...graphs,
       first,

@@ -110,7 +110,7 @@ function traceSwitch(
     operator: "switch",
     kind: "SwitchOp",
     functions,
-    prefixes: functions.map((_, i) => `branch${i}_graph`),
+    prefixes: functions.map((_, i) => `branch${i}_graph_`),
     paths: functions.map((_, i) => `wrapped_branches[${i}].keywords['branch_fn']`),
     names,
     operands,

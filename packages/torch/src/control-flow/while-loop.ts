@@ -149,8 +149,8 @@ function traceLoop(
     name: "while_loop",
     kind: "WhileLoopOp",
     bodies: [
-      ["while_loop_cond_graph", bodyOf(traced, "value", [...first.tracer.ownInputs, ...merged.inputs[0]!])],
-      ["while_loop_body_graph", bodyOf(step, "tuple", [...second.tracer.ownInputs, ...merged.inputs[1]!])],
+      ["while_loop_cond_graph_", bodyOf(traced, "value", [...first.tracer.ownInputs, ...merged.inputs[0]!])],
+      ["while_loop_body_graph_", bodyOf(step, "tuple", [...second.tracer.ownInputs, ...merged.inputs[1]!])],
     ],
     argumentsOf: (graphs) => [
       ...graphs,

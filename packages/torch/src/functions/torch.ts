@@ -1,6 +1,7 @@
 /** @file The functional API of PyTorch in camelCase, and the methods of tensors. */
 import type { MemoryFormat } from "@sconce/ir";
 import { associativeScan } from "../control-flow/associative-scan.js";
+import { checkpoint } from "../control-flow/checkpoint.js";
 import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
@@ -37,6 +38,7 @@ const functionsOfPrograms = {
   scan,
   map,
   associativeScan,
+  checkpoint,
   check,
   checkIsSize,
   constrainAsSize,

@@ -32,6 +32,8 @@ export interface GraphCall {
   readonly bodies: readonly (readonly [prefix: string, body: TraceBody])[];
   /** Returns the arguments of the call, given the nodes of the graphs. */
   readonly argumentsOf: (graphs: readonly TraceNode[]) => readonly TraceArgument[];
+  /** Its keyword arguments. */
+  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
   /** The fake results of the call. */
   readonly results: readonly MetaValue[];
   /** The results of the example run, where it has them. */

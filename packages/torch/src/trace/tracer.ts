@@ -325,33 +325,29 @@ export class Tracer implements Recorder {
     }
   }
 
-  /**
-   * Records a call of graphs, each under a separate name (`true_graph_0`), and returns its
-   * results.
-   *
-   * @param argumentsOf makes the arguments of the nodes that read the graphs
-   */
+  /** Records a call of graphs, each under a separate name (`true_graph_0`); returns its results. */
   callGraphs({
     name,
     kind,
     bodies,
     argumentsOf,
+    kwargs = {},
     results,
     exampleResults = [],
   }: GraphCall): readonly OperatorResult[] {
-    exampleResults.forEach((real, i) => {
-      this.example?.finish(results[i]!, real);
-    });
+    for (const [i, real] of exampleResults.entries()) this.example?.finish(results[i]!, real);
     const target = `higher_order.${name}`;
     const count = this.#graphCounts.get(target) ?? 0;
     this.#graphCounts.set(target, count + 1);
-    const reads = bodies.map(([prefix, body]) =>
-      this.push({ op: "get_attr", target: `${prefix}_${count}`, candidate: `${prefix}_${count}`, body }),
-    );
+    const reads = bodies.map(([prefix, body]) => {
+      const name = prefix + count;
+      return this.push({ op: "get_attr", target: name, candidate: name, body });
+    });
     const call = (): readonly OperatorResult[] => {
       const node = this.push({
         target,
         args: argumentsOf(reads),
+        kwargs,
         val: results,
         candidate: name,
         unbacked: this.newSymbols(results),
