@@ -18,7 +18,7 @@ const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") a
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
   ...["gradient_cross_entropy", "gradient_group_norm"],
-  ...["flow_cond_dynamic", "flow_cond_shape", "lower_cat_many", "lower_cond_sizes", "lower_split_chunk"],
+  ...["lower_cat_many", "lower_split_chunk"],
   ...[
     "net_bert",
     "net_diffusion",
@@ -28,7 +28,7 @@ const DIFFERENT: ReadonlySet<string> = new Set([
     "net_vit",
     "old_data_dependent_slice",
   ],
-  ...["ops_indexing", "shape_factories", "strict_cond_dynamic", "unbacked_select", "unbacked_split"],
+  ...["ops_indexing", "shape_factories", "unbacked_select", "unbacked_split"],
 ]);
 
 const session = createSconce();

@@ -91,7 +91,7 @@ export function runHigherOrder(
   const inlined = INLINED[target];
   if (inlined !== undefined) return inline(interpreter, args[inlined], args.slice(inlined + 1));
   if (target === "higher_order.wrap_with_autocast") return inlineAutocast(interpreter, args);
-  if (KEPT.has(target)) return keepCall(interpreter, node, args, kwargs);
+  if (KEPT.has(target)) return keepWrapped(interpreter, node, args, kwargs);
   if (target === "higher_order.run_const_graph") return keepConstGraph(interpreter, node, args, kwargs);
   if (target === "higher_order.print") return keepPrint(interpreter, node, args, kwargs);
   const shape = graphCallOf(node);
@@ -123,6 +123,18 @@ function putBody(args: (EmitArg | LoweredNode)[], [argument, item]: Place, body:
   const whole = args[argument]!;
   const items = listOf(whole).with(item, body as unknown as EmitArg);
   args[argument] = isTuple(whole) ? ({ ...whole, items } as unknown as EmitArg) : items;
+}
+
+/** A kept call, whose results PyTorch wraps. */
+function keepWrapped(
+  interpreter: GraphInterpreter,
+  node: Node,
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
+): MetaValue {
+  const result = keepCall(interpreter, node, args, kwargs);
+  interpreter.dispatcher.tracer.dropped.wrapped(unwrap(result as EmitArg));
+  return result;
 }
 
 /** A print is in order with other effects; those of bodies stay as they are. */
@@ -233,6 +245,7 @@ function traceGraphCall(
     kwargs as Record<string, Argument>,
     recordedResult(node),
   );
+  tracer.dropped.wrapped(result);
   return wrap(result);
 }
 
@@ -275,6 +288,7 @@ function traceBody(outer: Dispatcher, body: Graph, node: Node): Graph {
     interpreter.bind(name, input);
     return input;
   });
+  for (const input of inputs) tracer.dropped.wrapped(input);
   const results = tracer.toArgument(unwrap(interpreter.run()) as UnboundArg);
   const written = inputs.findIndex(
     (input) => input instanceof FunctionalTensor && input.storage.generation > 0,
