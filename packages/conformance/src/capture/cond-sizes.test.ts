@@ -15,16 +15,7 @@ interface Recorded {
 
 const RECORDED = fixtureJson("capture/cond-sizes.json.gz") as Readonly<Record<string, Recorded>>;
 
-/**
- * Lowered programs whose names have other numbers: PyTorch reads sizes of operands of branches
- * anew.
- */
-const OTHER_NUMBERS: ReadonlySet<string> = new Set([
-  ...["two dimensions, other sizes, rows", "read afterwards", "counted afterwards"],
-]);
-
 const session = createSconce();
-const rough = (text: string): string => comparable(text).replaceAll(/\b([a-z_]*[a-z])(_\d+)+\b/g, "$1");
 
 describe("branches with tensors of dynamic integers", () => {
   test("there is a model for each recorded one", () => {
@@ -41,8 +32,6 @@ describe("branches with tensors of dynamic integers", () => {
     expect(comparable(String(program))).toBe(comparable(text));
     expect(program.guardsCode).toEqual(guards);
     const got = String(session.runDecompositions(program));
-    expect(rough(got)).toBe(rough(lowered));
-    if (OTHER_NUMBERS.has(name)) expect(comparable(got)).not.toBe(comparable(lowered));
-    else expect(comparable(got)).toBe(comparable(lowered));
+    expect(comparable(got)).toBe(comparable(lowered));
   });
 });
