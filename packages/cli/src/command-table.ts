@@ -68,6 +68,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/convert.js")).convertCommand,
   },
   {
+    name: "pack",
+    description: "Write several programs as one .pt2 file; weights with equal values are stored once.",
+    examples: [
+      "sconce pack prefill=prefill.pt2 decode=decode.sir -o model.pt2",
+      "sconce pack model.pt2 extra=other.pt2 -o all.pt2",
+    ],
+    load: async () => (await import("./commands/pack.js")).packCommand,
+  },
+  {
     name: "ir",
     description: "Write a program as JSON IR: a static graph, the names of its weights, its constants.",
     examples: [

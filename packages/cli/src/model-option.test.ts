@@ -77,7 +77,7 @@ describe("--model chooses one of several programs", () => {
       [[], "model"],
       [["--model", "encode"], "encode"],
     ] as const) {
-      const { err, code } = await sconce("info", TWO, ...options);
+      const { err, code } = await sconce("print", TWO, ...options);
       expect(code).toBe(2);
       expect(err).toContain(`error PT2_NO_MODEL: the archive holds no program named "${name}"`);
       expect(err).toContain("fix choose a program with --model NAME: prefill, decode");

@@ -1,7 +1,7 @@
 /** @file Program files, as all commands open them. */
 import { isSconceError } from "@sconce/errors";
-import { type ReadPt2Options, readPt2 } from "@sconce/formats";
-import { openPt2File } from "@sconce/formats/node";
+import { loadPt2, pt2ProgramNames, type ReadPt2Options, readPt2 } from "@sconce/formats";
+import { loadPt2File, openPt2File, programNamesInPt2File } from "@sconce/formats/node";
 import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
 import { type ProgramFormat, programFormat, withNamedFormat } from "@sconce/formats/program-format";
 import type { ExportedProgram, PytreeRegistry, TargetOptions } from "@sconce/ir";
@@ -115,6 +115,44 @@ function opened(
     if (format === "json-ir") return readJsonIRFile(path, reader);
     if (format === "sir") return (await openReproducer(path))?.program ?? readSir(path, needsTensors, parse);
     return openArchive(path, { operators, pytreeTypes, weights, onWarning, model, ...commandWork() });
+  });
+}
+
+/**
+ * The names of the programs in an archive; none for texts and for other files: opening those
+ * reports why.
+ */
+export async function programNames(path: string): Promise<readonly string[]> {
+  try {
+    if ((await formatOf(path)) !== "pt2") return [];
+    const bytes = await inputBytes(path);
+    return await (bytes === undefined
+      ? programNamesInPt2File(path, commandWork())
+      : pt2ProgramNames(bytes, commandWork()));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Reads all programs of a file by name; a text has one, `model`.
+ * @throws SconceError as {@link openProgram}
+ */
+export async function openPrograms(
+  path: string,
+  reader: Reader,
+  weights?: ReadPt2Options["weights"],
+): Promise<ReadonlyMap<string, ExportedProgram>> {
+  return atFile(path, async () => {
+    if ((await formatOf(path)) !== "pt2") return new Map([["model", await openProgram(path, reader)]]);
+    const { operators, pytreeTypes } = reader;
+    const onWarning = (message: string): void => reader.services.logger.warn(message);
+    const options = { operators, pytreeTypes, weights, onWarning, ...commandWork() };
+    const bytes = await inputBytes(path);
+    const { exportedPrograms } = await (bytes === undefined
+      ? loadPt2File(path, options)
+      : loadPt2(bytes, options));
+    return exportedPrograms;
   });
 }
 

@@ -9,7 +9,7 @@ import {
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { lowerToLoops } from "@sconce/codegen";
 import { isSconceError } from "@sconce/errors";
-import { readPt2 } from "@sconce/formats";
+import { loadPt2, pt2ProgramNames, readPt2 } from "@sconce/formats";
 import { annotation, type ExportedProgram, GraphBuilder, readableText, rebuild } from "@sconce/ir";
 import { diffPrograms } from "@sconce/ir/diff";
 import { replay } from "@sconce/ir/history";
@@ -83,6 +83,11 @@ const CALLS: Readonly<Record<string, (options: Bad) => unknown>> = {
   compareBackends: (options) => sconce.compareBackends(program, [x], ["cpu", "cpu"], options),
   "Sconce.firstNonfinite": (options) => sconce.firstNonfinite(program, [x], options),
   readPt2: (options) => readPt2(new Uint8Array(), options),
+  loadPt2: (options) => loadPt2(new Uint8Array(), options),
+  pt2ProgramNames: (options) => pt2ProgramNames(new Uint8Array(), options),
+  packagePt2: (options) => session.packagePt2(program, options),
+  "Sconce.loadPt2": (options) => sconce.loadPt2(new Uint8Array(), options),
+  "Sconce.packagePt2": (options) => sconce.packagePt2({ a: program }, options),
   cpuBackend: (options) => cpuBackend(options),
   "cpuBackend, compile": (options) => cpuBackend().compile(program, options),
   "cpuBackend, run": (options) => own.run([x], options),

@@ -223,6 +223,22 @@ export const extraFileName = (name: string, fault: string): SconceError =>
     fix: "name each file by a relative path with forward slashes, and give a text or a Uint8Array",
   });
 
+export const programFileName = (name: string, fault: string): SconceError =>
+  new SconceError({
+    code: "OPTION_VALUE",
+    message: `packagePt2 got a program named ${JSON.stringify(name.slice(0, 200))}, which ${fault}`,
+    where: "the programs of packagePt2",
+    fix: "name each program by a relative path with forward slashes, such as prefill or decoder:prefill",
+  });
+
+export const noPrograms = (): SconceError =>
+  new SconceError({
+    code: "OPTION_VALUE",
+    message: "packagePt2 got no programs",
+    where: "the programs of packagePt2",
+    fix: "give an object of programs by name: { prefill, decode }",
+  });
+
 export const opsetVersionValue = (name: string, version: unknown): SconceError =>
   optionValue("save", "opsetVersion", `${name}: ${String(version)}`, "a whole number for each namespace");
 

@@ -6,8 +6,8 @@ import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import { fileChanged, fileFailed } from "./errors.js";
 import { calledNamespaces, type NamespacesOptions } from "./pt2/called-namespaces.js";
-import type { ReadPt2Options } from "./pt2/options.js";
-import { readPt2 } from "./pt2/read.js";
+import type { LoadPt2Options, NamesOptions, PT2ArchiveContents, ReadPt2Options } from "./pt2/options.js";
+import { loadPt2, pt2ProgramNames, readPt2 } from "./pt2/read.js";
 import type { SecurityReport } from "./security/finding.js";
 import { type SecurityOptions, securityReport } from "./security/security.js";
 import type { RandomAccess } from "./source.js";
@@ -101,6 +101,32 @@ export async function openPt2File(
   return withFile(path, (file, size) =>
     readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
   );
+}
+
+/**
+ * Reads all programs of a `.pt2` file by name, and the files beside them (`load_pt2` of
+ * `torch.export.pt2_archive`). Large files and `weights: "lazy"` are as in {@link openPt2File}.
+ * @throws SconceError `FILE` where the file cannot be read, and as {@link readPt2}
+ */
+export async function loadPt2File(
+  path: string | URL,
+  options: LoadPt2Options = {},
+): Promise<PT2ArchiveContents> {
+  if (options.weights === "lazy") return loadPt2(await openPath(path), options);
+  return withFile(path, (file, size) =>
+    loadPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
+  );
+}
+
+/**
+ * The names of the programs in a `.pt2` file, in its order; the programs are not read.
+ * @throws SconceError `ZIP_*` for what is not an archive, `FILE` where the file cannot be read
+ */
+export async function programNamesInPt2File(
+  path: string | URL,
+  options: NamesOptions = {},
+): Promise<readonly string[]> {
+  return withFile(path, (file, size) => pt2ProgramNames(fileSource(file, size), options));
 }
 
 /**

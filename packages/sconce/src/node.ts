@@ -2,5 +2,5 @@
 export { folderCache } from "@sconce/backend-wasm/node";
 export * from "@sconce/formats/node";
 export { loadBackend } from "@sconce/session/backends";
-export { savePt2File } from "@sconce/session/files";
+export { packagePt2File, savePt2File } from "@sconce/session/files";
 export { backendWorker, type PassWorkerOptions, passWorker } from "@sconce/session/worker-node";

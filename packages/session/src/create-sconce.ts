@@ -16,7 +16,6 @@ import {
   userCallback,
   type Work,
 } from "@sconce/errors";
-import { type ByteSource, READ_PT2_OPTIONS, type ReadPt2Options } from "@sconce/formats";
 import {
   type Backend,
   type CompileOptions,
@@ -59,10 +58,10 @@ import { compileFailure, requireBackend } from "./backends/errors.js";
 import { bisectOptions } from "./bisect-options.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
 import { createSession, isInterpreter, isOwnBackend, kernelsOf, type SessionOptions } from "./container.js";
-import { invalidToSave, noTarget, requireWorker } from "./errors.js";
+import { requireWorker } from "./errors.js";
 import { type ExplainedAttempt, explain } from "./explain.js";
 import { createModule, type ProgramModule } from "./module.js";
-import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
+import { SessionFiles } from "./session-files.js";
 import {
   BISECT_ASYNC,
   type BisectAsyncOptions,
@@ -72,7 +71,6 @@ import {
   TRANSFORM_ASYNC,
   type TransformAsyncOptions,
 } from "./session-options.js";
-import { SessionParts } from "./session-parts.js";
 import type { WorkerLike } from "./worker/port.js";
 import type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";
@@ -80,7 +78,6 @@ import type { WorkerBackend } from "./worker/worker-backend.js";
 /** What a session is made of; see {@link SessionOptions}. */
 export type SconceOptions = SessionOptions;
 
-const READER = latePart("the module that reads archives", () => import("@sconce/formats/read"));
 const COMPARISON = latePart(
   "the module that compares backends",
   () => import("./compare/compare-backends.js"),
@@ -97,65 +94,7 @@ const BACKEND_WORKER = latePart(
 /**
  * A session: the operators, passes and backends that are known, and what can be done with programs.
  */
-export class Sconce extends SessionParts {
-  /**
-   * Reads a program that PyTorch saved (`torch.export.save`). Calls of custom operators that the
-   * session does not know are kept: the program prints and lowers, and `compile` says what it
-   * lacks. Warnings go to the logger unless `onWarning` takes them.
-   *
-   * With `weights: "lazy"` the weights stay in the file: `compile`, `module`, `bisectAsync`,
-   * `firstNonfinite` and `compareBackends` read them when they need them, `transformAsync` for
-   * passes that read values, and `save` copies them. For other work, wait for `loadValues`.
-   *
-   * @throws SconceError with a code for each kind of damage; nothing in a file is ever run
-   */
-  load(source: ByteSource, options: ReadPt2Options = {}): Promise<ExportedProgram> {
-    checkOptions("load", options, READ_PT2_OPTIONS);
-    this.use();
-    const own = {
-      operators: this.operators,
-      pytreeTypes: this.pytreeTypes,
-      onWarning: (message: string) => this.services.logger.warn(message),
-    };
-    return this.#loaded(source, { ...own, ...options });
-  }
-
-  async #loaded(source: ByteSource, options: ReadPt2Options): Promise<ExportedProgram> {
-    const { readPt2 } = await READER.load();
-    const program = await readPt2(source, options);
-    await loadSessionKernels(program.graph, this.operators);
-    return program;
-  }
-
-  /**
-   * Writes a program as a `.pt2` file that `torch.export.load` reads, and returns its bytes; see
-   * `save`. The program is verified first, as PyTorch does. Warnings go to the logger unless
-   * `onWarning` takes them.
-   *
-   * @throws SconceError `INVALID_PROGRAM` with every problem, and as `save`
-   */
-  save(program: ExportedProgram, options?: SaveOptions): Promise<Uint8Array>;
-  /** The same to a web stream, which is closed, or aborted when the save fails. */
-  save(program: ExportedProgram, target: WritableStream<Uint8Array>, options?: SaveOptions): Promise<void>;
-  async save(
-    program: ExportedProgram,
-    target?: WritableStream<Uint8Array> | SaveOptions,
-    options?: SaveOptions,
-  ): Promise<unknown> {
-    checkOptions("save", isStream(target) ? options : target, SAVE_OPTIONS);
-    this.use("save", program);
-    const problems = this.verify(program);
-    if (problems.length > 0) throw invalidToSave(problems);
-    const { operators } = this;
-    const own = { operators, onWarning: (message: string) => this.services.logger.warn(message) };
-    if (isStream(target)) {
-      await save(program, target, { ...own, ...options });
-      return undefined;
-    }
-    if (options !== undefined) throw noTarget(target);
-    return save(program, { ...own, ...target });
-  }
-
+export class Sconce extends SessionFiles {
   /**
    * Reads a program of IR text, what `printIr` writes. Calls of what neither PyTorch nor a plugin
    * has are refused, calls of custom operators that the session does not know are kept.

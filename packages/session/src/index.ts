@@ -42,8 +42,15 @@ export {
   type WorkPhase,
 } from "@sconce/errors";
 // Files, tensors, backends
-export type { ByteSource, RandomAccess, ReadLimits, ReadPt2Options } from "@sconce/formats";
-export { readPt2 } from "@sconce/formats";
+export type {
+  ByteSource,
+  LoadPt2Options,
+  PT2ArchiveContents,
+  RandomAccess,
+  ReadLimits,
+  ReadPt2Options,
+} from "@sconce/formats";
+export { loadPt2, pt2ProgramNames, readPt2 } from "@sconce/formats";
 export { type OpenUrlOptions, openUrl } from "@sconce/formats/http";
 export type {
   JsonIR,
@@ -263,7 +270,13 @@ export {
   verifyIRWithStateDict,
 } from "./json-ir/verify.js";
 export type { ModuleInput, ProgramModule } from "./module.js";
-export { type SaveOptions, save } from "./save.js";
+export {
+  type PackageOptions,
+  type PackagePrograms,
+  packagePt2,
+  type SaveOptions,
+  save,
+} from "./save.js";
 export type {
   EvaluatorService,
   Logger,

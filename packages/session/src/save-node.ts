@@ -4,7 +4,14 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeFiles } from "@sconce/formats/files";
 import { type ExportedProgram, requireProgram } from "@sconce/ir";
-import { type SaveOptions, savedPieces } from "./save.js";
+import {
+  namedPrograms,
+  type PackageOptions,
+  type PackagePrograms,
+  packagedPieces,
+  type SaveOptions,
+  savedPieces,
+} from "./save.js";
 
 /**
  * Writes a program as a `.pt2` file that `torch.export.load` of PyTorch 2.14 reads
@@ -21,10 +28,28 @@ export async function savePt2File(
   options: SaveOptions = {},
 ): Promise<void> {
   requireProgram(program, "savePt2File");
-  const target = typeof path === "string" ? path : fileURLToPath(path);
+  const target = pathOf(path);
   const pieces = await savedPieces(program, { ...options, folder: folderFor(target) });
   await writeFiles([[target, pieces]]);
 }
+
+/**
+ * Writes several programs as one `.pt2` file that `load_pt2` of PyTorch 2.14 reads (`package_pt2`
+ * of `torch.export.pt2_archive`), as {@link savePt2File} writes one.
+ *
+ * @throws SconceError as `packagePt2` and {@link savePt2File}
+ */
+export async function packagePt2File(
+  programs: PackagePrograms,
+  path: string | URL,
+  options: PackageOptions = {},
+): Promise<void> {
+  const target = pathOf(path);
+  const pieces = await packagedPieces(namedPrograms(programs), { ...options, folder: folderFor(target) });
+  await writeFiles([[target, pieces]]);
+}
+
+const pathOf = (path: string | URL): string => (typeof path === "string" ? path : fileURLToPath(path));
 
 /** The folder of all entries: the name of the file without its last extension, as in PyTorch. */
 function folderFor(path: string): string | undefined {

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { countText } from "@sconce/errors";
 import { programNameFindings, type SecurityFinding } from "@sconce/formats/security";
 import {
@@ -9,25 +8,22 @@ import {
   type OutputSpec,
   rangeText,
 } from "@sconce/ir";
-import type { LineStyle } from "../colors.js";
-import { fileName, readBytes, STANDARD } from "../input-file.js";
+import { fileName } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
-import { formatOf, openProgram, openReader } from "../open.js";
+import { commandModel } from "../limits.js";
+import { formatOf, openProgram, openReader, programNames } from "../open.js";
 import { linesText, oneLine } from "../text.js";
 import { type Facts, factsOf } from "./info-facts.js";
+import { type InfoOptions, section, sizeOf, titleStyle } from "./info-text.js";
 import { findingLines, NAMES_TITLE, withFindings } from "./name-findings.js";
 import { missingLines, withoutValues } from "./without-values.js";
 
-export interface InfoOptions {
-  readonly json?: boolean;
-  readonly loops?: boolean;
-  readonly security?: boolean;
-  readonly hash?: boolean;
-  readonly plugin?: readonly string[];
-}
-
 export async function info(file: string, options: InfoOptions, io: SafeIo): Promise<void> {
   if (options.security) return (await import("./info-security.js")).security(file, options, io);
+  const programs = await programNames(file);
+  const isChosen = commandModel() !== undefined || programs.includes("model") || options.loops === true;
+  if (!isChosen && programs.length > 0)
+    return (await import("./info-programs.js")).infoPrograms(file, options, io);
   const session =
     options.loops === true
       ? await (await import("../session.js")).openSession(io, options.plugin, undefined, [file])
@@ -42,19 +38,24 @@ export async function info(file: string, options: InfoOptions, io: SafeIo): Prom
   const names = programNameFindings(program);
   if (options.json) {
     const hash = options.hash === false ? {} : { hash: await program.hash() };
-    const rest = { ...withoutValues(missing), ...(loops && { loops: loops.facts }), ...withFindings(names) };
+    const rest = {
+      ...withoutValues(missing),
+      ...(loops && { loops: loops.facts }),
+      ...withFindings(names),
+      ...(programs.length > 1 && { programs }),
+    };
     io.out(json({ file, ...facts, ...hash, ...rest }));
   } else
     io.styled(
-      textOf(file, program, facts, { missing: missingLines(missing), loops: loops?.lines ?? [], names }),
+      textOf(file, program, facts, {
+        missing: missingLines(missing),
+        loops: loops?.lines ?? [],
+        names,
+        programs: programs.length > 1 ? programs.map(oneLine) : [],
+      }),
       titleStyle,
     );
 }
-
-const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);
-
-const sizeOf = async (file: string): Promise<number> =>
-  file === STANDARD ? (await readBytes(file)).length : (await stat(file)).size;
 
 const KINDS = { pt2: "exported program (.pt2)", sir: "IR text (.sir)", "json-ir": "JSON IR" } as const;
 
@@ -72,13 +73,15 @@ interface Rest {
   /** Lines on the loop nests. */
   readonly loops: readonly string[];
   readonly names: readonly SecurityFinding[];
+  /** The programs of an archive that has several. */
+  readonly programs: readonly string[];
 }
 
 function textOf(
   file: string,
   program: ExportedProgram,
   facts: Facts,
-  { missing, loops, names }: Rest,
+  { missing, loops, names, programs }: Rest,
 ): string {
   const { unknownOperators, operators, parameters, constants } = facts;
   const { inputSpecs, outputSpecs } = program.graphSignature;
@@ -86,6 +89,7 @@ function textOf(
     `${fileName(file)}: ${KINDS[facts.format]}, torch ${oneLine(facts.torch ?? "unknown")}, dialect ${oneLine(facts.dialect)}`,
     `${countText(facts.nodes, "node")}, ${countText(parameters.length, "parameter")} (${countText(facts.parameterElements, "element")}), ${countText(constants.length, "constant")}`,
     `${countText(facts.fileBytes, "byte")} in the file, ${countText(facts.stateBytes, "byte")} of state`,
+    ...section("programs in the file (choose one with --model NAME)", programs),
     ...section(
       "inputs",
       inputSpecs.map((spec) => specText(spec, program)),
@@ -109,6 +113,3 @@ function textOf(
   ];
   return linesText(lines);
 }
-
-const section = (title: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];

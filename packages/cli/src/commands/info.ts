@@ -1,6 +1,6 @@
 import type { Declare } from "../command-entry.js";
 import { FILE_ARGUMENT, JSON_OPTION, limitOption, modelOption, pluginOption } from "../shared-options.js";
-import type { InfoOptions } from "./info-action.js";
+import type { InfoOptions } from "./info-text.js";
 
 export const infoCommand: Declare = (command, io) => {
   command

@@ -29,7 +29,7 @@ export async function calledNamespaces(
   const found = new Set<string>();
   for (const name of zip.names()) {
     throwIfAborted(options.signal, "load");
-    if (!/\/models\/[^/]*\.json$/.test(name) && name !== FLAT_RECORDS.program) continue;
+    if (!/^[^/]+\/models\/.*\.json$/.test(name) && name !== FLAT_RECORDS.program) continue;
     const text = new TextDecoder().decode(await zip.read(name));
     for (const [, namespace] of text.matchAll(/"torch\.ops\.(\w{1,200})\./g)) found.add(namespace!);
   }

@@ -7,7 +7,7 @@ import {
   type OptionNames,
   LIMITS as WORK_LIMITS,
 } from "@sconce/errors";
-import type { PytreeRegistry } from "@sconce/ir";
+import type { ExportedProgram, PytreeRegistry } from "@sconce/ir";
 import type { SourceLimits } from "../source.js";
 import type { OperatorPolicy } from "./program.js";
 import type { VersionOptions } from "./version-options.js";
@@ -50,17 +50,39 @@ export const LIMITS: OptionNames<ReadLimits> = {
   ...WORK_LIMITS,
 };
 
+/** How {@link ReadPt2Options} reads all programs of an archive. */
+export interface LoadPt2Options extends Omit<ReadPt2Options, "model" | "extraFiles"> {}
+
 /** The names of the options. */
-export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
-  model: true,
+export const LOAD_PT2_OPTIONS: OptionNames<LoadPt2Options> = {
   limits: true,
   budget: true,
   ...LONG_WORK,
   pytreeTypes: true,
   operators: true,
   unknownOperators: true,
-  extraFiles: true,
   expectedOpsetVersion: true,
   weights: true,
   onWarning: true,
 };
+
+/** The names of the options. */
+export const READ_OPTIONS: OptionNames<ReadPt2Options> = {
+  model: true,
+  extraFiles: true,
+  ...LOAD_PT2_OPTIONS,
+};
+
+/** Bounds on reading the names of programs, and how to stop. */
+export interface NamesOptions extends Pick<ReadPt2Options, "limits" | "budget" | "signal"> {}
+
+/** The names of the options. */
+export const NAMES_OPTIONS: OptionNames<NamesOptions> = { limits: true, budget: true, signal: true };
+
+/** What an archive holds (`PT2ArchiveContents` of PyTorch). */
+export interface PT2ArchiveContents {
+  /** The programs by name, in the order of the archive. */
+  readonly exportedPrograms: ReadonlyMap<string, ExportedProgram>;
+  /** The files that were saved beside the programs, by name. */
+  readonly extraFiles: ReadonlyMap<string, Uint8Array>;
+}

@@ -12,6 +12,9 @@ export const ATEN_VERSION = 10;
 export const ARCHIVE_FORMAT = "pt2";
 export const ARCHIVE_VERSION = "0";
 
+/** The name that `torch.export.save` gives to its program. */
+export const MODEL = "model";
+
 /** Entry names below the root folder. */
 export const RECORDS = Object.freeze({
   format: "archive_format",
@@ -28,6 +31,8 @@ export const RECORDS = Object.freeze({
    */
   pickledModel: "model.pt",
   extra: "extra/",
+  /** Native code of AOTInductor. */
+  compiled: "data/aotinductor/",
 });
 
 /** Entries of the flat layout that torch 2.1 to 2.7 wrote. */

@@ -30,3 +30,15 @@ export const WRITE_OPTIONS: OptionNames<WritePt2Options> = {
   onWarning: true,
   ...LONG_WORK,
 };
+
+/** How several programs go into one file. */
+export interface PackagePt2Options extends WritePt2Options {
+  /**
+   * Which weights of several programs are written once: those that are one memory (`memory`), or
+   * also those with equal bytes (`content`), which reads all of them first. @defaultValue `memory`
+   */
+  readonly sharedWeights?: "memory" | "content" | undefined;
+}
+
+/** The names of the options. */
+export const PACKAGE_OPTIONS: OptionNames<PackagePt2Options> = { ...WRITE_OPTIONS, sharedWeights: true };

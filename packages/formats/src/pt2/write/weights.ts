@@ -11,14 +11,6 @@ const META = /* @__PURE__ */ device("meta");
 /** An entry whose content comes from memory, or from the file that it is still in. */
 export type StreamedContent = ZipContent<ReturnType<Storage["pieces"]>>;
 
-/** A folder of tensors: where its entries lie, and what they are called. */
-export interface PayloadFolder {
-  readonly folder: string;
-  readonly config: string;
-  /** `weight_` or `tensor_`. */
-  readonly prefix: string;
-}
-
 /** What the program knows of its tensors. */
 export interface PayloadContext {
   readonly values: ValueWriter;
@@ -57,24 +49,65 @@ function groupsOf(tensors: ReadonlyMap<string, Tensor>): Group[] {
   return groups;
 }
 
-/** The entries of the tensors, and then that of their configuration. */
-export function* payloadEntries(
-  tensors: ReadonlyMap<string, Tensor>,
-  { folder, config, prefix }: PayloadFolder,
-  context: PayloadContext,
-): Generator<StreamedContent, void> {
-  const described = new Map<string, PythonJson>();
-  for (const [i, { storage, members }] of groupsOf(tensors).entries()) {
-    const path = `${prefix}${i}`;
-    for (const [name, tensor] of members) described.set(name, payloadMeta(name, path, tensor, context));
-    yield {
-      name: folder + path,
-      size: storage.hasValues ? storage.byteLength : 0,
-      pieces: storage.hasValues ? storage.pieces(context.signal) : [],
-    };
+/**
+ * The records of one folder. Programs that come later refer to those of earlier ones: PyTorch's
+ * loader finds records by the names that the configuration of each program gives.
+ */
+export class RecordFolder {
+  readonly #folder: string;
+  /** `weight_` or `tensor_`. */
+  readonly #prefix: string;
+  readonly #equal: EqualStorages;
+  readonly #paths = new Map<Storage, Map<string, string>>();
+  /** Entries whose names begin with the prefix: PyTorch counts these, configurations too. */
+  #next = 0;
+
+  constructor(folder: string, prefix: string, equal: EqualStorages) {
+    this.#folder = folder;
+    this.#prefix = prefix;
+    this.#equal = equal;
   }
-  yield textEntry(folder + config, jsonDumps({ config: described }));
+
+  /** The entries of the tensors of a program, and then that of their configuration. */
+  *entries(
+    tensors: ReadonlyMap<string, Tensor>,
+    config: string,
+    context: PayloadContext,
+  ): Generator<StreamedContent, void> {
+    const described = new Map<string, PythonJson>();
+    for (const { storage, members } of groupsOf(tensors)) {
+      const dtype = members[0]![1].dtype;
+      const known = this.#known(storage, dtype);
+      const path = known ?? `${this.#prefix}${this.#next++}`;
+      for (const [name, tensor] of members) described.set(name, payloadMeta(name, path, tensor, context));
+      if (known !== undefined) continue;
+      yield {
+        name: this.#folder + path,
+        size: storage.hasValues ? storage.byteLength : 0,
+        pieces: storage.hasValues ? storage.pieces(context.signal) : [],
+      };
+      if (storage.hasValues && storage.byteLength > 0) this.#add(storage, dtype, path);
+    }
+    yield textEntry(this.#folder + config, jsonDumps({ config: described }));
+    if (config.startsWith(this.#prefix)) this.#next++;
+  }
+
+  #known(storage: Storage, dtype: string): string | undefined {
+    return this.#paths.get(this.#of(storage))?.get(dtype);
+  }
+
+  #add(storage: Storage, dtype: string, path: string): void {
+    const paths = this.#paths.get(this.#of(storage)) ?? new Map<string, string>();
+    this.#paths.set(this.#of(storage), paths.set(dtype, path));
+  }
+
+  #of(storage: Storage): Storage {
+    return this.#equal.get(storage) ?? storage;
+  }
 }
+
+/** The storages that another one of an earlier program represents. */
+export type EqualStorages = ReadonlyMap<Storage, Storage>;
 
 function payloadMeta(
   name: string,

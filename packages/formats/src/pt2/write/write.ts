@@ -2,11 +2,14 @@
 import {
   checkOptions,
   finishWithPauses,
+  isSconceError,
+  optionValue,
   PAUSE_MS,
   ProgressReport,
   pause,
   throwIfAborted,
   userCallback,
+  visibleLine,
   type Work,
 } from "@sconce/errors";
 import {
@@ -17,28 +20,31 @@ import {
   type Node,
   opaqueCalls,
 } from "@sconce/ir";
-import { extraFileName, opsetVersionValue } from "../../errors.js";
+import { extraFileName, noPrograms, opsetVersionValue, programFileName } from "../../errors.js";
 import { torchFilePieces } from "../../torch-save/write-file.js";
 import { nameFault } from "../../zip/entry-name.js";
 import { utf8 } from "../../zip/utf8.js";
 import { bytesEntry, joinPieces, textEntry, type ZipContent, zipStream } from "../../zip/write.js";
-import { ARCHIVE_FORMAT, ARCHIVE_VERSION, RECORDS } from "../schema.js";
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MODEL, RECORDS } from "../schema.js";
 import { requireSafeTexts } from "../text/check.js";
 import { treeTexts } from "../text/tree-texts.js";
-import { WRITE_OPTIONS, type WritePt2Options } from "./options.js";
+import { equalStorages } from "./equal-storages.js";
+import { PACKAGE_OPTIONS, type PackagePt2Options, WRITE_OPTIONS, type WritePt2Options } from "./options.js";
 import { programJson } from "./program.js";
 import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
 import { ValueWriter } from "./values.js";
-import { payloadEntries, type StreamedContent } from "./weights.js";
+import { type EqualStorages, RecordFolder, type StreamedContent } from "./weights.js";
 
 export { joinPieces } from "../../zip/write.js";
-export type { WritePt2Options } from "./options.js";
+export type { PackagePt2Options, WritePt2Options } from "./options.js";
 
 /** The folder that PyTorch uses where a program is not saved to a path. */
 const FOLDER = "archive";
-const MODEL = "model";
 /** The version of PyTorch's own form of zip archives. */
 const ZIP_VERSION = "6\n";
+
+/** Programs by the names that the file has for them. */
+export type NamedPrograms = ReadonlyMap<string, ExportedProgram>;
 
 /**
  * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory, or
@@ -53,9 +59,35 @@ export async function* pt2Pieces(
   options: WritePt2Options = {},
 ): AsyncGenerator<Uint8Array, void> {
   checkOptions("save", options, WRITE_OPTIONS);
+  yield* archivePieces(new Map([[MODEL, program]]), options);
+}
+
+/**
+ * The same for several programs, in the order and with the names of `package_pt2`. Weights that
+ * several programs share are one record, which each program's configuration names.
+ * @throws SconceError as {@link pt2Pieces}; the place begins with the name of the program
+ */
+export async function* packagePieces(
+  programs: NamedPrograms,
+  options: PackagePt2Options = {},
+): AsyncGenerator<Uint8Array, void> {
+  checkOptions("packagePt2", options, PACKAGE_OPTIONS);
+  const { sharedWeights = "memory", ...rest } = options;
+  if (sharedWeights !== "memory" && sharedWeights !== "content")
+    throw optionValue("packagePt2", "sharedWeights", sharedWeights, '"memory" or "content"');
+  checkProgramNames([...programs.keys()]);
+  const equal = sharedWeights === "content" ? await equalStorages(programs, options.signal) : new Map();
+  yield* archivePieces(programs, rest, equal);
+}
+
+async function* archivePieces(
+  programs: NamedPrograms,
+  options: WritePt2Options,
+  equal: EqualStorages = new Map(),
+): AsyncGenerator<Uint8Array, void> {
   const { signal, folder = FOLDER } = options;
   const onProgress = userCallback("save", options.onProgress);
-  const entries = await finishWithPauses(entriesOf(program, options), "save", signal);
+  const entries = await finishWithPauses(entriesOf(programs, options, equal), "save", signal);
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   const progress = new ProgressReport("save", onProgress, total);
   progress.at(0, entries[0]?.name ?? "");
@@ -80,42 +112,72 @@ export async function* pt2Pieces(
 }
 
 /** All entries in PyTorch's order; only tensors are not in memory twice. */
-function* entriesOf(program: ExportedProgram, options: WritePt2Options): Work<StreamedContent[]> {
-  const { signal } = options;
-  requireSafeTexts(program);
+function* entriesOf(
+  programs: NamedPrograms,
+  options: WritePt2Options,
+  equal: EqualStorages,
+): Work<StreamedContent[]> {
   const extra = extraEntries(options);
-  const values = new ValueWriter(program.symbolHints);
-  const devices = devicesOf(program);
-  const deviceOf = (name: string): DeviceLiteral | undefined => devices.get(name);
-  const renamed = new Map<string, string>();
-  const model = {
-    operators: options.operators,
-    opsetVersion: checkedOpset(options),
-    values,
-    onRenamed: (name: string, given: string): void => void renamed.set(name, given),
-  };
-  const json = textEntry(`${RECORDS.models}${MODEL}.json`, yield* programJson(program, model));
-  const weights = { folder: RECORDS.weights, config: `${MODEL}_weights_config.json`, prefix: "weight_" };
-  const constants = {
-    folder: RECORDS.constants,
-    config: `${MODEL}_constants_config.json`,
-    prefix: "tensor_",
-  };
-  const isParameter = (name: string): boolean => program.parameterNames.has(name);
-  warnOfRenamed(renamed, options);
-  warnOfImports(program, options);
-  warnOfOpaque(program, options);
-  warnOfUnloadable(program, options);
+  const opsetVersion = checkedOpset(options);
+  const weights = new RecordFolder(RECORDS.weights, "weight_", equal);
+  const constants = new RecordFolder(RECORDS.constants, "tensor_", equal);
+  const entries: StreamedContent[] = [];
+  for (const [name, program] of programs) {
+    const named = programs.size === 1 ? options : inProgram(name, options);
+    try {
+      entries.push(
+        ...(yield* programEntries(name, program, { ...named, opsetVersion }, { weights, constants })),
+      );
+    } catch (error) {
+      throw programs.size > 1 && isSconceError(error) ? error.at(programPlace(name)) : error;
+    }
+  }
   return [
-    ...payloadEntries(program.stateDict, weights, { values, isParameter, deviceOf, signal }),
-    ...payloadEntries(program.constants, constants, { values, isParameter: () => false, deviceOf, signal }),
-    json,
-    bytesEntry(`${RECORDS.sampleInputs}${MODEL}.pt`, sampleInputs(program, options)),
+    ...entries,
     ...extra,
     textEntry(RECORDS.format, ARCHIVE_FORMAT),
     textEntry(RECORDS.version, ARCHIVE_VERSION),
     textEntry(RECORDS.zipVersion, ZIP_VERSION),
     textEntry(RECORDS.byteOrder, "little"),
+  ];
+}
+
+const programPlace = (name: string): string => `program "${visibleLine(name)}"`;
+
+/** Warnings that say which of several programs they are about. */
+const inProgram = (name: string, { onWarning, ...rest }: WritePt2Options): WritePt2Options => ({
+  ...rest,
+  onWarning: onWarning && ((message) => onWarning(`${programPlace(name)}: ${message}`)),
+});
+
+/** The entries of one program. */
+function* programEntries(
+  name: string,
+  program: ExportedProgram,
+  options: WritePt2Options,
+  folders: { readonly weights: RecordFolder; readonly constants: RecordFolder },
+): Work<StreamedContent[]> {
+  const { signal, operators, opsetVersion } = options;
+  requireSafeTexts(program);
+  const values = new ValueWriter(program.symbolHints);
+  const devices = devicesOf(program);
+  const deviceOf = (tensor: string): DeviceLiteral | undefined => devices.get(tensor);
+  const renamed = new Map<string, string>();
+  const onRenamed = (value: string, given: string): void => void renamed.set(value, given);
+  const model = { operators, opsetVersion, values, onRenamed };
+  const json = textEntry(`${RECORDS.models}${name}.json`, yield* programJson(program, model));
+  const isParameter = (tensor: string): boolean => program.parameterNames.has(tensor);
+  const ofState = { values, isParameter, deviceOf, signal };
+  const ofConstants = { values, isParameter: () => false, deviceOf, signal };
+  warnOfRenamed(renamed, options);
+  warnOfImports(program, options);
+  warnOfOpaque(program, options);
+  warnOfUnloadable(program, options);
+  return [
+    ...folders.weights.entries(program.stateDict, `${name}_weights_config.json`, ofState),
+    ...folders.constants.entries(program.constants, `${name}_constants_config.json`, ofConstants),
+    json,
+    bytesEntry(`${RECORDS.sampleInputs}${name}.pt`, sampleInputs(program, options)),
   ];
 }
 
@@ -196,6 +258,24 @@ function extraEntries({ extraFiles = {} }: WritePt2Options): ZipContent[] {
       throw extraFileName(name, "holds neither a text nor bytes");
     return bytesEntry(RECORDS.extra + name, typeof content === "string" ? utf8(content) : content);
   });
+}
+
+/**
+ * Names become those of entries: readers refuse those that climb out of the archive, and those that
+ * are the same on some file system.
+ * @throws SconceError `OPTION_VALUE`
+ */
+function checkProgramNames(names: readonly string[]): void {
+  if (names.length === 0) throw noPrograms();
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const fault = name === "" || name.endsWith("/") ? "is not a file name" : nameFault(name);
+    if (fault !== undefined) throw programFileName(name, fault);
+    const key = name.normalize("NFC").toLowerCase();
+    const other = seen.get(key);
+    if (other !== undefined) throw programFileName(name, `is the same file as ${JSON.stringify(other)}`);
+    seen.set(key, name);
+  }
 }
 
 /** @throws SconceError `OPTION_VALUE` */
