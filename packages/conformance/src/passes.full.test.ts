@@ -79,6 +79,7 @@ const TRIALS: Readonly<Record<string, (program: ExportedProgram) => Trial>> = {
     ...lowered(program),
     options: { sizes: hasBatch(program) ? ["s0=3"] : [] },
   }),
+  "move-to-device": (program) => ({ program, options: { to: "cuda:1" } }),
   "strip-metadata": lowered,
   "fuse-regions": lowered,
   partition: (program) => ({ ...lowered(program), options: { backend: "half" } }),

@@ -28,6 +28,7 @@ const CALLS: readonly string[] = [
   "extract-submodule{targets=[aten.relu.default,aten.mul.Tensor]}",
   "split-by{targets=[aten.relu.default,aten.mul.Tensor,aten.addmm.default]}",
   "propagate-shapes{sizes=[s77=4]}",
+  'move-to-device{to="cuda:1"}',
 ];
 const PIPELINES = [...builtinPasses.map(({ name }) => name), ...CALLS];
 

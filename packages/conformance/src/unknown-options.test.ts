@@ -85,7 +85,6 @@ const CALLS: Readonly<Record<string, (options: Bad) => unknown>> = {
   readPt2: (options) => readPt2(new Uint8Array(), options),
   loadPt2: (options) => loadPt2(new Uint8Array(), options),
   pt2ProgramNames: (options) => pt2ProgramNames(new Uint8Array(), options),
-  packagePt2: (options) => session.packagePt2(program, options),
   "Sconce.loadPt2": (options) => sconce.loadPt2(new Uint8Array(), options),
   "Sconce.packagePt2": (options) => sconce.packagePt2({ a: program }, options),
   cpuBackend: (options) => cpuBackend(options),

@@ -41,6 +41,7 @@ export {
   unwrapFloat,
 } from "./values/argument.js";
 export { symContiguousStrides } from "./values/contiguous-strides.js";
+export { deviceText, parseDevice } from "./values/device-text.js";
 export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
 export {
   type CallForm,

@@ -9,6 +9,7 @@ import { foldBatchNorm } from "./builtin/fold-batch-norm.js";
 import { foldConstants } from "./builtin/fold-constants.js";
 import { functionalize } from "./builtin/functionalize.js";
 import { fuse } from "./builtin/fuse-regions.js";
+import { moveToDevice } from "./builtin/move-to-device.js";
 import { partitionByBackend } from "./builtin/partition.js";
 import { shapePropagation } from "./builtin/propagate-shapes.js";
 import { removeTypePromotion } from "./builtin/remove-type-promotion.js";
@@ -40,6 +41,7 @@ export const builtinPasses: readonly Pass[] = Object.freeze([
   removeTypePromotion,
   dtypeConversion,
   shapePropagation,
+  moveToDevice,
   stripMetadata,
   fuse,
   partitionByBackend,

@@ -26,6 +26,7 @@ export { foldBatchNorm } from "./builtin/fold-batch-norm.js";
 export { foldConstants } from "./builtin/fold-constants.js";
 export { functionalize, functionalized } from "./builtin/functionalize.js";
 export { fuse } from "./builtin/fuse-regions.js";
+export { type DeviceLocation, moveToDevice, moveToDevicePass } from "./builtin/move-to-device.js";
 export { partitionByBackend } from "./builtin/partition.js";
 export { shapePropagation } from "./builtin/propagate-shapes.js";
 export { removeTypePromotion } from "./builtin/remove-type-promotion.js";

@@ -166,6 +166,7 @@ export type {
   CycleStep,
   Decomposition,
   Decompositions,
+  DeviceLocation,
   Fusion,
   Match,
   OptionSession,
@@ -205,6 +206,7 @@ export {
   functionalized,
   inlineSubmodule,
   isFunctional,
+  moveToDevicePass,
   operatorNames,
   operatorOrNodeNames,
   PassChangedNumbers,
@@ -270,13 +272,8 @@ export {
   verifyIRWithStateDict,
 } from "./json-ir/verify.js";
 export type { ModuleInput, ProgramModule } from "./module.js";
-export {
-  type PackageOptions,
-  type PackagePrograms,
-  packagePt2,
-  type SaveOptions,
-  save,
-} from "./save.js";
+export type { PackageOptions, PackagePrograms } from "./package-programs.js";
+export { type SaveOptions, save } from "./save.js";
 export type {
   EvaluatorService,
   Logger,

@@ -24,6 +24,7 @@ export type {
   CycleStep,
   Decomposition,
   Decompositions,
+  DeviceLocation,
   DiagramOptions,
   DialectRules,
   DType,

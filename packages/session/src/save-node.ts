@@ -9,9 +9,8 @@ import {
   type PackageOptions,
   type PackagePrograms,
   packagedPieces,
-  type SaveOptions,
-  savedPieces,
-} from "./save.js";
+} from "./package-programs.js";
+import { type SaveOptions, savedPieces } from "./save.js";
 
 /**
  * Writes a program as a `.pt2` file that `torch.export.load` of PyTorch 2.14 reads
@@ -37,7 +36,7 @@ export async function savePt2File(
  * Writes several programs as one `.pt2` file that `load_pt2` of PyTorch 2.14 reads (`package_pt2`
  * of `torch.export.pt2_archive`), as {@link savePt2File} writes one.
  *
- * @throws SconceError as `packagePt2` and {@link savePt2File}
+ * @throws SconceError as `Sconce.packagePt2` without the verifier, and {@link savePt2File}
  */
 export async function packagePt2File(
   programs: PackagePrograms,

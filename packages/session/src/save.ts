@@ -1,7 +1,7 @@
 /** @file Saving programs as `.pt2`, to bytes and to web streams. */
 import { checkOptions, LONG_WORK, type LongWorkOptions, latePart, type OptionNames } from "@sconce/errors";
-import type { PackagePt2Options, WritePt2Options } from "@sconce/formats";
-import { ExportedProgram, requireProgram } from "@sconce/ir";
+import type { WritePt2Options } from "@sconce/formats";
+import { type ExportedProgram, requireProgram } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
 import { noTarget } from "./errors.js";
 
@@ -45,66 +45,8 @@ export async function save(
   return written(target, options, (given) => savedPieces(program, given));
 }
 
-/** How several programs go into one file. */
-export interface PackageOptions extends LongWorkOptions, Omit<PackagePt2Options, "folder"> {}
-
-/** The names of {@link PackageOptions}. */
-export const PACKAGE_OPTIONS: OptionNames<PackageOptions> = { ...SAVE_OPTIONS, sharedWeights: true };
-
-/**
- * Programs by the names that a file has for them: an object, or a map. One program is named
- * `model`, as `torch.export.save` names it.
- */
-export type PackagePrograms =
-  | ExportedProgram
-  | Readonly<Record<string, ExportedProgram>>
-  | ReadonlyMap<string, ExportedProgram>;
-
-/**
- * Writes several programs as one `.pt2` file that `load_pt2` of PyTorch 2.14 reads, and returns its
- * bytes (`package_pt2` of `torch.export.pt2_archive`). `torch.export.load` reads the program named
- * `model` of it. Weights that several programs share are stored once.
- *
- * @throws SconceError `INVALID_ARGUMENT` for other values than programs, `OPTION_VALUE` for a name
- * that is not a file name, and as {@link save}
- */
-export function packagePt2(programs: PackagePrograms, options?: PackageOptions): Promise<Uint8Array>;
-/** Writes them to a web stream, as {@link save} does. */
-export function packagePt2(
-  programs: PackagePrograms,
-  target: WritableStream<Uint8Array>,
-  options?: PackageOptions,
-): Promise<void>;
-export async function packagePt2(
-  programs: PackagePrograms,
-  target?: WritableStream<Uint8Array> | PackageOptions,
-  options?: PackageOptions,
-): Promise<unknown> {
-  const named = namedPrograms(programs);
-  return written(target, options, (given) => packagedPieces(named, given));
-}
-
-/** Programs by name. @throws SconceError `INVALID_ARGUMENT` for other values than programs */
-export function namedPrograms(programs: PackagePrograms): ReadonlyMap<string, ExportedProgram> {
-  const isOne = typeof programs !== "object" || programs === null || programs instanceof ExportedProgram;
-  const named: [string, unknown][] = isOne
-    ? [[MODEL, programs]]
-    : Symbol.iterator in programs
-      ? [...programs]
-      : Object.entries(programs);
-  return new Map(
-    named.map(([name, program]) => {
-      requireProgram(program, "packagePt2");
-      return [name, program];
-    }),
-  );
-}
-
-/** The name of a program that is alone. */
-const MODEL = "model";
-
 /** Writes to a stream, or gives the bytes. */
-async function written<T extends object>(
+export async function written<T extends object>(
   target: WritableStream<Uint8Array> | T | undefined,
   options: T | undefined,
   pieces: (options: T | undefined) => Promise<AsyncGenerator<Uint8Array, void>>,
@@ -128,18 +70,8 @@ export async function savedPieces(
   return pt2Pieces(program, { operators: defaultOperators(), ...rest, folder });
 }
 
-/** The pieces of a file of several programs. */
-export async function packagedPieces(
-  programs: ReadonlyMap<string, ExportedProgram>,
-  options: PackageOptions & Pick<WritePt2Options, "folder"> = {},
-): Promise<AsyncGenerator<Uint8Array, void>> {
-  const { folder, ...rest } = options;
-  checkOptions("packagePt2", rest, PACKAGE_OPTIONS);
-  const { packagePieces } = await WRITER.load();
-  return packagePieces(programs, { operators: defaultOperators(), ...rest, folder });
-}
-
-const WRITER = latePart("the module that writes archives", () => import("@sconce/formats/write"));
+/** The module that writes archives, which is loaded when something is saved. */
+export const WRITER = latePart("the module that writes archives", () => import("@sconce/formats/write"));
 
 export const isStream = (target: unknown): target is WritableStream<Uint8Array> =>
   typeof target === "object" && target !== null && "getWriter" in target;

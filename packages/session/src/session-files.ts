@@ -3,7 +3,6 @@ import { loadSessionKernels } from "@sconce/backend-cpu";
 import { checkOptions, latePart } from "@sconce/errors";
 import {
   type ByteSource,
-  LOAD_PT2_OPTIONS,
   type LoadPt2Options,
   type PT2ArchiveContents,
   READ_PT2_OPTIONS,
@@ -11,17 +10,8 @@ import {
 } from "@sconce/formats";
 import type { ExportedProgram } from "@sconce/ir";
 import { invalidToSave, noTarget } from "./errors.js";
-import {
-  isStream,
-  namedPrograms,
-  PACKAGE_OPTIONS,
-  type PackageOptions,
-  type PackagePrograms,
-  packagePt2,
-  SAVE_OPTIONS,
-  type SaveOptions,
-  save,
-} from "./save.js";
+import { type PackageOptions, type PackagePrograms, packagePrograms } from "./package-programs.js";
+import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
 import { SessionParts } from "./session-parts.js";
 
 const READER = latePart("the module that reads archives", () => import("@sconce/formats/read"));
@@ -65,10 +55,9 @@ export class SessionFiles extends SessionParts {
    * @throws SconceError as {@link load}
    */
   async loadPt2(source: ByteSource, options: LoadPt2Options = {}): Promise<PT2ArchiveContents> {
-    checkOptions("loadPt2", options, LOAD_PT2_OPTIONS);
     this.use();
     const { loadPt2 } = await READER.load();
-    const contents = await loadPt2(source, { ...this.#reading(), ...options });
+    const contents = await loadPt2(source, options, this.#reading());
     for (const { graph } of contents.exportedPrograms.values())
       await loadSessionKernels(graph, this.operators);
     return contents;
@@ -100,10 +89,13 @@ export class SessionFiles extends SessionParts {
 
   /**
    * Writes several programs as one `.pt2` file that `load_pt2` of PyTorch reads, and returns its
-   * bytes; see `packagePt2`. Each program is verified first. Warnings go to the logger unless
-   * `onWarning` takes them.
+   * bytes (`package_pt2` of `torch.export.pt2_archive`). `torch.export.load` reads the program
+   * named `model` of it. Weights that several programs share are stored once. Each program is
+   * verified first. Warnings go to the logger unless `onWarning` takes them.
    *
-   * @throws SconceError `INVALID_PROGRAM` with the program and every problem, and as `packagePt2`
+   * @throws SconceError `INVALID_ARGUMENT` for other values than programs, `OPTION_VALUE` for a
+   * name that is not a file name, `INVALID_PROGRAM` with the program and every problem, and as
+   * {@link save}
    */
   packagePt2(programs: PackagePrograms, options?: PackageOptions): Promise<Uint8Array>;
   /** The same to a web stream, which is closed, or aborted when the writing fails. */
@@ -117,16 +109,11 @@ export class SessionFiles extends SessionParts {
     target?: WritableStream<Uint8Array> | PackageOptions,
     options?: PackageOptions,
   ): Promise<unknown> {
-    checkOptions("packagePt2", isStream(target) ? options : target, PACKAGE_OPTIONS);
-    const named = namedPrograms(programs);
-    for (const [name, program] of named) {
-      this.use("packagePt2", program);
-      this.#requireValid(program, name);
-    }
-    const own = this.#writing();
-    if (isStream(target)) return packagePt2(named, target, { ...own, ...options });
-    if (options !== undefined) throw noTarget(target);
-    return packagePt2(named, { ...own, ...target });
+    this.use();
+    return packagePrograms(programs, target, options, {
+      own: this.#writing(),
+      requireValid: (program, name) => this.#requireValid(program, name),
+    });
   }
 
   /** @throws SconceError `INVALID_PROGRAM` with every problem */

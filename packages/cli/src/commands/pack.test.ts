@@ -80,7 +80,7 @@ describe("info lists the programs of an archive", () => {
     const { out, code } = await sconce("info", archive("methods-once"));
     expect(code).toBe(0);
     expect(out.split("\n").slice(1)).toEqual([
-      "28197 bytes in the file, 312 bytes of state that several programs share",
+      "28127 bytes in the file, 312 bytes of state that several programs share",
       "programs (choose one with --model NAME):",
       "  prefill: 12 nodes, 288 bytes of state, (tokens: i64[s52, s27]) -> mul: f32[s52, s27, 4]",
       "  decode: 16 nodes, 288 bytes of state, (token: i64[2], state: f32[2, 4]) -> tanh: f32[2, 4], add_2: f32[2, 4]",

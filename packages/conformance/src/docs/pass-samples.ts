@@ -140,6 +140,14 @@ export const PASS_SAMPLES: Readonly<Record<string, PassSample>> = {
 }`,
     shows: "The program is specialized to one shape of `x`, and all other shapes follow.",
   },
+  "move-to-device": {
+    graph: `graph(%x: f32[2] device(cuda:0)) {
+  %ones: f32[2] device(cuda:0) = aten.ones.default([2], device=device(cuda:0))
+  %add: f32[2] device(cuda:0) = aten.add.Tensor(%x, %ones)
+  return (%add)
+}`,
+    shows: "The values and the device of the call move.",
+  },
   "strip-metadata": {
     graph: `graph(%x: f32[4]) {
   %relu: f32[4] = aten.relu.default(%x) #0

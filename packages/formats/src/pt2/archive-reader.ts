@@ -1,5 +1,5 @@
 /** @file The records of a `.pt2` archive of torch 2.8 and later, and the programs that they are. */
-import { throwIfAborted, visibleLine } from "@sconce/errors";
+import { throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Storage } from "@sconce/tensor";
 import { pt2Error } from "../errors.js";
@@ -29,32 +29,21 @@ export class ArchiveReader {
     this.#options = options;
   }
 
+  /** The folder of the programs. */
+  get models(): string {
+    return this.#root + RECORDS.models;
+  }
+
   /**
    * The names of the programs, in the order of the archive.
    * @throws SconceError `PT2_FORMAT`, `PT2_VERSION`, `PT2_BYTE_ORDER`
    */
   async names(): Promise<string[]> {
     await this.#checkFormat();
-    const prefix = this.#root + RECORDS.models;
+    const prefix = this.models;
     return [...this.#zip.names()]
       .filter((name) => name.startsWith(prefix) && name.endsWith(".json"))
       .map((name) => name.slice(prefix.length, -".json".length));
-  }
-
-  /**
-   * Checks that the archive has a program of a name.
-   * @throws SconceError `PT2_NO_MODEL`
-   */
-  require(wanted: string, names: readonly string[]): string {
-    const prefix = this.#root + RECORDS.models;
-    if (names.includes(wanted)) return wanted;
-    if (names.length === 0) throw pt2Error("PT2_NO_MODEL", "the archive holds no exported program", prefix);
-    throw pt2Error(
-      "PT2_NO_MODEL",
-      `the archive holds no program named "${visibleLine(wanted)}"`,
-      prefix,
-      `give one of these as the option "model": ${names.slice(0, 10).map(visibleLine).join(", ")}`,
-    );
   }
 
   /** Reads one program. */
@@ -74,10 +63,9 @@ export class ArchiveReader {
     return readExtraFiles(this.#zip, this.#root + RECORDS.extra, this.#read);
   }
 
-  /** Whether an entry lies in the folder of what AOTInductor compiled. */
-  hasCompiled(): boolean {
-    const prefix = this.#root + RECORDS.compiled;
-    return [...this.#zip.names()].some((name) => name.startsWith(prefix));
+  /** Whether there are entries in a folder of the archive. */
+  has(folder: string): boolean {
+    return [...this.#zip.names()].some((name) => name.startsWith(this.#root + folder));
   }
 
   /**

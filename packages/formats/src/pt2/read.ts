@@ -39,13 +39,18 @@ export async function readPt2(source: ByteSource, options: ReadPt2Options = {}):
  * Reads all programs of an archive, and the files beside them (`load_pt2` of
  * `torch.export.pt2_archive`). Programs whose weights are one record of the file share its memory.
  * An archive of one program has the name `model`, which `torch.export.save` gives.
- * @throws SconceError as {@link readPt2}; an error in a program names its file in the archive
+ * @param own what a session gives where the options leave it out
+ * @throws SconceError as `readPt2`; an error in a program names its file in the archive
  */
-export async function loadPt2(source: ByteSource, options: LoadPt2Options = {}): Promise<PT2ArchiveContents> {
+export async function loadPt2(
+  source: ByteSource,
+  options: LoadPt2Options = {},
+  own: LoadPt2Options = {},
+): Promise<PT2ArchiveContents> {
   checkOptions("loadPt2", options, LOAD_PT2_OPTIONS);
   checkOptions("loadPt2 (limits)", options.limits, LIMITS);
   checkValues(options);
-  return opened(source, options, readAll);
+  return opened(source, { ...own, ...options }, readAll);
 }
 
 /**
@@ -94,7 +99,9 @@ async function readOne(zip: ZipArchive, options: CountedOptions): Promise<Export
   if (zip.has(FLAT_RECORDS.program)) return readFlat(zip, options);
   await refuseOtherZip(zip);
   const reader = new ArchiveReader(zip, options);
-  const program = await reader.program(reader.require(options.model ?? MODEL, await reader.names()));
+  const [model, names] = [options.model ?? MODEL, await reader.names()];
+  if (!names.includes(model)) throw (await import("./later.js")).noModel(model, names, reader.models);
+  const program = await reader.program(model);
   const extra = options.extraFiles === undefined ? [] : await reader.extraFiles();
   await reader.checkOthers();
   // A load that fails gives nothing.
@@ -108,20 +115,15 @@ async function readFlat(zip: ZipArchive, options: CountedOptions): Promise<Expor
 }
 
 async function readAll(zip: ZipArchive, options: CountedOptions): Promise<PT2ArchiveContents> {
-  if (zip.has(FLAT_RECORDS.program)) {
-    const extraFiles = new Map<string, Uint8Array>();
-    const program = await readFlat(zip, { ...options, extraFiles });
-    return { exportedPrograms: new Map([[MODEL, program]]), extraFiles };
-  }
+  const extraFiles = new Map<string, Uint8Array>();
+  if (zip.has(FLAT_RECORDS.program))
+    return {
+      exportedPrograms: new Map([[MODEL, await readFlat(zip, { ...options, extraFiles })]]),
+      extraFiles,
+    };
   await refuseOtherZip(zip);
-  const reader = new ArchiveReader(zip, options);
-  const exportedPrograms = new Map<string, ExportedProgram>();
-  for (const name of await reader.names()) exportedPrograms.set(name, await reader.program(name));
-  const extraFiles = await reader.extraFiles();
-  await reader.checkOthers();
-  if (reader.hasCompiled())
-    options.onWarning?.("the archive holds native code that AOTInductor compiled, which is not read");
-  return { exportedPrograms, extraFiles };
+  const { allPrograms } = await import("./later.js");
+  return allPrograms(new ArchiveReader(zip, options), options);
 }
 
 /** Bytes of the JSON in an archive: weights are not work. */

@@ -103,6 +103,9 @@ interface NamedStorage {
   readonly storage: Storage;
 }
 
+/** The devices of storages that are not on the CPU: PyTorch puts them there when it loads them. */
+export type Places = ReadonlyMap<Storage, string>;
+
 /** Writes one pickle and collects the storages of its tensors. */
 export class PickleWriter {
   readonly #pieces: Uint8Array[] = [];
@@ -112,6 +115,11 @@ export class PickleWriter {
   readonly #memo = new Map<unknown, number>();
   #memoized = 0;
   readonly #storages = new Map<Storage, NamedStorage>();
+  readonly #places: Places;
+
+  constructor(places: Places = new Map()) {
+    this.#places = places;
+  }
 
   /** The pickle of a value. */
   write(value: PyValue): Uint8Array {
@@ -341,7 +349,7 @@ export class PickleWriter {
       typed === undefined ? new PyGlobal("torch.storage", "UntypedStorage") : new PyGlobal("torch", typed);
     const itemSize = typed === undefined ? 1 : dtypeInfo(dtype).itemSize;
     const count = Math.floor(storage.byteLength / itemSize);
-    this.#tuple(["storage", type, named.key, "cpu", count]);
+    this.#tuple(["storage", type, named.key, this.#places.get(storage) ?? "cpu", count]);
     this.#op("Q");
   }
 }

@@ -1,8 +1,8 @@
 /** @file The types of values in IR text, both ways. */
 import { metered, type SymBool, type SymFloat, type SymInt, scalarKind, symEquals } from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
-import { deviceText } from "../print-torch/argument-text.js";
 import { symContiguousStrides } from "../values/contiguous-strides.js";
+import { deviceText } from "../values/device-text.js";
 import { CPU, FakeTensor, type MetaValue } from "../values/meta.js";
 import { floatRepr } from "../values/python-repr.js";
 import type { Cursor } from "./cursor.js";

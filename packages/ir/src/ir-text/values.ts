@@ -1,7 +1,6 @@
 /** @file Argument values in IR text, both ways. */
 
 import { isDType } from "@sconce/tensor";
-import { deviceText } from "../print-torch/argument-text.js";
 import {
   type Argument,
   complex,
@@ -22,6 +21,7 @@ import {
   ref,
   tuple,
 } from "../values/argument.js";
+import { deviceText } from "../values/device-text.js";
 import { floatRepr } from "../values/python-repr.js";
 import type { Cursor } from "./cursor.js";
 

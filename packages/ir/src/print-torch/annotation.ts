@@ -2,9 +2,9 @@ import { checkOptions, type OptionNames } from "@sconce/errors";
 import type { SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { remember } from "../support/remember.js";
+import { deviceText } from "../values/device-text.js";
 import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../values/meta.js";
 import { floatRepr } from "../values/python-repr.js";
-import { deviceText } from "./argument-text.js";
 
 /** What a printed annotation may add to the shape. */
 export interface AnnotationOptions {

@@ -1,13 +1,10 @@
 import { graphTarget, targetKind } from "../graph/target.js";
 import { type Argument, type DeviceLiteral, isList } from "../values/argument.js";
+import { deviceText } from "../values/device-text.js";
 import { complexRepr, floatRepr, stringRepr } from "../values/python-repr.js";
 
 /** The name under which a node is printed. */
 export type NodeName = (name: string) => string;
-
-/** `cpu`, `cuda:0`. */
-export const deviceText = (device: DeviceLiteral): string =>
-  device.index === null ? device.type : `${device.type}:${device.index}`;
 
 const deviceRepr = (device: DeviceLiteral): string =>
   device.index === null

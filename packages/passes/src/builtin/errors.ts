@@ -1,5 +1,5 @@
 /** @file Errors of the built-in passes. */
-import { misspelled, SconceError } from "@sconce/errors";
+import { describeValue, misspelled, SconceError } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
 /** An option of `propagate-shapes` that names a size twice. */
@@ -8,6 +8,24 @@ export const givenTwice = (name: string): SconceError =>
     code: "PASS_OPTION",
     message: `sizes gives "${name}" twice`,
     fix: "leave one of them out",
+  });
+
+/** A name that is not one of a device. */
+export const notADevice = (name: unknown): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `moveToDevicePass: ${describeValue(name)} is not a device`,
+    where: "the location of moveToDevicePass",
+    fix: 'use a device such as "cpu" or "cuda:1"',
+  });
+
+/** Something else than a device or devices by name. */
+export const badLocation = (location: unknown): SconceError =>
+  new SconceError({
+    code: "INVALID_ARGUMENT",
+    message: `moveToDevicePass: ${describeValue(location)} does not say where the program goes`,
+    where: "the location of moveToDevicePass",
+    fix: 'give a device, "cpu", or devices by the names of the present ones, { "cuda:0": "cpu" }',
   });
 
 /** A pass that computes was run without anything to compute with. */

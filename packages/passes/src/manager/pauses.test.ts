@@ -23,6 +23,7 @@ const WITHOUT_PAUSES: ReadonlySet<string> = new Set([
   "fold-batch-norm",
   "functionalize",
   "inline-submodule",
+  "move-to-device",
   "remove-type-promotion",
   "rewrite",
   "split-by",

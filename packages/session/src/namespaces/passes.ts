@@ -11,6 +11,7 @@ export {
   functionality,
   functionalized,
   isFunctional,
+  moveToDevicePass,
   propagateShapes,
   runDecompositions,
   strip,

@@ -6,7 +6,6 @@ import { describeValue } from "@sconce/errors";
 import {
   type Argument,
   type DeviceLiteral,
-  device,
   dtypeLiteral,
   float,
   isFloat,
@@ -17,6 +16,7 @@ import {
   layout,
   MEMORY_FORMATS,
   memoryFormat,
+  parseDevice,
 } from "@sconce/ir";
 import { isDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
@@ -25,8 +25,6 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { invalidArgument, requireChoice } from "./errors.js";
 import type { Parameter } from "./parameters.js";
 import { guardInt } from "./sym.js";
-
-const DEVICE = /^(cpu|cuda|meta|mps|xpu|xla|hpu|mtia|privateuseone|mkldnn|ipu|lazy|maia|vulkan)(?::(\d+))?$/;
 
 const isOneOf = (words: readonly unknown[], value: unknown): boolean => words.includes(value);
 const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
@@ -72,7 +70,7 @@ function takesElement(base: Parameter["base"], value: unknown): boolean {
     case "MemoryFormat":
       return isOneOf(MEMORY_FORMATS, value) || kindOf(value) === "memory_format";
     case "Device":
-      return (typeof value === "string" && DEVICE.test(value)) || kindOf(value) === "device";
+      return (typeof value === "string" && parseDevice(value) !== undefined) || kindOf(value) === "device";
     default:
       return false;
   }
@@ -106,15 +104,14 @@ export function takes(parameter: Parameter, value: unknown, numbersAsTensors: bo
  */
 export function deviceOf(value: unknown): DeviceLiteral {
   if (kindOf(value) === "device") return value as DeviceLiteral;
-  const found = typeof value === "string" ? DEVICE.exec(value) : null;
-  if (found === null)
+  const found = typeof value === "string" ? parseDevice(value) : undefined;
+  if (found === undefined)
     throw invalidArgument(
       "device",
       `${describeValue(value)} is not a device`,
       'use a device such as "cpu" or "cuda:1"',
     );
-  const [, type, index] = found;
-  return device(type!, index === undefined ? null : Number(index));
+  return found;
 }
 
 function chosen<T extends string>(name: string, value: string, words: readonly T[]): T {

@@ -5,16 +5,19 @@
 import { isSconceError } from "@sconce/errors";
 import {
   type Argument,
+  deviceText,
   dictKeys,
   type ExportedProgram,
+  FakeTensor,
   isFloat,
   isInt,
   type TreeSpec,
   toNumber,
 } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { type Storage, Tensor } from "@sconce/tensor";
 import {
   MarkedTensor,
+  type Places,
   PyCall,
   PyDict,
   PyFloat,
@@ -49,6 +52,18 @@ export function sampleInputsOf(program: ExportedProgram): PyValue | { readonly r
     if (isSconceError(error)) return { reason: error.message };
     throw error;
   }
+}
+
+/** The devices of sample inputs that the graph has elsewhere than on the CPU. */
+export function inputPlaces({ exampleInputs, graph, graphSignature }: ExportedProgram): Places {
+  const places = new Map<Storage, string>();
+  const inputs = graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");
+  for (const [i, { arg }] of inputs.entries()) {
+    const [leaf, val] = [exampleInputs?.leaves[i], graph.find(arg.name)?.meta.val];
+    if (leaf instanceof Tensor && val instanceof FakeTensor && val.device.type !== "cpu")
+      places.set(leaf.storage, deviceText(val.device));
+  }
+  return places;
 }
 
 /** Whether sample inputs are left out. */

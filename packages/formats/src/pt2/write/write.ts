@@ -31,7 +31,7 @@ import { treeTexts } from "../text/tree-texts.js";
 import { equalStorages } from "./equal-storages.js";
 import { PACKAGE_OPTIONS, type PackagePt2Options, WRITE_OPTIONS, type WritePt2Options } from "./options.js";
 import { programJson } from "./program.js";
-import { isUnwritable, sampleInputsOf } from "./sample-inputs.js";
+import { inputPlaces, isUnwritable, sampleInputsOf } from "./sample-inputs.js";
 import { ValueWriter } from "./values.js";
 import { type EqualStorages, RecordFolder, type StreamedContent } from "./weights.js";
 
@@ -190,7 +190,7 @@ function sampleInputs(program: ExportedProgram, { onWarning }: WritePt2Options):
     onWarning?.(`the example inputs are left out of the file: ${inputs.reason}`);
     return new Uint8Array();
   }
-  return inputs === null ? new Uint8Array() : joinPieces(torchFilePieces(inputs));
+  return inputs === null ? new Uint8Array() : joinPieces(torchFilePieces(inputs, inputPlaces(program)));
 }
 
 /** PyTorch makes Python source of the names of values. */
