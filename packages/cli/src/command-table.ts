@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "ir",
-    description: "Write a program as JSON IR: a static graph, the names of its weights, its constants.",
+    description: "Write a program as JSON IR: a graph, the names of its weights, its constants.",
     examples: [
       "sconce ir model.pt2 -o model.json --weights-output weights.safetensors",
       "sconce run model.json --weights weights.safetensors --inputs inputs.safetensors",

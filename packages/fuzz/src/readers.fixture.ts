@@ -93,6 +93,8 @@ export const READERS: Readonly<Record<string, Reader>> = {
   readSafetensors: (size, work) => readSafetensors(tensorsOf(size), work),
   readPt2: async (size, work) => formats.readPt2(await archiveOf(size), work),
   openPt2File: async (size, work) => files.openPt2File(await fileOf(size), work),
+  loadPt2: async (size, work) => formats.loadPt2(await archiveOf(size), work),
+  loadPt2File: async (size, work) => files.loadPt2File(await fileOf(size), work),
   readJsonIR: (size, work) =>
     session.readJsonIR(session.jsonIRText(session.extractIR(programOf(size))), work),
   securityReport: async (size, work) => session.securityReport(await archiveOf(size), work),
@@ -110,7 +112,10 @@ export const READERS: Readonly<Record<string, Reader>> = {
 export const OTHERS: Readonly<Record<string, string>> = {
   calledNamespaces: "searches the text of an archive, whose entries count; nothing is made of it",
   namespacesInPt2File: "the same for a file",
+  pt2ProgramNames: "reads the names of an archive, whose entries count",
+  programNamesInPt2File: "the same for a file",
   isZip: "looks at four bytes",
+  parseDevice: "reads a name with one pattern",
   otherFormat: "looks at the first 4,096 bytes",
   tensorFormat: "looks at the first bytes",
   programFormat: "looks at the first 4,096 bytes",

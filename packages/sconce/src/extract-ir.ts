@@ -12,10 +12,10 @@ export interface ExtractModelOptions
     Pick<ExportOptions, "kwargs" | "strict" | "checkSource"> {}
 
 /**
- * Describes a program as JSON IR: a static graph, the names of its weights, and the values of its
+ * Describes a program as JSON IR: a graph, the names of its weights, and the values of its
  * constants. The values of the weights stay outside: `executeIR` takes them.
- * @throws SconceError `JSON_IR_UNSUPPORTED` for what JSON IR does not have: dynamic shapes, nested
- * graphs, mutated state
+ * @throws SconceError `JSON_IR_UNSUPPORTED` for what JSON IR does not have: nested graphs,
+ * objects, complex numbers
  */
 export function extractIR(program: ExportedProgram, options?: ExtractIROptions): JsonIR;
 /**

@@ -5,10 +5,12 @@ import {
   dtypeLiteral,
   isFloat,
   isInt,
+  isRef,
   type LayoutName,
   layout,
   type MemoryFormat,
   memoryFormat,
+  type NodeRef,
   type SchemaType,
 } from "@sconce/ir";
 import { isDType } from "@sconce/tensor";
@@ -22,6 +24,7 @@ export function attributeOf(value: Argument): JsonIRAttribute | undefined {
   const tagged = value as Exclude<Argument, null | boolean | number | bigint | string | readonly Argument[]>;
   switch (tagged.kind) {
     case "float":
+    case "node":
       return tagged;
     case "tuple":
       return listOf(tagged.items);
@@ -64,6 +67,7 @@ export function argumentOf(value: JsonIRAttribute, type: SchemaType): Argument |
     );
     return items.includes(undefined) ? undefined : (items as Argument[]);
   }
+  if (isRef(value as Argument)) return type.base === "Tensor" ? undefined : (value as NodeRef);
   if (typeof value === "string") return ofText(value, type.base);
   if (value === null || type.base === "Any") return value as Argument;
   return fits(value as Exclude<JsonIRAttribute, string | null | readonly JsonIRAttribute[]>, type.base)

@@ -4,7 +4,10 @@ import { type Argument, type OpSchema, ref, type SchemaArgument } from "@sconce/
 import { argumentOf } from "./attributes.js";
 import { type JsonIRAttribute, LIST_SIZES, NONE_MASKS, TENSOR_ARGUMENTS } from "./types.js";
 
-/** The arguments of a call by name; `ref("2")` represents the third input. */
+/**
+ * The arguments of a call by name. In tensor arguments, `ref("2")` represents the third input;
+ * other references name nodes.
+ */
 export type Bound = ReadonlyMap<string, Argument>;
 
 /** The inputs and the attributes of a node. */

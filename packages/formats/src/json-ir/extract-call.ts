@@ -14,7 +14,14 @@ import { argumentText } from "@sconce/ir/text";
 import { jsonIRUnsupported } from "../errors.js";
 import { attributeOf } from "./attributes.js";
 import { type Bound, bindCall } from "./bind.js";
-import { type JsonIRAttribute, LIST_SIZES, NONE_MASKS, TENSOR_ARGUMENTS } from "./types.js";
+import {
+  FUNCTION_ARGS,
+  GETITEM,
+  type JsonIRAttribute,
+  LIST_SIZES,
+  NONE_MASKS,
+  TENSOR_ARGUMENTS,
+} from "./types.js";
 
 const REWRITE = "decompose the program first, or run the program itself";
 
@@ -28,12 +35,15 @@ export function nodeAttributes(
   schema: OpSchema | undefined,
   refs: string[],
 ): ReadonlyMap<string, JsonIRAttribute> {
-  if (schema === undefined) return getitem(node, refs);
+  if (schema === undefined) return node.target === GETITEM ? getitem(node, refs) : scalarCall(node);
   const given = argumentsOf(node, schema);
   const attrs = new Map<string, JsonIRAttribute>();
   const explicit: JsonIRAttribute[] = [];
   // Keyword arguments stand in front, as the attributes of PyTorch's nodes are gathered.
-  for (const key of Object.keys(node.kwargs)) addAttribute(attrs, key, given.get(key)!, node);
+  for (const key of Object.keys(node.kwargs)) {
+    const isTensor = schema.args.some(({ name, type }) => name === key && type.base === "Tensor");
+    if (!isTensor || !holdsTensors(given.get(key)!)) addAttribute(attrs, key, given.get(key)!, node);
+  }
   lists(schema, given, attrs);
   for (const { name, type } of schema.args) {
     const value = given.get(name);
@@ -45,7 +55,7 @@ export function nodeAttributes(
     explicit.push([name, positions(value, refs, node)]);
   }
   const tensors = refs.length;
-  const want = numbered(given, refs);
+  const want = numbered(given, refs, schema);
   if (isSame(bindCall(schema, { inputs: tensors, attrs }), want)) return attrs;
   attrs.set(TENSOR_ARGUMENTS, explicit);
   if (isSame(bindCall(schema, { inputs: tensors, attrs }), want)) return attrs;
@@ -62,6 +72,15 @@ function getitem(node: Node, refs: string[]): ReadonlyMap<string, JsonIRAttribut
     throw jsonIRUnsupported("the node takes an item of what is not a call", nodeWhere(node), REWRITE);
   refs.push(source.name);
   return new Map([["index", index as number]]);
+}
+
+/** A function of Python on scalars: its arguments in order. */
+function scalarCall(node: Node): ReadonlyMap<string, JsonIRAttribute> {
+  const attrs = new Map<string, JsonIRAttribute>();
+  if (Object.keys(node.kwargs).length > 0)
+    throw jsonIRUnsupported(`${node.target} takes arguments by name`, nodeWhere(node), REWRITE);
+  addAttribute(attrs, FUNCTION_ARGS, node.args, node);
+  return attrs;
 }
 
 function argumentsOf(node: Node, schema: OpSchema): Map<string, Argument> {
@@ -84,11 +103,7 @@ const holdsTensors = (value: Argument): boolean =>
   isRef(value) || (itemsOf(value)?.every((item) => isRef(item) || item === null) ?? false);
 
 function addAttribute(attrs: Map<string, JsonIRAttribute>, name: string, value: Argument, node: Node): void {
-  if (attrs.has(name) || isRef(value) || (itemsOf(value)?.some(isRef) ?? false)) {
-    if (!attrs.has(name) && !holdsTensors(value))
-      throw jsonIRUnsupported(`the argument "${name}" mixes nodes with values`, nodeWhere(node), REWRITE);
-    return;
-  }
+  if (attrs.has(name)) return;
   const attribute = attributeOf(value);
   if (attribute === undefined)
     throw jsonIRUnsupported(
@@ -124,17 +139,24 @@ function positions(value: Argument, refs: string[], node: Node): JsonIRAttribute
 }
 
 /** The arguments with positions in place of nodes; a node that comes twice is two inputs. */
-function numbered(given: ReadonlyMap<string, Argument>, refs: readonly string[]): Map<string, Argument> {
+function numbered(
+  given: ReadonlyMap<string, Argument>,
+  refs: readonly string[],
+  schema: OpSchema,
+): Map<string, Argument> {
+  const isTensor = new Map(schema.args.map(({ name, type }) => [name, type.base === "Tensor"]));
   const used = new Map<string, number>();
   const out = new Map<string, Argument>();
   for (const [name, value] of given)
     out.set(
       name,
-      mapRefs(value, ({ name: node }) => {
-        const at = refs.indexOf(node, (used.get(node) ?? -1) + 1);
-        used.set(node, at);
-        return ref(String(at));
-      }),
+      !isTensor.get(name)
+        ? value
+        : mapRefs(value, ({ name: node }) => {
+            const at = refs.indexOf(node, (used.get(node) ?? -1) + 1);
+            used.set(node, at);
+            return ref(String(at));
+          }),
     );
   return out;
 }

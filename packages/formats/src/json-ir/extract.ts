@@ -2,24 +2,33 @@
 import {
   type ExportedProgram,
   FakeTensor,
-  forEachRef,
+  type Graph,
   type InputSpec,
+  isSymScalar,
   type MetaValue,
   type Node,
   nodeWhere,
   type OperatorLookup,
   type OpSchema,
+  type OutputSpec,
+  type SymScalar,
   stringRepr,
 } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { SymExpr } from "@sconce/symbolic";
+import type { DType, Tensor } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
 import { nodeAttributes } from "./extract-call.js";
 import {
   GETITEM,
+  isScalarFunction,
   type JsonIR,
   type JsonIRInput,
+  type JsonIRMutation,
   type JsonIRNode,
+  type JsonIRSymbol,
   type JsonIRTensor,
+  MUTATIONS,
+  type MutationKind,
   OUTPUT_NONES,
 } from "./types.js";
 
@@ -34,14 +43,20 @@ export interface ExtractOptions {
 }
 
 /**
- * Describes a program as JSON IR. What only TypeScript or PyTorch can run is refused: dynamic
- * shapes, nested graphs, mutated state, values that are not tensors.
+ * Describes a program as JSON IR. What only TypeScript or PyTorch can run is refused: nested
+ * graphs, objects, lists as values.
  * @throws SconceError `JSON_IR_UNSUPPORTED`, with the node
  */
 export function extractProgram(program: ExportedProgram, options: ExtractOptions): JsonIR {
   return new Extraction(program, options).ir();
 }
 
+/** What other tools read a symbolic scalar as: a tensor of no dimensions. */
+const SCALAR_DTYPES: Readonly<Record<SymScalar["kind"], DType>> = {
+  SymInt: "int64",
+  SymFloat: "float64",
+  SymBool: "bool",
+};
 const STATE: readonly InputSpec["kind"][] = ["PARAMETER", "BUFFER", "CONSTANT_TENSOR"];
 const GRAPH = "run the program itself, or leave that part of the model out of the JSON";
 
@@ -51,8 +66,6 @@ class Extraction {
   /** The placeholders of state, with the names that the model has for them. */
   readonly #state: ReadonlyMap<string, string>;
   readonly #targets = new Map<string, OpSchema>();
-  /** Nodes that share memory with a placeholder, with its name. */
-  readonly #views = new Map<string, string>();
 
   constructor(program: ExportedProgram, options: ExtractOptions) {
     this.#program = program;
@@ -68,6 +81,8 @@ class Extraction {
     const inputs: JsonIRTensor[] = [];
     const weights: JsonIRTensor[] = [];
     const nodes: JsonIRNode[] = [];
+    const symbols = this.#symbols();
+    const mutations = this.#mutations();
     for (const node of graph.nodes()) {
       if (node.op === "placeholder") this.#placeholder(node, inputs, weights);
       else if (node.op === "call_function") nodes.push(this.#call(node));
@@ -82,6 +97,8 @@ class Extraction {
       weightNameMapping: this.#state,
       nodes,
       constants: this.#constants(),
+      ...(symbols.size > 0 && { symbols }),
+      ...(mutations.length > 0 && { mutations }),
     };
   }
 
@@ -102,10 +119,9 @@ class Extraction {
 
   #call(node: Node): JsonIRNode {
     const outputs = this.#results(node);
-    const found = node.target === GETITEM ? undefined : this.#schema(node);
+    const isFunction = node.target === GETITEM || isScalarFunction(node.target);
     const refs: string[] = [];
-    const attrs = nodeAttributes(node, found, refs);
-    this.#checkWrites(node, found, refs);
+    const attrs = nodeAttributes(node, isFunction ? undefined : this.#schema(node), refs);
     const inputs = refs.flatMap((name) => this.#inputs(name, node));
     const nones = noneMask(node.meta.val);
     return {
@@ -115,25 +131,6 @@ class Extraction {
       outputs,
       attrs: nones === undefined ? attrs : new Map([...attrs, [OUTPUT_NONES, nones]]),
     };
-  }
-
-  /** Refuses a call that writes to an input or to state, also through a view. */
-  #checkWrites(node: Node, schema: OpSchema | undefined, refs: readonly string[]): void {
-    const aliased = schema === undefined ? refs : writtenOrViewed(node, schema);
-    for (const name of aliased) {
-      const source = this.#program.graph.node(name).op === "placeholder" ? name : this.#views.get(name);
-      if (source === undefined) continue;
-      if (schema?.isMutable === true) throw this.#written(source, node);
-      this.#views.set(node.name, source);
-    }
-  }
-
-  #written(placeholder: string, node: Node): Error {
-    return jsonIRUnsupported(
-      `the program writes to "${this.#state.get(placeholder) ?? placeholder}"`,
-      nodeWhere(node),
-      "export the model in evaluation mode, or run the program itself",
-    );
   }
 
   #schema(node: Node): OpSchema {
@@ -157,7 +154,7 @@ class Extraction {
     const isState = this.#state.has(name);
     if (isState) return [this.#tensor(name, source.meta.val, user)];
     const tensors = this.#results(source);
-    if (tensors.length !== 1 && user.target !== GETITEM)
+    if ((tensors.length !== 1 || Array.isArray(source.meta.val)) && user.target !== GETITEM)
       throw jsonIRUnsupported(`the node takes "${name}", which is not one tensor`, nodeWhere(user), GRAPH);
     return tensors.map((tensor, index) => ({ ...tensor, producerNode: name, producerOutputIdx: index }));
   }
@@ -172,35 +169,48 @@ class Extraction {
   }
 
   #tensor(name: string, val: MetaValue | undefined, node: Node): JsonIRTensor {
+    if (isSymScalar(val)) return { name, shape: [], dtype: SCALAR_DTYPES[val.kind], scalar: val };
     if (!(val instanceof FakeTensor))
       throw jsonIRUnsupported(`the value of "${node.name}" is not a tensor`, nodeWhere(node), GRAPH);
     const { dtype, shape } = val;
-    const dynamic = shape.find((size) => typeof size !== "number");
-    if (dynamic !== undefined)
-      throw jsonIRUnsupported(
-        `the tensor "${name}" has the dynamic size ${String(dynamic)}`,
-        nodeWhere(node),
-        `export the model without dynamic shapes, or fix the sizes first: propagate-shapes{sizes=[${String(dynamic)}=4]}`,
-      );
-    return { name, shape: shape as readonly number[], dtype };
+    return { name, shape, dtype };
   }
 
   #outputs(): JsonIRTensor[] {
     const { graph, graphSignature } = this.#program;
-    const written = graphSignature.outputSpecs.find(
-      ({ kind }) => kind !== "USER_OUTPUT" && kind !== "LOSS_OUTPUT",
-    );
-    if (written !== undefined)
+    const gradient = graphSignature.outputSpecs.find(({ kind }) => !isWritten(kind) && !isReturned(kind));
+    if (gradient !== undefined)
       throw jsonIRUnsupported(
-        `the program writes to its state or its inputs (${written.kind} ${written.target ?? written.arg.name})`,
-        `output ${written.arg.name}`,
+        `the program has an output of kind ${gradient.kind}`,
+        `output ${gradient.arg.name}`,
         GRAPH,
       );
-    return graphSignature.outputSpecs.flatMap(({ arg }) => {
-      if (arg.kind === "constant") return [];
+    return graphSignature.outputSpecs.flatMap(({ arg, kind }) => {
+      if (arg.kind === "constant" || !isReturned(kind)) return [];
       const node = graph.node(arg.name);
       return [this.#tensor(arg.name, node.meta.val, node)];
     });
+  }
+
+  /** The outputs that are written back, in order. */
+  #mutations(): JsonIRMutation[] {
+    const { graph, graphSignature } = this.#program;
+    return graphSignature.outputSpecs.flatMap(({ arg, kind, target }) => {
+      if (!isWritten(kind) || target === null) return [];
+      const node = graph.node(arg.name);
+      return [{ ...this.#tensor(arg.name, node.meta.val, node), kind, target }];
+    });
+  }
+
+  /** The symbols, with their ranges and examples. */
+  #symbols(): Map<string, JsonIRSymbol> {
+    const { rangeConstraints, symbolHints, graph } = this.#program;
+    const symbols = new Map<string, JsonIRSymbol>();
+    for (const name of symbolsOf(graph)) {
+      const { min, max } = rangeConstraints.get(name) ?? { min: Number.NEGATIVE_INFINITY, max: Infinity };
+      symbols.set(name, { min, max, hint: symbolHints.get(name) });
+    }
+    return symbols;
   }
 
   /** Values of the constants and of the buffers that the state dict does not have. */
@@ -226,15 +236,27 @@ class Extraction {
 const stateEntry = ({ kind, arg, target }: InputSpec): readonly (readonly [string, string])[] =>
   STATE.includes(kind) && target !== null ? [[arg.name, target]] : [];
 
-/** The nodes of the arguments that a call writes to, or whose memory its result shares. */
-function writtenOrViewed({ args, kwargs }: Node, schema: OpSchema): string[] {
-  return schema.args.flatMap(({ name, alias }, i) => {
-    const value =
-      alias === undefined || (schema.isMutable && !alias.write) ? null : (args[i] ?? kwargs[name] ?? null);
-    const names: string[] = [];
-    forEachRef(value, (ref) => names.push(ref));
-    return names;
-  });
+const isWritten = (kind: OutputSpec["kind"]): kind is MutationKind =>
+  MUTATIONS.some((known) => known === kind);
+const isReturned = (kind: OutputSpec["kind"]): boolean => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT";
+
+/** The names of the symbols in the values of a graph, in the order of their first. */
+function symbolsOf(graph: Graph): Set<string> {
+  const names = new Set<string>();
+  const seen = new Set<SymExpr>();
+  const expression = (value: unknown): void => {
+    if (!(value instanceof SymExpr) || seen.has(value)) return;
+    seen.add(value);
+    if (value.op === "Symbol") names.add(value.name);
+    value.args.forEach(expression);
+  };
+  const visit = (val: MetaValue | undefined): void => {
+    if (val instanceof FakeTensor) val.shape.forEach(expression);
+    else if (isSymScalar(val)) expression(val.expr);
+    else if (Array.isArray(val)) (val as readonly MetaValue[]).forEach(visit);
+  };
+  for (const { meta } of graph.nodes()) visit(meta.val);
+  return names;
 }
 
 /** Which of several results are absent; undefined where none is. */

@@ -16,18 +16,29 @@ import {
   type NodeRef,
   type OperatorLookup,
   type OpSchema,
+  type OutputSpec,
   ref,
+  type SchemaArgument,
+  type SymInt,
+  type SymScalar,
+  symContiguousStrides,
   tuple,
   tupleSpec,
   typeText,
 } from "@sconce/ir";
-import { contiguousStrides, dtypeInfo, Tensor } from "@sconce/tensor";
+import { freeSymbols, SymExpr, type SymValue } from "@sconce/symbolic";
+import { dtypeInfo, Tensor } from "@sconce/tensor";
 import { jsonIRGraph } from "../errors.js";
+import { SymbolBindings } from "../pt2/unbacked.js";
 import { bindCall, Misfit } from "./bind.js";
 import {
+  FUNCTION_ARGS,
   GETITEM,
+  isScalarFunction,
   type JsonIR,
+  type JsonIRAttribute,
   type JsonIRInput,
+  type JsonIRMutation,
   type JsonIRNode,
   type JsonIRTensor,
   OUTPUT_NONES,
@@ -48,10 +59,18 @@ export function programOfIR(ir: JsonIR, { operators }: ProgramOptions): Exported
   return new Reconstruction(ir, operators).program();
 }
 
-type TensorType = Pick<JsonIRTensor, "dtype" | "shape">;
+type TensorType = Pick<JsonIRTensor, "dtype" | "shape" | "scalar">;
 
-const fake = ({ dtype, shape }: JsonIRTensor): FakeTensor =>
-  new FakeTensor({ dtype, shape, strides: contiguousStrides(shape) });
+const fake = ({ dtype, shape, scalar }: JsonIRTensor): FakeTensor | SymScalar =>
+  scalar ?? new FakeTensor({ dtype, shape, strides: symContiguousStrides(shape) });
+
+const ARGUMENT_KINDS = { SymInt: "symint", SymFloat: "symfloat", SymBool: "symbool" } as const;
+
+/** What a value is in the signature. */
+const argumentOf = ({ name, scalar }: JsonIRTensor): ArgumentSpec => ({
+  kind: scalar === undefined ? "tensor" : ARGUMENT_KINDS[scalar.kind],
+  name,
+});
 
 /** JSON lists of no items do not say the sizes behind a size of 0: those are of the weight. */
 const withShapeOf = ({ shape }: TensorType, value: Tensor | undefined): Tensor | undefined =>
@@ -59,13 +78,18 @@ const withShapeOf = ({ shape }: TensorType, value: Tensor | undefined): Tensor |
   shape.length > value.ndim &&
   value.shape.at(-1) === 0 &&
   startsWith(shape, value.shape)
-    ? Tensor.from([], shape, value.dtype)
+    ? Tensor.from([], shape.map(Number), value.dtype)
     : value;
 
-const startsWith = (shape: readonly number[], start: readonly number[]): boolean =>
+const startsWith = (shape: readonly SymInt[], start: readonly number[]): boolean =>
   start.every((size, dim) => shape[dim] === size);
 
-const sameType = (a: TensorType, b: TensorType): boolean => typeText(a) === typeText(b);
+const textOf = (type: TensorType): string =>
+  type.scalar === undefined ? typeText(type) : `${type.scalar.kind} ${String(type.scalar.expr)}`;
+const sameType = (a: TensorType, b: TensorType): boolean => textOf(a) === textOf(b);
+
+/** The kinds of state that mutations write to. */
+const STATE_OF = { BUFFER_MUTATION: "BUFFER", PARAMETER_MUTATION: "PARAMETER" } as const;
 
 /** What a name of the graph represents. */
 interface Source {
@@ -83,6 +107,8 @@ class Reconstruction {
   readonly #sources = new Map<string, Source>();
   /** Results of calls that give several, by their names. */
   readonly #results = new Map<string, { readonly node: JsonIRNode; readonly index: number }>();
+  /** Sizes that only the data decide, by the nodes that give them first. */
+  readonly #bindings = new SymbolBindings();
   readonly #inputSpecs: InputSpec[] = [];
   readonly #stateDict = new Map<string, Tensor>();
   readonly #parameters = new Set<string>();
@@ -99,19 +125,34 @@ class Reconstruction {
     this.#ir.nodes.forEach((node, i) => {
       this.#node(node, `nodes[${i}]`);
     });
-    const names = this.#ir.graphOutputs.map((output, i) => this.#output(output, `graph_outputs[${i}]`));
-    this.#builder.output(tuple(names.map(ref)), { val: this.#ir.graphOutputs.map(fake) });
-    const outputs = names.map((name): ArgumentSpec => ({ kind: "tensor", name }));
+    const { mutations = [], graphOutputs } = this.#ir;
+    const written = mutations.map((mutation, i) => this.#mutation(mutation, `mutations[${i}]`));
+    const outputs = graphOutputs.map((output, i) =>
+      argumentOf({ ...output, name: this.#output(output, `graph_outputs[${i}]`) }),
+    );
+    this.#builder.output(tuple([...written.map(({ arg }) => arg), ...outputs].map(({ name }) => ref(name))), {
+      val: [...mutations, ...graphOutputs].map(fake),
+    });
     return new ExportedProgram({
       graph: this.#builder.build(),
       graphSignature: {
         inputSpecs: this.#inputSpecs,
-        outputSpecs: outputs.map((arg) => ({ kind: "USER_OUTPUT", arg, target: null })),
+        outputSpecs: [
+          ...written,
+          ...outputs.map((arg): OutputSpec => ({ kind: "USER_OUTPUT", arg, target: null })),
+        ],
       },
       stateDict: this.#stateDict,
       parameterNames: this.#parameters,
       constants: this.#constants,
-      rangeConstraints: new Map(),
+      rangeConstraints: new Map(
+        [...(this.#ir.symbols ?? [])].map(([name, { min, max }]) => [name, { min, max }]),
+      ),
+      symbolHints: new Map(
+        [...(this.#ir.symbols ?? [])].flatMap(([name, { hint }]) =>
+          hint === undefined ? [] : [[name, hint]],
+        ),
+      ),
       moduleCallGraph: this.#callingConvention(outputs),
       dialect: "TRAINING",
     });
@@ -122,7 +163,21 @@ class Reconstruction {
     if (this.#sources.has(name) || name === "output")
       throw jsonIRGraph(`the name ${JSON.stringify(name)} is taken`, where);
     if (name === "") throw jsonIRGraph("the name is empty", where);
+    for (const { shape, scalar } of source.outputs)
+      for (const value of scalar === undefined ? shape : [scalar.expr]) this.#checkSymbols(value, where);
     this.#sources.set(name, source);
+  }
+
+  /** Checks that the symbols of a size are declared. @throws SconceError `JSON_IR_GRAPH` */
+  #checkSymbols(value: SymValue, where: string): void {
+    if (!(value instanceof SymExpr)) return;
+    for (const symbol of freeSymbols(value).keys())
+      if (this.#ir.symbols?.has(symbol) !== true)
+        throw jsonIRGraph(
+          `"${symbol}" is not one of the symbols`,
+          where,
+          "declare the range of each symbol of dynamic sizes in `symbols`",
+        );
   }
 
   #placeholders(): void {
@@ -148,7 +203,7 @@ class Reconstruction {
       this.#builder.placeholder(input.name, { val: fake(input) });
       this.#inputSpecs.push({
         kind: "USER_INPUT",
-        arg: { kind: "tensor", name: input.name },
+        arg: argumentOf(input),
         target: null,
         persistent: null,
       });
@@ -172,6 +227,8 @@ class Reconstruction {
         `constants[${JSON.stringify(name)}]`,
       );
     const kind = kindOf(placeholder, weight, value !== undefined);
+    if (weight.scalar !== undefined || !weight.shape.every((size) => typeof size === "number"))
+      throw jsonIRGraph(`${JSON.stringify(name)} is ${textOf(weight)}: state has fixed sizes`, where);
     const tensor = value ?? Tensor.withoutValues({ dtype: weight.dtype, shape: weight.shape });
     const persistent = kind === "BUFFER" ? value === undefined : null;
     if (kind === "CONSTANT_TENSOR" || persistent === false) this.#constants.set(name, tensor);
@@ -182,18 +239,60 @@ class Reconstruction {
 
   #node(node: JsonIRNode, where: string): void {
     const positions = resultPositions(node, where);
-    const schema = node.opType === GETITEM ? undefined : this.#schema(node, where);
+    const isFunction = node.opType === GETITEM || isScalarFunction(node.opType);
+    const schema = isFunction ? undefined : this.#schema(node, where);
     const isTuple = schema !== undefined && givesTuple(schema);
     if (!isTuple && node.outputs.length > 1)
       throw jsonIRGraph(`${node.opType} does not give ${node.outputs.length} results`, `${where}.outputs`);
-    const call = schema === undefined ? this.#getitem(node, where) : this.#call(node, schema, where);
+    const call = this.#arguments(node, schema, where);
     this.#claim(node.name, { outputs: node.outputs, isTuple, positions }, `${where}.name`);
     node.outputs.forEach(({ name }, index) => {
       if (!this.#results.has(name)) this.#results.set(name, { node, index });
     });
     const val = isTuple ? tupleValue(node, positions) : node.outputs[0] && fake(node.outputs[0]);
-    const meta = val === undefined ? {} : { val };
+    const unbackedBindings = this.#bindings.bind(val);
+    const meta = val === undefined ? {} : { val, ...(unbackedBindings && { unbackedBindings }) };
     this.#builder.add({ name: node.name, op: "call_function", target: node.opType, ...call, meta });
+  }
+
+  #arguments(node: JsonIRNode, schema: OpSchema | undefined, where: string): Pick<Node, "args" | "kwargs"> {
+    if (schema !== undefined) return this.#call(node, schema, where);
+    return node.opType === GETITEM ? this.#getitem(node, where) : this.#scalarCall(node, where);
+  }
+
+  /** A function of Python on scalars. */
+  #scalarCall({ attrs, outputs, inputs }: JsonIRNode, where: string): Pick<Node, "args" | "kwargs"> {
+    const given = attrs.get(FUNCTION_ARGS);
+    if (!Array.isArray(given) || attrs.size > 1)
+      throw jsonIRGraph("a function of scalars takes the list args, and nothing else", `${where}.attrs`);
+    if (inputs.length > 0) throw jsonIRGraph("a function of scalars takes no tensors", `${where}.inputs`);
+    if (outputs.length !== 1 || outputs[0]!.scalar === undefined)
+      throw jsonIRGraph("a function of scalars gives one scalar", `${where}.outputs`);
+    const args = (given as readonly JsonIRAttribute[]).map((value, i) =>
+      this.#scalars(value as Argument, `${where}.attrs.${FUNCTION_ARGS}[${i}]`),
+    );
+    return { args, kwargs: NO_KWARGS };
+  }
+
+  /** Checks the nodes among the values of an attribute: those of scalars that are there already. */
+  #scalars(value: Argument, where: string): Argument {
+    return mapRefs(value, ({ name }) => {
+      const source = this.#sources.get(name);
+      if (source?.isTuple === false && source.outputs[0]?.scalar !== undefined) return ref(name);
+      throw jsonIRGraph(`no node before it gives the scalar "${name}"`, where);
+    });
+  }
+
+  /** A value that is written back. */
+  #mutation(mutation: JsonIRMutation, where: string): OutputSpec {
+    const { kind, target } = mutation;
+    const isThere = this.#inputSpecs.some((spec) =>
+      kind === "USER_INPUT_MUTATION"
+        ? spec.kind === "USER_INPUT" && spec.arg.name === target
+        : spec.kind === STATE_OF[kind] && spec.target === target,
+    );
+    if (!isThere) throw jsonIRGraph(`"${target}" is not what a ${kind} writes to`, `${where}.target`);
+    return { kind, arg: argumentOf({ ...mutation, name: this.#output(mutation, where) }), target };
   }
 
   #schema({ opType }: JsonIRNode, where: string): OpSchema {
@@ -214,11 +313,14 @@ class Reconstruction {
     }
     const inputs = node.inputs.map((input, i) => this.#input(input, node, `${where}.inputs[${i}]`));
     const resolve = ({ name }: NodeRef): Argument => inputs[Number(name)]!;
+    const resolved = (value: Argument, { name, type }: SchemaArgument): Argument =>
+      type.base === "Tensor" ? mapRefs(value, resolve) : this.#scalars(value, `${where}.attrs.${name}`);
     const args: Argument[] = [];
     const kwargs: [string, Argument][] = [];
     // Arguments behind one that is left out are given by name.
     let isPositional = true;
-    for (const { name, kwargOnly, type } of schema.args) {
+    for (const argument of schema.args) {
+      const { name, kwargOnly, type } = argument;
       let value = bound.get(name);
       if (
         value === undefined &&
@@ -229,8 +331,8 @@ class Reconstruction {
       )
         value = null;
       if (value === undefined) isPositional = false;
-      else if (isPositional && !kwargOnly) args.push(mapRefs(value, resolve));
-      else kwargs.push([name, mapRefs(value, resolve)]);
+      else if (isPositional && !kwargOnly) args.push(resolved(value, argument));
+      else kwargs.push([name, resolved(value, argument)]);
     }
     return { args, kwargs: kwargs.length === 0 ? NO_KWARGS : Object.fromEntries(kwargs) };
   }
@@ -246,7 +348,7 @@ class Reconstruction {
     if (!source.isTuple || taken === undefined)
       throw jsonIRGraph(`"${producer}" has no such result`, `${where}.attrs.index`);
     if (node.outputs.length !== 1 || !sameType(taken, node.outputs[0]!))
-      throw jsonIRGraph(`the result is ${typeText(taken)}`, `${where}.outputs`);
+      throw jsonIRGraph(`the result is ${textOf(taken)}`, `${where}.outputs`);
     return { args: [ref(producer!), index as number], kwargs: NO_KWARGS };
   }
 
@@ -266,7 +368,7 @@ class Reconstruction {
     const tensor = source.outputs[producerOutputIdx];
     if (tensor === undefined) throw jsonIRGraph(`"${name}" has no output ${producerOutputIdx}`, where);
     if (!sameType(tensor, input))
-      throw jsonIRGraph(`"${name}" is ${typeText(tensor)}, not ${typeText(input)}`, where);
+      throw jsonIRGraph(`"${name}" is ${textOf(tensor)}, not ${textOf(input)}`, where);
     return source.isTuple ? this.#item(name, source.positions[producerOutputIdx]!, tensor, where) : ref(name);
   }
 
@@ -284,10 +386,7 @@ class Reconstruction {
     const source = this.#sources.get(output.name);
     if (source !== undefined && !source.isTuple && source.outputs.length === 1) {
       if (!sameType(source.outputs[0]!, output))
-        throw jsonIRGraph(
-          `"${output.name}" is ${typeText(source.outputs[0]!)}, not ${typeText(output)}`,
-          where,
-        );
+        throw jsonIRGraph(`"${output.name}" is ${textOf(source.outputs[0]!)}, not ${textOf(output)}`, where);
       return output.name;
     }
     const made = this.#results.get(output.name);
@@ -297,7 +396,7 @@ class Reconstruction {
   }
 
   #callingConvention(outputs: readonly ArgumentSpec[]): readonly ModuleCallEntry[] {
-    const inputs = this.#ir.graphInputs.map(({ name }): ArgumentSpec => ({ kind: "tensor", name }));
+    const inputs = this.#ir.graphInputs.map(argumentOf);
     const signature = {
       inputs,
       outputs,

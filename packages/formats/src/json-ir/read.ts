@@ -8,7 +8,17 @@ import {
   WORK_OPTIONS,
   type WorkOptions,
 } from "@sconce/errors";
-import { float } from "@sconce/ir";
+import {
+  float,
+  ref,
+  type SymBool,
+  type SymFloat,
+  type SymInt,
+  type SymScalar,
+  symBool,
+  symFloat,
+  symInt,
+} from "@sconce/ir";
 import { type DType, dtypeInfo, type Element, isComplexDType, isDType, numel, Tensor } from "@sconce/tensor";
 import { jsonIRFault, type Pt2Fault } from "../errors.js";
 import { parseJson } from "../json/parse.js";
@@ -24,8 +34,19 @@ import {
   readString,
 } from "../json/place.js";
 import { JsonFloat, JsonObject, type JsonValue } from "../json/value.js";
+import { SymbolTable } from "../pt2/symbol-table.js";
 import { NAMED_FLOATS } from "./attributes.js";
-import type { JsonIR, JsonIRAttribute, JsonIRInput, JsonIRNode, JsonIRTensor } from "./types.js";
+import {
+  type JsonIR,
+  type JsonIRAttribute,
+  type JsonIRInput,
+  type JsonIRMutation,
+  type JsonIRNode,
+  type JsonIRSymbol,
+  type JsonIRTensor,
+  MUTATIONS,
+  type MutationKind,
+} from "./types.js";
 
 /** How JSON IR is read: bounds on the work. */
 export type ReadJsonIROptions = WorkOptions;
@@ -49,11 +70,19 @@ export function readJsonIR(source: Uint8Array | string, options: ReadJsonIROptio
   const value = parseJson(source, NAME, budget, (float) =>
     Number.isInteger(float) ? new JsonFloat(float) : undefined,
   );
-  return readIR(value, new JsonIRPlace(NAME));
+  return readIR(value, new JsonIRPlace(NAME, budget));
 }
 
 /** Errors of the readers that archives share are those of JSON IR here. */
 class JsonIRPlace extends Place {
+  /** The expressions of the document. */
+  readonly expressions: SymbolTable;
+
+  constructor(file: string, budget: Budget) {
+    super(file);
+    this.expressions = new SymbolTable(budget);
+  }
+
   override fail(fault: Pt2Fault, message: string, fix?: string): SconceError {
     return jsonIRFault(fault, message, this.toString(), fix);
   }
@@ -75,8 +104,19 @@ const readIR: Read<JsonIR> = (value, place) => {
     weightNameMapping: place.optional(object, "weight_name_mapping", readDict(readString), new Map()),
     nodes: place.field(object, "nodes", readList(readNode)),
     constants: place.optional(object, "constants", readDict(readConstant), new Map()),
+    ...(object.get("symbols") !== undefined && {
+      symbols: place.field(object, "symbols", readDict(readSymbol)),
+    }),
+    ...(object.get("mutations") !== undefined && {
+      mutations: place.field(object, "mutations", readList(readMutation)),
+    }),
   };
 };
+
+/** Parses an expression over symbols. */
+function readExpression(text: string, place: Place, kind: "int" | "float" | "bool") {
+  return (place as JsonIRPlace).expressions.parse(text, place, kind);
+}
 
 const readTensor: Read<JsonIRTensor> = (value, place) => {
   const object = readObject(value, place);
@@ -85,9 +125,68 @@ const readTensor: Read<JsonIRTensor> = (value, place) => {
     shape: place.field(object, "shape", readShape),
     dtype: place.field(object, "dtype", readDType),
   };
-  if (!Number.isSafeInteger(numel(tensor.shape) * dtypeInfo(tensor.dtype).itemSize))
+  const known = tensor.shape.map((size) => (typeof size === "number" ? size : 1));
+  if (!Number.isSafeInteger(numel(known) * dtypeInfo(tensor.dtype).itemSize))
     throw place.fail("PT2_TYPE", `a tensor of the shape [${tensor.shape.join(", ")}] is too large`);
-  return tensor;
+  if (object.get("scalar") === undefined) return tensor;
+  if (tensor.shape.length > 0) throw place.fail("PT2_TYPE", "a scalar has no dimensions");
+  return { ...tensor, scalar: place.field(object, "scalar", readScalar(tensor.dtype)) };
+};
+
+/** A symbolic scalar; the dtype says its kind. */
+const readScalar =
+  (dtype: DType): Read<SymScalar> =>
+  (value, place) => {
+    const text = typeof value === "string" ? value : undefined;
+    switch (dtype) {
+      case "int64":
+        return symInt(
+          text === undefined ? readSafeInteger(value, place) : (readExpression(text, place, "int") as SymInt),
+        );
+      case "float64":
+        return symFloat(
+          text === undefined
+            ? (readFloatElement(value, place) as number)
+            : (readExpression(text, place, "float") as SymFloat),
+        );
+      case "bool":
+        return symBool(
+          text === undefined
+            ? (readTruth(value, place) as boolean)
+            : (readExpression(text, place, "bool") as SymBool),
+        );
+      default:
+        throw place.fail("PT2_TYPE", `a scalar is int64, float64 or bool, found ${dtype}`);
+    }
+  };
+
+const readSymbol: Read<JsonIRSymbol> = (value, place) => {
+  const object = readObject(value, place);
+  const min = place.optional(object, "min", readSafeInteger, Number.NEGATIVE_INFINITY);
+  const max = place.optional(object, "max", readSafeInteger, Number.POSITIVE_INFINITY);
+  if (min > max) throw place.fail("PT2_TYPE", `the range from ${min} to ${max} is empty`);
+  const hint = place.optional(object, "hint", readSafeInteger, undefined);
+  if (hint !== undefined && (hint < min || hint > max))
+    throw place.fail("PT2_TYPE", `the example ${hint} is not in the range`);
+  return { min, max, hint };
+};
+
+const readMutation: Read<JsonIRMutation> = (value, place) => {
+  const tensor = readTensor(value, place);
+  const object = value as JsonObject;
+  return {
+    ...tensor,
+    kind: place.field(object, "kind", readKind),
+    target: place.field(object, "target", readString),
+  };
+};
+
+const readKind: Read<MutationKind> = (value, place) => {
+  const text = readString(value, place);
+  const kind = MUTATIONS.find((known) => known === text);
+  if (kind === undefined)
+    throw place.fail("PT2_TYPE", `${JSON.stringify(text.slice(0, 100))} is not a mutation`);
+  return kind;
 };
 
 const readInput: Read<JsonIRInput> = (value, place) => {
@@ -119,8 +218,11 @@ const readIndex: Read<number> = (value, place) => {
   return index;
 };
 
-const readShape: Read<number[]> = (value, place) => {
-  const shape = readList(readIndex)(value, place);
+const readSize: Read<SymInt> = (value, place) =>
+  typeof value === "string" ? (readExpression(value, place, "int") as SymInt) : readIndex(value, place);
+
+const readShape: Read<SymInt[]> = (value, place) => {
+  const shape = readList(readSize)(value, place);
   if (shape.length > MOST_DIMENSIONS)
     throw place.fail("PT2_TYPE", `a tensor has at most ${MOST_DIMENSIONS} dimensions, found ${shape.length}`);
   return shape;
@@ -135,8 +237,11 @@ const readDType: Read<DType> = (value, place) => {
 
 const readAttribute: Read<JsonIRAttribute> = (value, place) => {
   if (value instanceof JsonFloat) return float(value.value);
-  if (value instanceof JsonObject)
-    throw place.fail("PT2_TYPE", "expected a value or a list, found an object");
+  if (value instanceof JsonObject) {
+    if (value.size !== 1 || value.get("node") === undefined)
+      throw place.fail("PT2_TYPE", 'expected a value, a list or { "node": NAME }, found another object');
+    return ref(place.field(value, "node", readString));
+  }
   return Array.isArray(value) ? readList(readAttribute)(value, place) : (value as JsonIRAttribute);
 };
 

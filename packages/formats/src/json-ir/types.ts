@@ -1,15 +1,21 @@
-/** @file The JSON IR: a static graph of tensors, with names that map to the model's state. */
-import type { FloatLiteral } from "@sconce/ir";
+/** @file The JSON IR: a graph of tensors, with names that map to the model's state. */
+import type { FloatLiteral, NodeRef, OutputSpec, SymInt, SymScalar } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
+import { SYMBOLIC_FUNCTIONS } from "../pt2/schema.js";
 
-/** A tensor of the graph: its name, its sizes and its dtype. */
+/**
+ * A tensor of the graph: its name, its sizes and its dtype. A size or another symbolic scalar is
+ * one of no dimensions, with `scalar`.
+ */
 export interface JsonIRTensor {
   /** The name of the value; for state, in `weights`, the name that the state dict has. */
   readonly name: string;
-  /** Sizes, outermost dimension first. */
-  readonly shape: readonly number[];
+  /** Sizes, outermost dimension first; expressions over symbols where they are dynamic. */
+  readonly shape: readonly SymInt[];
   /** The element type. */
   readonly dtype: DType;
+  /** The value of a symbolic scalar; left out for tensors. */
+  readonly scalar?: SymScalar | undefined;
 }
 
 /** A tensor that a node takes. */
@@ -31,7 +37,35 @@ export type JsonIRAttribute =
   | bigint
   | string
   | FloatLiteral
+  | NodeRef
   | readonly JsonIRAttribute[];
+
+/** The values that a symbol takes, and the example that the program was exported with. */
+export interface JsonIRSymbol {
+  /** The least value. */
+  readonly min: number;
+  /** The greatest value; infinite without a limit. */
+  readonly max: number;
+  /** The example; left out where there is none. */
+  readonly hint?: number | undefined;
+}
+
+/** A value that is written back to state or to an input after a run. */
+export interface JsonIRMutation extends JsonIRTensor {
+  /** What is written. */
+  readonly kind: MutationKind;
+  /** The state, by the name of the model, or the input. */
+  readonly target: string;
+}
+
+/** The outputs of programs that are written back. */
+export const MUTATIONS = [
+  "BUFFER_MUTATION",
+  "PARAMETER_MUTATION",
+  "USER_INPUT_MUTATION",
+] as const satisfies readonly OutputSpec["kind"][];
+/** What a mutation writes to. */
+export type MutationKind = (typeof MUTATIONS)[number];
 
 /** A call of an operator. */
 export interface JsonIRNode {
@@ -63,6 +97,10 @@ export interface JsonIR {
   readonly nodes: readonly JsonIRNode[];
   /** Values of state that the state dict does not have, by the name of the model. */
   readonly constants: ReadonlyMap<string, Tensor>;
+  /** The symbols of dynamic sizes; none in a static graph. */
+  readonly symbols?: ReadonlyMap<string, JsonIRSymbol> | undefined;
+  /** What is written back after a run; none where the calls write themselves. */
+  readonly mutations?: readonly JsonIRMutation[] | undefined;
 }
 
 /** How many tensors each list of tensors among the arguments has. */
@@ -76,3 +114,8 @@ export const OUTPUT_NONES = "_tensor_output_none_mask";
 
 /** The operator that takes one of several results. */
 export const GETITEM = "operator.getitem";
+/** The arguments of a function of Python, in order. */
+export const FUNCTION_ARGS = "args";
+
+/** Functions of Python on sizes and other symbolic scalars. */
+export const isScalarFunction = (target: string): boolean => SYMBOLIC_FUNCTIONS.has(target);

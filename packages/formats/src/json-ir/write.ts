@@ -1,5 +1,16 @@
 /** @file JSON IR as text: one tensor a line, lists of numbers as nested lists. */
-import { int, isFloat, isInt, toNumber } from "@sconce/ir";
+import {
+  int,
+  isFloat,
+  isInt,
+  isRef,
+  type SymBool,
+  type SymFloat,
+  type SymInt,
+  type SymScalar,
+  toNumber,
+} from "@sconce/ir";
+import { parseSrepr, printExpr, SymExpr, toSrepr } from "@sconce/symbolic";
 import {
   bfloat16ToNumber,
   type DType,
@@ -13,7 +24,15 @@ import {
 } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
 import { floatText } from "../json/python-json.js";
-import type { JsonIR, JsonIRAttribute, JsonIRInput, JsonIRNode, JsonIRTensor } from "./types.js";
+import type {
+  JsonIR,
+  JsonIRAttribute,
+  JsonIRInput,
+  JsonIRMutation,
+  JsonIRNode,
+  JsonIRSymbol,
+  JsonIRTensor,
+} from "./types.js";
 
 /**
  * Returns JSON IR as JSON text. Integers of 64 bits are JSON integers. Floats have the fewest
@@ -34,6 +53,8 @@ export function jsonIRText(ir: JsonIR): string {
     `"weight_name_mapping": ${block(mapping)}`,
     `"nodes": ${list(ir.nodes.map(nodeText), "  ")}`,
     ...(constants.length === 0 ? [] : [`"constants": ${block(constants)}`]),
+    ...(ir.symbols === undefined ? [] : [`"symbols": ${block([...ir.symbols].map(symbolText))}`]),
+    ...(ir.mutations === undefined ? [] : [`"mutations": ${list(ir.mutations.map(mutationText), "  ")}`]),
   ];
   return `{\n${parts.map((part) => `  ${part}`).join(",\n")}\n}\n`;
 }
@@ -46,8 +67,43 @@ const list = (items: readonly string[], indent: string): string =>
 const block = (lines: readonly string[]): string =>
   lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n  }`;
 
-const fields = ({ name, shape, dtype }: JsonIRTensor): string =>
-  `"name": ${text(name)}, "shape": [${shape.join(", ")}], "dtype": ${text(dtype)}`;
+const fields = ({ name, shape, dtype, scalar }: JsonIRTensor): string => {
+  const type = `"name": ${text(name)}, "shape": [${shape.map(sizeText).join(", ")}], "dtype": ${text(dtype)}`;
+  return scalar === undefined ? type : `${type}, "scalar": ${scalarText(scalar)}`;
+};
+
+/** A size: a number, or a text that reads back as the same expression. */
+function sizeText(size: SymInt | SymFloat | SymBool): string {
+  if (!(size instanceof SymExpr)) return typeof size === "number" ? floatOrInt(size) : String(size);
+  const [plain, exact] = [printExpr(size), toSrepr(size)];
+  return text(isSame(plain, exact) ? plain : exact);
+}
+
+function isSame(plain: string, exact: string): boolean {
+  try {
+    return toSrepr(parseSrepr(plain)) === exact;
+  } catch {
+    return false;
+  }
+}
+
+const floatOrInt = (value: number): string => (Number.isInteger(value) ? String(value) : floatText(value));
+
+/** The value of a scalar; a float always has a point. */
+const scalarText = ({ kind, expr }: SymScalar): string =>
+  kind === "SymFloat" && typeof expr === "number" ? floatText(expr) : sizeText(expr);
+
+const symbolText = ([name, { min, max, hint }]: readonly [string, JsonIRSymbol]): string => {
+  const parts = [
+    ...(Number.isFinite(min) ? [`"min": ${min}`] : []),
+    ...(Number.isFinite(max) ? [`"max": ${max}`] : []),
+    ...(hint === undefined ? [] : [`"hint": ${hint}`]),
+  ];
+  return `    ${text(name)}: {${parts.join(", ")}}`;
+};
+
+const mutationText = (mutation: JsonIRMutation): string =>
+  `{${fields(mutation)},\n     "kind": ${text(mutation.kind)}, "target": ${text(mutation.target)}}`;
 
 const tensorText = (tensor: JsonIRTensor): string => `{${fields(tensor)}}`;
 
@@ -72,6 +128,7 @@ function nodeText({ name, opType, inputs, outputs, attrs }: JsonIRNode): string 
 function attributeText(value: JsonIRAttribute): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonIRAttribute[]).map(attributeText).join(", ")}]`;
   if (isFloat(value)) return floatText(toNumber(value));
+  if (isRef(value)) return `{"node": ${text(value.name)}}`;
   return isInt(value) ? String(int(value)) : JSON.stringify(value);
 }
 

@@ -1,5 +1,11 @@
 /** @file Targets of archives: their records, their JSON, their pickles, reports of them. */
-import { calledNamespaces, readPt2 } from "@sconce/formats";
+import {
+  calledNamespaces,
+  loadPt2,
+  type PT2ArchiveContents,
+  pt2ProgramNames,
+  readPt2,
+} from "@sconce/formats";
 import { isZip, otherFormat, tensorFormat } from "@sconce/formats/other-formats";
 import { type SecurityReport, securityReport } from "@sconce/session";
 import { unzipSync, zipSync } from "fflate";
@@ -110,6 +116,19 @@ export const ARCHIVE_TARGETS: readonly FuzzTarget<Uint8Array>[] = [
     mutate: (bytes, random) => (random.once(4) ? mutateBytes(bytes, random) : mutateZip(bytes, random)),
     read: (bytes) => readPt2(bytes),
     use: useProgram,
+  },
+  {
+    name: "all programs of archives",
+    readers: ["loadPt2", "loadPt2File", "pt2ProgramNames"],
+    generate: (random) => random.pick(BASES),
+    mutate: (bytes, random) => random.pick([mutateRecords, mutateZip, mutateBytes])(bytes, random),
+    read: async (bytes) => {
+      await pt2ProgramNames(bytes);
+      return loadPt2(bytes);
+    },
+    use: async ({ exportedPrograms }: PT2ArchiveContents, random) => {
+      for (const program of exportedPrograms.values()) await useProgram(program, random);
+    },
   },
   {
     name: "older archives",

@@ -59,7 +59,20 @@ describe("faults have a code and a path", () => {
     ['"graph_inputs"', '"inputs"', "JSON_IR_FIELD JSON IR"],
     ['"shape": [2]', '"shape": [-2]', "JSON_IR_TYPE JSON IR graph_inputs[0].shape[0]"],
     ['"shape": [2]', '"shape": [2.0]', "JSON_IR_TYPE JSON IR graph_inputs[0].shape[0]"],
-    ['"shape": [2]', '"shape": ["s77"]', "JSON_IR_TYPE JSON IR graph_inputs[0].shape[0]"],
+    ['"shape": [2]', '"shape": ["s77"]', "JSON_IR_GRAPH graph_inputs[0]"],
+    ['"shape": [2]', '"shape": ["s77 +"]', expect.stringMatching(/^SYM_\w+ JSON IR graph_inputs\[0\]/)],
+    [
+      '"shape": [2]',
+      '"shape": ["process.exit()"]',
+      expect.stringMatching(/^SYM_\w+ JSON IR graph_inputs\[0\]/),
+    ],
+    ['"shape": [2]', '"shape": ["s77 > 1"]', "JSON_IR_TYPE JSON IR graph_inputs[0].shape[0]"],
+    ['"shape": [2]', '"shape": [true]', "JSON_IR_TYPE JSON IR graph_inputs[0].shape[0]"],
+    ['"attrs": {}', '"attrs": {"alpha": {"node": "x"}}', "JSON_IR_GRAPH nodes[0].attrs.alpha"],
+    ['"alpha": 2', '"alpha": {"node": "mul"}', "JSON_IR_GRAPH nodes[1].attrs.alpha"],
+    ['"alpha": 2', '"alpha": {"node": "absent"}', "JSON_IR_GRAPH nodes[1].attrs.alpha"],
+    ['"alpha": 2', '"alpha": {"node": 3}', "JSON_IR_TYPE JSON IR nodes[1].attrs.alpha.node"],
+    ['"op_type": "aten.mul.Tensor"', '"op_type": "operator.mul"', "JSON_IR_GRAPH nodes[0].attrs"],
     ['"shape": [2]', '"shape": [9007199254740991, 9]', "JSON_IR_TYPE JSON IR graph_inputs[0]"],
     ['"shape": [2]', `"shape": [${"1,".repeat(64)}1]`, "JSON_IR_TYPE JSON IR graph_inputs[0].shape"],
     ['"dtype": "float32"', '"dtype": "float31"', "JSON_IR_TYPE JSON IR graph_inputs[0].dtype"],
@@ -120,6 +133,90 @@ describe("faults have a code and a path", () => {
   test("types that the operators contradict name the node", () => {
     const wrong = TEXT.replaceAll('"name": "add", "shape": [2]', '"name": "add", "shape": [3]');
     expect(refused(wrong)).toBe('JSON_IR_GRAPH node "add"');
+  });
+});
+
+const DYNAMIC = `{
+  "graph_inputs": [${tensor("x", '["s0", 3]')}, ${tensor("n", "[]", "int64").replace("}", ', "scalar": "s1"}')}],
+  "graph_outputs": [${tensor("view", '["3*s0"]')}, ${tensor("size", "[]", "int64").replace("}", ', "scalar": "s0"}')}],
+  "weights": [${tensor("b")}], "weight_name_mapping": {"b_b": "b"},
+  "nodes": [
+    {"name": "size", "op_type": "aten.sym_size.int", "inputs": [${from("x", 0, '["s0", 3]')}],
+     "outputs": [{"name": "size", "shape": [], "dtype": "int64", "scalar": "s0"}], "attrs": {"dim": 0}},
+    {"name": "mul", "op_type": "operator.mul", "inputs": [],
+     "outputs": [{"name": "mul", "shape": [], "dtype": "int64", "scalar": "3*s0"}], "attrs": {"args": [{"node": "size"}, 3]}},
+    {"name": "view", "op_type": "aten.view.default", "inputs": [${from("x", 0, '["s0", 3]')}],
+     "outputs": [${tensor("view", '["3*s0"]')}], "attrs": {"size": [{"node": "mul"}]}},
+    {"name": "add", "op_type": "aten.add.Tensor", "inputs": [${tensor("b_b")}],
+     "outputs": [${tensor("add")}], "attrs": {"other": 1}}
+  ],
+  "symbols": {"s0": {"min": 2, "max": 9, "hint": 4}, "s1": {}},
+  "mutations": [{"name": "add", "shape": [2], "dtype": "float32", "kind": "BUFFER_MUTATION", "target": "b"}]
+}`;
+
+describe("dynamic sizes, scalars and writes", () => {
+  test("are read, and run", async () => {
+    expect(refused(DYNAMIC)).toBe("nothing is refused");
+    const ir = readJsonIR(DYNAMIC);
+    expect(jsonIRText(readJsonIR(jsonIRText(ir)))).toBe(jsonIRText(ir));
+    const pair = Tensor.from([1, 2], { dtype: "float32" });
+    for (const rows of [2, 5]) {
+      const x = Tensor.from(
+        Array.from({ length: rows }, () => [1, 2, 3]),
+        { dtype: "float32" },
+      );
+      const [flat, size] = await executeIR(ir, [x, 7], { weights: { b: pair } });
+      expect([flat!.shape, size]).toEqual([[3 * rows], rows]);
+    }
+    const wide = Tensor.from(
+      Array.from({ length: 10 }, () => [1, 2, 3]),
+      { dtype: "float32" },
+    );
+    await expect(executeIR(ir, [wide, 7], { weights: { b: pair } })).rejects.toMatchObject({
+      code: "INPUT_MISMATCH",
+      message: expect.stringContaining("<= 9") as string,
+    });
+  });
+
+  test.each([
+    ['"min": 2', '"min": 20', "JSON_IR_TYPE JSON IR symbols.s0"],
+    ['"hint": 4', '"hint": 1', "JSON_IR_TYPE JSON IR symbols.s0"],
+    ['"min": 2', '"min": "2"', "JSON_IR_TYPE JSON IR symbols.s0.min"],
+    ['"s1": {}', '"s2": {}', "JSON_IR_GRAPH graph_inputs[1]"],
+    ['"scalar": "s1"', '"scalar": "s1", "dtype_": 1', "nothing is refused"],
+    ['"scalar": "s1"', '"scalar": 1.5', "JSON_IR_TYPE JSON IR graph_inputs[1].scalar"],
+    ['"scalar": "s1"', '"scalar": "s1 > 2"', "JSON_IR_TYPE JSON IR graph_inputs[1].scalar"],
+    [
+      '"shape": [], "dtype": "int64"',
+      '"shape": [], "dtype": "int8"',
+      "JSON_IR_TYPE JSON IR graph_inputs[1].scalar",
+    ],
+    [
+      '"shape": [], "dtype": "int64"',
+      '"shape": [1], "dtype": "int64"',
+      "JSON_IR_TYPE JSON IR graph_inputs[1]",
+    ],
+    ['{"node": "size"}, 3', '{"node": "view"}, 3', "JSON_IR_GRAPH nodes[1].attrs.args[0]"],
+    ['{"node": "size"}, 3', '{"node": "x"}, 3', "JSON_IR_GRAPH nodes[1].attrs.args[0]"],
+    ['"args": [{"node": "size"}, 3]', '"args": 3', "JSON_IR_GRAPH nodes[1].attrs"],
+    ['"scalar": "3*s0"}], "attrs"', '"scalar": "2*s0"}], "attrs"', 'JSON_IR_GRAPH node "mul"'],
+    ['"operator.mul"', '"torch.sym_max"', "SHAPE_CONTRADICTION view"],
+    ['"kind": "BUFFER_MUTATION"', '"kind": "USER_OUTPUT"', "JSON_IR_TYPE JSON IR mutations[0].kind"],
+    ['"kind": "BUFFER_MUTATION"', '"kind": "PARAMETER_MUTATION"', "JSON_IR_GRAPH mutations[0].target"],
+    ['"target": "b"', '"target": "x"', "JSON_IR_GRAPH mutations[0].target"],
+    [tensor("b"), tensor("b", '["s0"]'), 'JSON_IR_GRAPH weight_name_mapping["b_b"]'],
+  ])("%s -> %s", (part, replacement, want) => {
+    expect(DYNAMIC).toContain(part);
+    expect(refused(DYNAMIC.replace(part, () => replacement))).toBe(want);
+  });
+
+  test("expressions take no more work than the text allows", () => {
+    const deep = `${"(".repeat(5000)}s0${")".repeat(5000)}`;
+    const wide = Array.from({ length: 3000 }, (_, i) => `Mod(s0, ${i + 2})`).join(" + ");
+    for (const expression of [deep, wide, "2**2**2**2**2**2**2**s0", `${"9".repeat(5000)}**9999`])
+      expect(refused(DYNAMIC.replace('"shape": ["s0", 3]', () => `"shape": ["${expression}", 3]`))).toMatch(
+        /^(?:SYM_\w+|BUDGET_EXCEEDED|JSON_IR_\w+) /,
+      );
   });
 });
 

@@ -1,5 +1,14 @@
 import { type JsonIR, programOfIR } from "@sconce/formats/json-ir";
-import { type ExportedProgram, edit, FakeTensor, type MetaValue, rebuild, typeText } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  edit,
+  FakeTensor,
+  isSymScalar,
+  type MetaValue,
+  type Node,
+  rebuild,
+  typeText,
+} from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { propagateShapes } from "@sconce/passes";
 import { otherType } from "../errors.js";
@@ -13,8 +22,11 @@ import { checkResultCounts } from "./result-counts.js";
 export function programFromIR(ir: JsonIR, session: { readonly operators: OperatorTable }): ExportedProgram {
   const { operators } = session;
   const declared = programOfIR(ir, { operators });
-  checkResultCounts(declared.graph, operators);
-  const bare = rebuild(declared.graph, (node) => (node.op === "placeholder" ? true : { ...node, meta: {} }));
+  checkResultCounts(declared, operators);
+  // A call that gives a size which only the data decide keeps its name for it.
+  const isGiven = ({ op, meta }: Node): boolean =>
+    op === "placeholder" || meta.unbackedBindings !== undefined;
+  const bare = rebuild(declared.graph, (node) => (isGiven(node) ? true : { ...node, meta: {} }));
   const typed = propagateShapes(declared.with({ graph: bare }), operators);
   // Calls whose operators have no rule keep what the JSON says.
   const values = new Map<string, MetaValue>();
@@ -23,9 +35,9 @@ export function programFromIR(ir: JsonIR, session: { readonly operators: Operato
     if (node.op === "output") return true;
     const val = mergeOf(node.meta.val, known, node.name);
     if (val !== undefined) values.set(node.name, val);
-    return val === node.meta.val ? true : { ...node, meta: val === undefined ? {} : { val } };
+    return val === node.meta.val ? true : { ...node, meta: val === undefined ? {} : { ...node.meta, val } };
   });
-  const outputs = declared.userOutputs.map((output) => ("name" in output ? values.get(output.name)! : null));
+  const outputs = declared.graphSignature.outputSpecs.map(({ arg }) => values.get(arg.name) ?? null);
   return declared.with({ graph: edit(graph, (e) => void e.setMeta("output", { val: outputs })) });
 }
 
@@ -45,5 +57,6 @@ function mergeOf(
 function typesOf(value: MetaValue): string {
   if (value instanceof FakeTensor) return typeText(value);
   if (Array.isArray(value)) return `(${(value as readonly MetaValue[]).map(typesOf).join(", ")})`;
+  if (isSymScalar(value)) return `${value.kind} ${String(value.expr)}`;
   return "no tensor";
 }

@@ -2,8 +2,9 @@
  * @file How many results the calls that cut a tensor give. A short text can ask for a hundred
  * thousand tensors in each call, so the count must be the declared one before any of them is made.
  */
-import { FakeTensor, type Graph, isRef, type Node } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isRef, type Node, type SymInt } from "@sconce/ir";
 import { argumentAt, type OperatorTable } from "@sconce/ops";
+import { evaluateInt, freeSymbols } from "@sconce/symbolic";
 import { otherType } from "../errors.js";
 
 type Count = (size: number, pieces: number) => number;
@@ -29,7 +30,7 @@ const CUTS: ReadonlyMap<string, readonly [count: Count, argument: string]> = new
  * Refuses calls that would give more tensors than they declare.
  * @throws SconceError `JSON_IR_GRAPH`
  */
-export function checkResultCounts(graph: Graph, operators: OperatorTable): void {
+export function checkResultCounts({ graph, symbolHints }: ExportedProgram, operators: OperatorTable): void {
   for (const node of graph.nodes()) {
     const cut = node.op === "call_function" ? CUTS.get(node.target) : undefined;
     if (cut === undefined) continue;
@@ -40,11 +41,17 @@ export function checkResultCounts(graph: Graph, operators: OperatorTable): void 
     if (!(source instanceof FakeTensor)) continue;
     const given = (name: string): number => Number(argumentOf(node, name, operators) ?? 0);
     const dim = given("dim");
-    const size = Number(source.shape.at(dim) ?? 0);
-    const results = count(size, given(argument));
+    const size = source.shape.at(dim) ?? 0;
+    const pieces = argumentOf(node, argument, operators);
+    // The shape rules count by the example of a dynamic size.
+    if (!isKnown(size, symbolHints) || typeof pieces === "object") continue;
+    const results = count(evaluateInt(size, symbolHints), given(argument));
     if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
   }
 }
+
+const isKnown = (size: SymInt, hints: ReadonlyMap<string, number>): boolean =>
+  typeof size === "number" || [...freeSymbols(size).keys()].every((name) => hints.has(name));
 
 /** An argument of a call, by position or by name; its default where the call leaves it out. */
 function argumentOf(node: Node, name: string, operators: OperatorTable): unknown {

@@ -1,0 +1,88 @@
+/** @file JSON IR of all programs that it can hold: dynamic sizes, scalars and writes included. */
+import { readdirSync, readFileSync } from "node:fs";
+import {
+  createSconce,
+  type ExportedProgram,
+  extractIR,
+  isSconceError,
+  type JsonIR,
+  jsonIRText,
+  missingValues,
+  programFromIR,
+  readJsonIR,
+  type Value,
+} from "@sconce/session";
+import { Storage, Tensor } from "@sconce/tensor";
+import { expect, test } from "vitest";
+import { sampled } from "../../../.config/sampled.js";
+import { corpusPlugin } from "./conformance/corpus-plugin.js";
+
+const folder = new URL("../../testing/fixtures/programs/", import.meta.url);
+const sconce = createSconce({ plugins: [corpusPlugin] });
+const quiet = { onWarning: () => {} };
+const FILES = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((file) => /(?:program|decomposed)\.pt2$/.test(file))
+  .sort();
+/** What each file that JSON IR does not hold has. */
+const REFUSED =
+  /^JSON IR cannot hold it: (?:the program has nested graphs|the argument "\w+" is complex|\S+ has no schema|the value of "\w+" is not a tensor|the program has an output of kind)/;
+/** Draws of random numbers differ from run to run. */
+const RANDOM = /rand|dropout|bernoulli|normal|multinomial|uniform|exponential|geometric|poisson/;
+
+function irOf(program: ExportedProgram): JsonIR | undefined {
+  try {
+    return extractIR(program, { session: sconce, ...quiet });
+  } catch (error) {
+    if (!isSconceError(error, "JSON_IR_UNSUPPORTED")) throw error;
+    expect(error.message).toMatch(REFUSED);
+    expect(error.where).toBeDefined();
+    return undefined;
+  }
+}
+
+/** Programs may write to their inputs. */
+const copyOf = ({ dtype, shape, strides, storageOffset, storage }: Tensor): Tensor =>
+  new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
+
+async function outputsOf(program: ExportedProgram, inputs: readonly Value[]): Promise<unknown[]> {
+  using executable = await sconce.compile(program, "cpu");
+  const given = inputs.map((value) => (value instanceof Tensor ? copyOf(value) : value));
+  const outputs = await executable.run(given);
+  const written = given.flatMap((value) => (value instanceof Tensor ? [value] : []));
+  return [...outputs, ...written].map((value) =>
+    value instanceof Tensor ? [value.dtype, value.shape, value.toArray()] : value,
+  );
+}
+
+test.each(sampled(FILES, 7))("%s", async (file) => {
+  const program = await sconce.load(readFileSync(new URL(file, folder)), quiet);
+  const ir = irOf(program);
+  if (ir === undefined) return;
+  const text = jsonIRText(ir);
+  const read = programFromIR(readJsonIR(text), sconce);
+  expect(sconce.verify(read)).toEqual([]);
+  const again = jsonIRText(extractIR(read, { session: sconce, ...quiet }));
+  expect(jsonIRText(extractIR(programFromIR(readJsonIR(again), sconce), { session: sconce, ...quiet }))).toBe(
+    again,
+  );
+  const leaves = program.exampleInputs?.leaves;
+  if (leaves === undefined || missingValues(program).length > 0) return;
+  if ([...program.opHistogram().keys()].some((name) => RANDOM.test(name))) return;
+  const constants = new Set(
+    program.graphSignature.inputSpecs.flatMap(({ kind, arg }, i) =>
+      kind === "USER_INPUT" && arg.kind === "constant" ? [i] : [],
+    ),
+  );
+  const first = program.graphSignature.inputSpecs.findIndex(({ kind }) => kind === "USER_INPUT");
+  const inputs = leaves.filter((_, i) => !constants.has(first + i)) as Value[];
+  const state = [...program.stateDict, ...program.constants].filter(
+    ([name]) => read.tensor(name) !== undefined,
+  );
+  const got = await outputsOf(read.withState(new Map(state)), inputs);
+  // Outputs that are constants are left out.
+  const returned = program.graphSignature.outputSpecs.filter(({ kind }) => kind === "USER_OUTPUT");
+  const want = (await outputsOf(program, leaves as Value[])).filter(
+    (_, i) => i >= returned.length || returned[i]!.arg.kind !== "constant",
+  );
+  expect(got).toEqual(want);
+});
