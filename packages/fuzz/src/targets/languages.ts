@@ -165,6 +165,29 @@ graph(%w: f32[2, 3], %x: f32[2, 3], %i: i64[4]) {
   return jsonIRText(extractIR(propagateShapes(parseIr(text), OPERATORS.operators)));
 }
 
+/** JSON IR with dynamic sizes, scalars and a buffer that is written back. */
+const DYNAMIC_IR = jsonIRText(
+  extractIR(
+    parseIr(`program "ATEN" {
+  buffer "b": f32[3]
+  range "s0" [2, 9]
+  hint "s0" 4
+  input %b: BUFFER "b" persistent
+  input %x: USER_INPUT
+  output %add: BUFFER_MUTATION "b"
+  output %view: USER_OUTPUT
+  output symint %size: USER_OUTPUT
+}
+graph(%b: f32[3], %x: f32[s0, 3]) {
+  %size: int(s0) = aten.sym_size.int(%x, 0)
+  %mul: int(3*s0) = operator.mul(%size, 3)
+  %view: f32[3*s0] = aten.view.default(%x, [%mul])
+  %add: f32[3] = aten.add.Tensor(%b, 1)
+  return (%add, %view, %size)
+}`),
+  ),
+);
+
 const JSON_SAMPLES = [
   '{"a": [1, 2.5, null, true], "b": {"__proto__": "\\u0041"}}',
   "[[[]], -0, 1e9]",
@@ -216,9 +239,18 @@ export const LANGUAGE_TARGETS: readonly FuzzTarget<string>[] = [
   {
     name: "JSON IR",
     readers: ["readJsonIR"],
-    generate: jsonIR,
+    generate: (random) => (random.once(2) ? DYNAMIC_IR : jsonIR(random)),
     mutate: (text, random) =>
-      mutateJsonText(text, random, ["producer_node", "__proto__", "[]", "null", "1.0"]),
+      mutateJsonText(text, random, [
+        "producer_node",
+        "__proto__",
+        "[]",
+        "null",
+        "1.0",
+        "s0 + 1",
+        "u0",
+        "scalar",
+      ]),
     read: (text) => readJsonIR(text),
     use: (ir: JsonIR) => {
       readJsonIR(jsonIRText(ir));
