@@ -26,7 +26,7 @@ export { forgetReads } from "./rules/data-dependent.js";
 export { integerOf } from "./rules/decompose.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
-export { elementsOf } from "./rules/fake.js";
+export { askEmpty, askNesting, channelsLastOrder, elementsOf } from "./rules/fake.js";
 export { promoteOperands } from "./rules/promote.js";
 export * from "./rules/view-inverse.js";
 export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";

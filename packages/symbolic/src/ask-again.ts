@@ -1,4 +1,5 @@
-import type { SymBool } from "./algebra.js";
+import { lower, or, type SymBool } from "./algebra.js";
+import { construct } from "./construct.js";
 import type { ShapeEnv } from "./shape-env.js";
 
 /**
@@ -7,9 +8,17 @@ import type { ShapeEnv } from "./shape-env.js";
  */
 export function askRequiredAgain(env: ShapeEnv): void {
   for (const assertion of [...env.required]) {
-    const open = env.replace<SymBool>(assertion);
+    const open = computed(env.replace<SymBool>(assertion));
     if (typeof open === "boolean" || open.key === assertion.key || env.hint(open) !== true) continue;
     if (!env.defersGuards) env.guard(open);
     else if (env.knownByRange(open) === undefined) env.check(open);
   }
+}
+
+/**
+ * A choice as its node computes it: without what can be seen to fail, as that twice a size is 5.
+ */
+function computed(condition: SymBool): SymBool {
+  if (typeof condition === "boolean" || condition.op !== "Or") return condition;
+  return or(...condition.args.map((part) => lower(construct(part.op, part.args)) as SymBool));
 }

@@ -1,16 +1,20 @@
 /**
- * @file What PyTorch remembers of conditions that were asked. It keeps that nothing was known of
- * one until a symbol is replaced, whatever follows from guards by then.
+ * @file What PyTorch remembers of conditions that were asked. That nothing was known of one it
+ * keeps until a symbol is replaced or a range is narrowed, whatever follows from guards by then
+ * (`_maybe_evaluate_static`). Its answer it keeps for each way of asking (`_inner_evaluate_expr`).
  */
 
-/** The conditions by their keys, with what was known when they were asked. */
+/** Ways of asking: plainly, with an answer for what only the data decide, or without a guard. */
+export type Way = "plain" | "orFalse" | "orTrue" | "quiet";
+
+/** The conditions by their keys. */
 export class Questions {
   readonly #open = new Map<string, string>();
-  readonly #recorded = new Map<string, string>();
+  readonly #answered = new Set<string>();
 
-  /** A condition that is not known, and gets no guard. */
+  /** A condition that is not known, with what is known otherwise. */
   leaveOpen(key: string, known: string): void {
-    if (!this.#recorded.has(key)) this.#open.set(key, known);
+    this.#open.set(key, known);
   }
 
   /** Whether a condition was left open, and nothing was learned since. */
@@ -18,19 +22,13 @@ export class Questions {
     return this.#open.get(key) === known;
   }
 
-  /** A condition that gets a guard. */
-  record(key: string, known: string): void {
-    this.#open.delete(key);
-    this.#recorded.set(key, known);
+  /** A condition that the example values decided. */
+  answer(key: string, way: Way): void {
+    this.#answered.add(`${way} ${key}`);
   }
 
-  /** Whether a condition got a guard, and nothing was learned since. */
-  isRecorded(key: string, known: string): boolean {
-    return this.#recorded.get(key) === known;
-  }
-
-  /** Takes the guard of a condition for one of C++, which does not ask again. */
-  forget(key: string): void {
-    this.#recorded.delete(key);
+  /** Whether a condition was decided before, when it was asked in the same way. */
+  isAnswered(key: string, way: Way): boolean {
+    return this.#answered.has(`${way} ${key}`);
   }
 }

@@ -19,7 +19,7 @@ import { badOperand, dataDependent } from "./errors.js";
 import { evaluate } from "./evaluate.js";
 import type { SymExpr } from "./expr.js";
 import { isPoint, point, type ValueRange } from "./interval.js";
-import { Questions } from "./questions.js";
+import { Questions, type Way } from "./questions.js";
 import { type GuardObserver, INIT, type ShapeEnvInit } from "./shape-env-init.js";
 import { replaceSymbols } from "./substitute.js";
 import type { SymEnv } from "./sym-env.js";
@@ -242,12 +242,18 @@ export class ShapeEnv implements SymEnv {
    * @throws SconceError `DATA_DEPENDENT_GUARD` for a symbol without a hint
    */
   guard(condition: SymBool): boolean {
+    return this.#ask(condition, "plain");
+  }
+
+  /** Decides a condition; one that is known by now gets a guard where PyTorch records it again. */
+  #ask(condition: SymBool, way: Way): boolean {
     const known = this.staticallyKnown(condition);
-    if (known !== undefined && !this.#isStale(condition)) return known;
+    if (known !== undefined && !this.#isRecordedAgain(condition, way)) return known;
     const open = this.#facts.replace(condition as SymExpr);
     const truth = this.#hintOf(open);
     if (truth === undefined) return this.#assume("guard on", open) === true;
-    this.#questions.record((condition as SymExpr).key, this.#learned);
+    this.#questions.leaveOpen(open.key, this.#learned);
+    this.#questions.answer(open.key, way);
     const holds = truth === true ? open : (not(open) as SymExpr);
     if (this.defersGuards) this.#defer(holds);
     else this.#record(holds);
@@ -257,26 +263,29 @@ export class ShapeEnv implements SymEnv {
 
   /** See {@link SymEnv.guardNatively}. */
   guardNatively(condition: SymBool): boolean {
-    if (typeof condition === "boolean" || !this.#isHinted(condition)) return this.knownTrue(condition);
-    const isAgain = !this.defersGuards && this.#questions.isRecorded(condition.key, this.#learned);
-    const truth = isAgain ? this.#hintOf(condition) === true : this.guard(condition);
-    const open = this.#facts.replace(condition);
-    if (isAgain) this.#record(truth ? open : (not(open) as SymExpr));
-    this.#questions.forget(condition.key);
-    return truth;
+    return this.#isHinted(condition) ? this.#ask(condition, "plain") : this.knownTrue(condition);
   }
 
   /** See {@link SymEnv.askQuietly}. */
   askQuietly(condition: SymBool): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
-    this.#questions.leaveOpen((condition as SymExpr).key, this.#learned);
+    const { key } = this.#facts.replace(condition as SymExpr);
+    if (!this.#questions.isAnswered(key, "quiet")) {
+      this.#questions.leaveOpen(key, this.#learned);
+      this.#questions.answer(key, "quiet");
+    }
     return this.#hintOf(condition as SymExpr) === true;
   }
 
-  #isStale(condition: SymBool): boolean {
+  /**
+   * Whether PyTorch does not know of a condition that it is known: it was asked in another way, and
+   * nothing was learned since but what follows from guards.
+   */
+  #isRecordedAgain(condition: SymBool, way: Way): boolean {
     if (typeof condition === "boolean" || this.defersGuards) return false;
-    return this.#questions.isOpen(condition.key, this.#learned);
+    const { key } = this.#facts.replace(condition);
+    return this.#questions.isOpen(key, this.#learned) && !this.#questions.isAnswered(key, way);
   }
 
   /** What PyTorch takes for a change of what is known. */
@@ -304,13 +313,13 @@ export class ShapeEnv implements SymEnv {
 
   /** Decides a condition, by a guard where hints decide it; false when it depends on data. */
   orFalse(condition: SymBool): boolean {
-    if (this.#isHinted(condition)) return this.guard(condition);
+    if (this.#isHinted(condition)) return this.#ask(condition, "orFalse");
     return this.staticallyKnown(condition) ?? false;
   }
 
   /** Decides a condition, by a guard where hints decide it; true when it depends on data. */
   orTrue(condition: SymBool): boolean {
-    if (this.#isHinted(condition)) return this.guard(condition);
+    if (this.#isHinted(condition)) return this.#ask(condition, "orTrue");
     return this.staticallyKnown(condition) ?? true;
   }
 
@@ -331,10 +340,10 @@ export class ShapeEnv implements SymEnv {
    * the example values.
    */
   check(condition: SymBool): boolean {
+    if (this.#isHinted(condition) && !this.defersGuards) return this.guard(condition);
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const open = this.#facts.replace(condition as SymExpr);
-    if (this.#isHinted(open) && !this.defersGuards) return this.guard(open);
     if (this.hint(open) === false) return false;
     if (this.observed(open) === false) return false;
     const canonical = canonicalCondition(open);
@@ -380,11 +389,16 @@ export class ShapeEnv implements SymEnv {
   guardEarlier(before: ShapeEnv, conditions: readonly SymBool[]): void {
     if (this.defersGuards) return;
     const again = before.clone();
-    const asked = this.#guards.slice(before.guards.length);
     for (const condition of conditions) again.guard(condition);
-    for (const guard of asked) {
+    const replayed = new Set<string>();
+    for (const guard of this.#guards.slice(before.guards.length)) {
+      // What was recorded twice is recorded twice again.
+      const isAgain = replayed.has(guard.key);
+      if (!isAgain && again.staticallyKnown(guard) === true) continue;
+      replayed.add(guard.key);
       const count = again.#guards.length;
-      again.guard(guard);
+      if (isAgain) again.#record(guard);
+      else again.guard(guard);
       const where = this.#guardLocations.get(guard);
       for (const made of again.#guards.slice(count)) again.#guardLocations.set(made, where);
     }

@@ -17,8 +17,8 @@ export interface SymEnv {
    */
   guard(condition: SymBool): boolean;
   /**
-   * Decides a condition as PyTorch's C++ asks it: what Python asked before is recorded once more,
-   * unless something was learned in between.
+   * Decides a condition as PyTorch's C++ asks it, which is as plainly as {@link guard}; whether it
+   * is known where only the data decide.
    */
   guardNatively?(condition: SymBool): boolean;
   /**

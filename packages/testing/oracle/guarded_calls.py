@@ -52,7 +52,7 @@ def wanted(entry):
     try:
         program = export(model(entry["python"], names), inputs, dynamic_shapes=given,
                          prefer_deferred_runtime_asserts_over_guards=kind == "deferred")
-    except torch._dynamo.exc.UserError as error:
+    except (torch._dynamo.exc.UserError, ValueError) as error:
         # Sconce has no logs to refer to.
         lines = [line.strip().split(" For more information, run with TORCH_LOGS")[0] for line in str(error).split("\n")]
         return {"refused": [line for line in lines if line.startswith("- ")]}

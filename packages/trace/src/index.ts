@@ -47,7 +47,7 @@ export {
   symbolNames,
 } from "./sizes/retrace-env.js";
 export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
-export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./sizes/size-expressions.js";
+export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf } from "./sizes/size-expressions.js";
 export { SizeGuards } from "./sizes/size-guards.js";
 export { SizeNodes } from "./sizes/size-nodes.js";
 export { ownSymbols, type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";

@@ -8,6 +8,8 @@ import { describeSize, describeSizes } from "../rules/describe.js";
 import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { areOther, checkDimSizes, unrecorded } from "../rules/operand-sizes.js";
+import { askStrideOrder } from "../rules/stride-order.js";
+import { viewOf } from "../rules/view-geometry.js";
 
 /** The arguments that all general convolutions share. */
 export interface ConvolutionArgs {
@@ -30,14 +32,17 @@ const convolution = defineOp({
     checkConvolution(args, env);
     const [images, channels] = args.input.shape as readonly [SymInt, SymInt];
     // Of no channels PyTorch makes none, whatever the weight has.
-    const made = isEqual(env, channels, 0) ? 0 : outputChannels(args);
-    const shape = [images, made, ...outputSizes(args, env)];
-    if (made !== 0 && !isEqual(env, images, 0) && args.input.shape.some((size) => isEqual(env, size, 0)))
+    const filters = isEqual(env, channels, 0) ? 0 : outputChannels(args);
+    const shape = [images, filters, ...outputSizes(args, env)];
+    if (filters !== 0 && !isEqual(env, images, 0) && args.input.shape.some((size) => isEqual(env, size, 0)))
       throw shapeMismatch(
         `Only zero batch or zero channel inputs are supported, but got input shape: [${args.input.shape.map(describeSize).join(", ")}]`,
       );
-    const strides = imageStrides(shape, isChannelsLastConvolution(args.input, args.weight, env));
-    return fake({ dtype: args.input.dtype, shape, strides, like: args.input });
+    const made = fake({ dtype: args.input.dtype, shape, like: args.input });
+    if (!isChannelsLastConvolution(args.input, args.weight, env)) return made;
+    // PyTorch converts the row-major result.
+    askStrideOrder(made, env);
+    return viewOf(made, shape, channelsLastStrides(shape));
   },
 });
 
@@ -90,8 +95,7 @@ function isChannelsLastConvolution(input: FakeTensor, weight: FakeTensor, env: S
   return layouts.some((tensor) => suggestMemoryFormat(tensor, env) === "channels_last");
 }
 
-function imageStrides(shape: readonly SymInt[], channelsLast: boolean): readonly SymInt[] {
-  if (!channelsLast) return contiguousStridesOf(shape);
+function channelsLastStrides(shape: readonly SymInt[]): readonly SymInt[] {
   const [, channels, ...spatial] = shape;
   const last = contiguousStridesOf([shape[0]!, ...spatial, channels!]);
   return [last[0]!, 1, ...last.slice(1, -1)];
@@ -195,7 +199,12 @@ const convolutionBackward = defineOp({
     const channels = bias_sizes === null || areOther(env, bias_sizes, given) ? given : bias_sizes;
     const channelsLast = isChannelsLastConvolution(input, weight, env);
     const gradient = (like: FakeTensor): FakeTensor =>
-      fake({ dtype: like.dtype, shape: like.shape, strides: imageStrides(like.shape, channelsLast), like });
+      fake({
+        dtype: like.dtype,
+        shape: like.shape,
+        strides: (channelsLast ? channelsLastStrides : contiguousStridesOf)(like.shape),
+        like,
+      });
     return [
       wantInput ? gradient(input) : null,
       wantWeight ? gradient(weight) : null,

@@ -1,13 +1,13 @@
 /** @file Joining tensors: `cat`, `stack` and what is built from them. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { addAll, eq, ne, type SymEnv } from "@sconce/symbolic";
+import { addAll, eq, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, pythonAllEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, memoryFormatStrides, numelOf } from "../rules/fake.js";
+import { askEmpty, fake, memoryFormatStrides, numelOf } from "../rules/fake.js";
 import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { promoteOperands } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
@@ -39,11 +39,6 @@ function catMeta(tensors: readonly FakeTensor[], dim: SymInt, env: SymEnv): Fake
   const shape = first.shape.with(axis, addAll(kept.map((tensor) => tensor.shape[axis]!)));
   askEmpty(env, shape);
   return fake({ dtype, shape, strides: memoryFormatStrides(shape, commonFormat(tensors, env)), like });
-}
-
-/** PyTorch finds out whether the new tensor has elements. */
-function askEmpty(env: SymEnv, shape: readonly SymInt[]): void {
-  for (const size of shape) if (!env.orTrue(ne(size, 0))) return;
 }
 
 function checkJoinable(

@@ -9,7 +9,7 @@ import { freshSize } from "../rules/data-dependent.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { askEmpty, fake, numelOf } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { isOther } from "../rules/operand-sizes.js";
@@ -220,7 +220,9 @@ const pixelShuffle = defineOp({
   meta: ({ self, upscale_factor }, { env }) => {
     const [r, channels, height, width] = checkShuffle(env, self, upscale_factor);
     const shape = [...self.shape.slice(0, -3), floorDiv(channels, r * r), mul(height, r), mul(width, r)];
-    return fakeInFormatOf(self, shape, env);
+    const shuffled = fakeInFormatOf(self, shape, env);
+    askEmpty(env, shape);
+    return shuffled;
   },
   decompose: (emit, { self, upscale_factor }) => {
     const [r, channels, height, width] = checkShuffle(emit.env, self, upscale_factor);
@@ -236,25 +238,22 @@ const pixelShuffle = defineOp({
   },
 });
 
+/** The view of a dynamic size refuses what does not fit; PyTorch asks nothing before it. */
+function requireWholePixels(name: "height" | "width", dim: number, size: SymInt, factor: number): void {
+  if (typeof size !== "number" || size % factor === 0) return;
+  throw shapeMismatch(
+    `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${dim})=${size} is not divisible by ${factor}`,
+  );
+}
+
 const pixelUnshuffle = defineOp({
   schema: "aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
   decompose: (emit, { self, downscale_factor }) => {
     const r = Number(downscale_factor);
     checkPixels(self, r, "pixel_unshuffle", "downscale_factor");
     const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
-    for (const [name, size] of [
-      ["height", height],
-      ["width", width],
-    ] as const) {
-      requireDivisible(
-        emit.env,
-        size,
-        r,
-        () =>
-          `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${name === "height" ? -2 : -1})=` +
-          `${describeSize(size)} is not divisible by ${r}`,
-      );
-    }
+    requireWholePixels("height", -2, height, r);
+    requireWholePixels("width", -1, width, r);
     const batch = self.shape.slice(0, -3);
     const n = batch.length;
     const [low, narrow] = [sizeMath(emit, "floordiv", height, r), sizeMath(emit, "floordiv", width, r)];

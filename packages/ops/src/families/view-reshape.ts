@@ -67,7 +67,7 @@ function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): Fa
   const { env } = emit;
   if (isContiguousNatively(self, env)) return emit("aten.view.default", [self, shape]);
   const sizes = emitInferSizes(emit, shape, self);
-  if (viewStrides(self, sizes, env) !== undefined) return emit("aten.view.default", [self, sizes]);
+  if (viewStrides(self, sizes, env, false) !== undefined) return emit("aten.view.default", [self, sizes]);
   const copy = emit("aten.clone.default", [self], { memory_format: "contiguous_format" });
   return emit("aten._unsafe_view.default", [copy, sizes]);
 }
@@ -78,7 +78,7 @@ function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): Fa
  */
 function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor): readonly SymInt[] {
   const inferred = shape.indexOf(-1);
-  const sizes = inferSizes(emit.env, shape, numelOf(self.shape));
+  const sizes = inferSizes(emit.env, shape, numelOf(self.shape), true);
   if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
   const product = (factors: readonly SymInt[]): SymInt =>
     factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
@@ -92,7 +92,7 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
 function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
   if (isContiguousNatively(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape), true);
-  if (viewStrides(self, sizes, env) !== undefined) return viewMeta(self, sizes, env);
+  if (viewStrides(self, sizes, env, false) !== undefined) return viewMeta(self, sizes, env);
   const copy = fake({ dtype: self.dtype, shape: self.shape, like: self });
   return viewMeta(copy, sizes, env);
 }

@@ -1,10 +1,10 @@
 /** @file Shapes and dtypes of reductions over dimensions. Their results are always row-major. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { eq, type SymEnv } from "@sconce/symbolic";
+import type { SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { wrapDims } from "./dims.js";
-import { fake, numelOf } from "./fake.js";
+import { askEmpty, fake, numelOf } from "./fake.js";
 
 /** Dimensions to reduce; none given means all of them. */
 const reducedDims = (dims: readonly SymInt[] | null, ndim: number): readonly number[] =>
@@ -42,7 +42,7 @@ export function reducedByReference(
   dtype?: DType,
 ): FakeTensor {
   const result = reduced(self, dims, keepdim, dtype);
-  for (const size of result.shape) if (typeof size !== "number") env.orFalse(eq(size, 0));
+  askEmpty(env, result.shape);
   return result;
 }
 

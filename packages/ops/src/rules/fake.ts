@@ -1,6 +1,6 @@
 /** @file Making fake tensors, and the layouts that sizes and strides spell. */
 import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
-import { eq, le, mul, ne, type SymBool, type SymEnv, symMax } from "@sconce/symbolic";
+import { eq, le, lt, mul, ne, type SymBool, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 
@@ -63,7 +63,7 @@ export function contiguousStridesOf(shape: readonly SymInt[]): readonly SymInt[]
 }
 
 /** Dimensions of a channels-last tensor from outermost to innermost: `[0, 2, 3, 1]`. */
-const channelsLastOrder = (ndim: number): number[] => [
+export const channelsLastOrder = (ndim: number): number[] => [
   0,
   ...Array.from({ length: ndim - 2 }, (_, i) => i + 2),
   1,
@@ -113,37 +113,6 @@ export const sameAs = (a: SymInt, b: SymInt): boolean =>
 export const equalSizes = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
-/** Whether two sizes differ, as PyTorch asks of strides; true when that cannot be decided. */
-const differs = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
-  typeof a === "number" && typeof b === "number" ? a !== b : env.orTrue(ne(a, b));
-
-/**
- * Whether the dimensions, outermost first, are densely nested; false when that is undecided. A
- * row-major stride is a product of sizes, or of what they are where sizes of 0 count as 1.
- */
-function isDenseInOrder(tensor: FakeTensor, order: readonly number[] | undefined, env: SymEnv): boolean {
-  const { shape, strides } = tensor;
-  let step: SymInt = 1;
-  let product: SymInt = 1;
-  for (let i = shape.length - 1; i >= 0; i--) {
-    const dim = order === undefined ? i : order[i]!;
-    const size = shape[dim]!;
-    if (size === 1) continue;
-    // Decisions on symbolic sizes are expensive, so strides are compared as written first.
-    if (!sameAs(strides[dim]!, step)) {
-      if (equalSizes(env, size, 1)) continue;
-      const isOther = order !== undefined || differs(env, strides[dim]!, product);
-      if (isOther && differs(env, strides[dim]!, step))
-        return shape.some((s) => equalSizes(env, s, 0)) && order === undefined;
-    }
-    if (i === 0) break;
-    const next = mul(step, atLeastOne(size));
-    product = step === product && atLeastOne(size) === size ? next : mul(product, size);
-    step = next;
-  }
-  return true;
-}
-
 /**
  * Row-major in every stride as written, those of dimensions of size 1 included; a symbolic size
  * counts itself or as at least 1.
@@ -164,43 +133,76 @@ export function isRowMajor({ shape, strides }: FakeTensor): boolean {
 
 /** Row-major contiguity, as `is_contiguous()`. */
 export const isContiguousFake = (tensor: FakeTensor, env: SymEnv): boolean =>
-  isDenseInOrder(tensor, undefined, env);
+  env.orFalse(lt(elementsOf(tensor), 2)) || askNesting(tensor, env, { countsEmpty: true });
 
 /** Row-major contiguity, as C++ finds it out. */
 export const isContiguousNatively = (tensor: FakeTensor, env: SymEnv): boolean =>
-  isContiguousFake(tensor, env) || askNatively(tensor, env);
+  equalSizes(env, elementsOf(tensor), 0) ||
+  askNesting(tensor, env, { countsEmpty: true }) ||
+  askPlainly(env)(eq(elementsOf(tensor), 0)) ||
+  askNatively(tensor, env);
 
 /** {@link isChannelsLast}, as C++ finds it out. */
 export const isChannelsLastNatively = (tensor: FakeTensor, env: SymEnv): boolean =>
   isChannelsLast(tensor, env) || askNatively(tensor, env, channelsLastOrder(tensor.ndim));
 
+const askPlainly =
+  (env: SymEnv) =>
+  (condition: SymBool): boolean =>
+    env.guardNatively?.(condition) ?? condition === true;
+
 /** Asks again of each dimension; the answer is known. */
 function askNatively(tensor: FakeTensor, env: SymEnv, order?: readonly number[]): false {
-  askStrides(tensor, (condition) => env.guardNatively?.(condition) ?? condition === true, false, order);
+  askStrides(tensor, { is: askPlainly(env), differs: askPlainly(env), order });
   return false;
+}
+
+/** How {@link askStrides} asks. */
+export interface StrideQuestions {
+  /** Decides that a size is 1. */
+  is(condition: SymBool): boolean;
+  /** Decides that a stride differs from a product of sizes. */
+  differs(condition: SymBool): boolean;
+  /** Whether a stride may also be a product in which sizes of 0 count as 1. */
+  readonly countsEmpty?: boolean;
+  /** The dimensions, outermost first; their own order when left out. */
+  readonly order?: readonly number[] | undefined;
 }
 
 /**
  * Asks of each dimension, innermost first, whether it is 1, else whether its stride differs from
- * the product of the sizes; a quiet question is also about sizes of 0 that count as 1.
+ * the product of the sizes. Returns whether the dimensions are densely nested.
  */
 export function askStrides(
   { shape, strides }: Pick<FakeTensor, "shape" | "strides">,
-  ask: (condition: SymBool) => boolean,
-  isQuiet: boolean,
-  order?: readonly number[],
-): void {
+  { is, differs, countsEmpty = false, order }: StrideQuestions,
+): boolean {
+  const isOther = (stride: SymInt, step: SymInt): boolean =>
+    typeof stride === "number" && typeof step === "number" ? stride !== step : differs(ne(stride, step));
   let step: SymInt = 1;
   let longest: SymInt = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     const dim = order?.[i] ?? i;
     const size = shape[dim]!;
-    if (ask(eq(size, 1))) continue;
-    if (ask(ne(strides[dim]!, step)) && (!isQuiet || ask(ne(strides[dim]!, longest)))) return;
+    if (typeof size === "number" ? size === 1 : is(eq(size, 1))) continue;
+    if (isOther(strides[dim]!, step) && !(countsEmpty && !isOther(strides[dim]!, longest))) return false;
     longest = mul(longest, atLeastOne(size));
     step = mul(step, size);
   }
+  return true;
 }
+
+/** Asks {@link askStrides} with guards, where the example values decide. */
+export const askNesting = (
+  layout: Pick<FakeTensor, "shape" | "strides">,
+  env: SymEnv,
+  options: Pick<StrideQuestions, "countsEmpty" | "order"> = {},
+): boolean =>
+  askStrides(layout, {
+    is: (condition) => env.orFalse(condition),
+    differs: (condition) => env.orTrue(condition),
+    ...options,
+  });
 
 /**
  * `is_contiguous(memory_format=channels_last)` for rank 4, `channels_last_3d` for rank 5; false for
@@ -208,7 +210,7 @@ export function askStrides(
  */
 export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
   const { ndim } = tensor;
-  return (ndim === 4 || ndim === 5) && isDenseInOrder(tensor, channelsLastOrder(ndim), env);
+  return (ndim === 4 || ndim === 5) && askNesting(tensor, env, { order: channelsLastOrder(ndim) });
 }
 
 /** Whether the elements fill a block of memory, each once, in some order of dimensions. */
@@ -247,6 +249,11 @@ function isStrideChain(
     left.splice(next, 1);
   }
   return true;
+}
+
+/** PyTorch counts the bytes of a new tensor, which asks for a size of 0. */
+export function askEmpty(env: SymEnv, shape: readonly SymInt[]): void {
+  for (const size of shape) if (equalSizes(env, size, 0)) return;
 }
 
 /** A new row-major tensor with the dtype and sizes of another. */

@@ -1,8 +1,8 @@
 /** @file The memory format that an operator keeps for its result. */
 import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
-import { type SymEnv, mul as times } from "@sconce/symbolic";
+import { eq, type SymEnv, mul as times } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { isBelow, isEqual } from "./comparison.js";
+import { isEqual, pythonLt } from "./comparison.js";
 import { fake, memoryFormatStrides } from "./fake.js";
 
 /**
@@ -17,12 +17,12 @@ export function suggestMemoryFormat(tensor: FakeTensor, env: SymEnv): MemoryForm
 
 function growLikeChannelsLast({ shape, strides, ndim }: FakeTensor, env: SymEnv): boolean {
   const channelStride = strides[1]!;
-  if (isEqual(env, channelStride, 0)) return false;
+  if (env.orTrue(eq(channelStride, 0))) return false;
   const order = ndim === 4 ? [1, 3, 2, 0] : [1, 4, 3, 2, 0];
   let least: SymInt = 0;
   for (const dim of order) {
     const stride = strides[dim]!;
-    if (isEqual(env, shape[dim]!, 0) || isBelow(env, stride, least)) return false;
+    if (env.orTrue(eq(shape[dim]!, 0)) || env.orTrue(pythonLt(stride, least))) return false;
     if (dim === 0 && isEqual(env, least, channelStride)) return false;
     least = times(stride, shape[dim]!);
   }

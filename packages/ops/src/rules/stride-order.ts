@@ -5,14 +5,16 @@
 import type { FakeTensor } from "@sconce/ir";
 import { lt, type SymEnv } from "@sconce/symbolic";
 import { isBelow } from "./comparison.js";
-import { numelOf } from "./fake.js";
+import { askNesting, elementsOf } from "./fake.js";
 
 /**
  * Records the guards by which PyTorch finds out that the strides of a row-major tensor fall from
- * one dimension to the next. Computed sizes leave that open.
+ * one dimension to the next, and that they are dense. Computed sizes leave that open.
  */
-export function askStrideOrder({ shape, strides, ndim }: FakeTensor, env: SymEnv): void {
+export function askStrideOrder(tensor: FakeTensor, env: SymEnv): void {
+  const { strides, ndim } = tensor;
   if (ndim < 2 || strides.every((stride) => typeof stride === "number")) return;
-  if (env.orFalse(lt(numelOf(shape), 2))) return;
+  if (env.orFalse(lt(elementsOf(tensor), 2))) return;
   for (let d = 1; d < ndim; d++) if (!isBelow(env, strides[d]!, strides[d - 1]!)) return;
+  askNesting(tensor, env, { countsEmpty: true });
 }

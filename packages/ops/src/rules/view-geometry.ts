@@ -72,11 +72,14 @@ export function inferSizes(
 /**
  * Strides under which the same memory has these sizes (already inferred); undefined when a copy is
  * needed.
+ *
+ * @param mayBeRowMajor false where it was found out that the base is not row-major
  */
 export function viewStrides(
   base: FakeTensor,
   sizes: readonly SymInt[],
   env: SymEnv,
+  mayBeRowMajor = true,
 ): readonly SymInt[] | undefined {
   if (base.ndim === 0) return sizes.map(() => 1);
   const numel = numelOf(base.shape);
@@ -84,7 +87,7 @@ export function viewStrides(
     const same = sizes.length === base.ndim && sizes.every((size, d) => isEqual(env, size, base.shape[d]!));
     return same ? base.strides : contiguousStridesOf(sizes);
   }
-  if (isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes))
+  if (mayBeRowMajor && isContiguousFake(base, env) && !allNumbers(base.shape, base.strides, sizes))
     return contiguousStridesOf(sizes);
   const strides = regroupStrides(base, sizes, env);
   if (strides === undefined || !base.shape.includes(1) || !allNumbers(base.shape, base.strides, sizes))

@@ -68,7 +68,7 @@ function inferSize(given: readonly SymInt[], numel: SymInt, env: SymEnv): readon
   let inferred = -1;
   let known: SymInt = 1;
   for (const [d, size] of given.entries()) {
-    if (env.guard(eq(size, -1))) {
+    if (env.orFalse(eq(size, -1))) {
       if (inferred >= 0) throw invalidArgument("only one dimension can be inferred");
       inferred = d;
       continue;
@@ -120,8 +120,10 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
 }
 
 /** PyTorch finds out about the layout of each view, without guards. */
-export const askLayout = (layout: Pick<FakeTensor, "shape" | "strides">, env: SymEnv): void =>
-  askStrides(layout, (condition) => env.askQuietly?.(condition) ?? false, true);
+export function askLayout(layout: Pick<FakeTensor, "shape" | "strides">, env: SymEnv): void {
+  const ask = (condition: SymBool): boolean => env.askQuietly?.(condition) ?? false;
+  askStrides(layout, { is: ask, differs: ask, countsEmpty: true });
+}
 
 /** Splits a dimension in two (`prims.split_dim`). */
 function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymEnv): void {
@@ -136,37 +138,34 @@ function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymE
 function merge({ shape, strides }: Layout, start: number, end: number, env: SymEnv): boolean {
   const numel = numelOf(shape);
   let even: SymBool = true;
-  if (env.guard(ne(numel, 0))) {
+  if (env.orFalse(ne(numel, 0))) {
     for (let d = end - 1; d >= start; d--) {
       const step = mul(strides[d + 1]!, shape[d + 1]!);
       even = and(even, or(or(eq(shape[d]!, 1), eq(shape[d + 1]!, 1)), eq(strides[d]!, step)));
     }
   }
   const isEven = or(even, eq(numel, 0));
-  if (!env.guard(isEven)) return false;
-  // What is asked here is checked again.
-  env.guardNatively?.(isEven);
+  if (!env.orFalse(isEven)) return false;
   let stride = strides[end]!;
   for (let d = end - 1; d >= start; d--) {
     if (env.guard(ne(shape[d]!, 1))) stride = least(env, stride, strides[d]!);
   }
   const length = mergedLength(shape, start, end, env);
-  if (env.guard(eq(numel, 0))) {
-    shape.splice(start, end - start + 1, length);
-    strides.splice(0, strides.length, ...contiguousStridesOf(shape));
-    return true;
-  }
+  const isEmpty = env.orFalse(eq(numel, 0));
+  // It is required once more where the dimensions are merged.
+  env.guardNatively?.(isEven);
   shape.splice(start, end - start + 1, length);
-  strides.splice(start, end - start + 1, stride);
+  if (isEmpty) strides.splice(0, strides.length, ...contiguousStridesOf(shape));
+  else strides.splice(start, end - start + 1, stride);
   return true;
 }
 
 /** The product of merged sizes; PyTorch asks of each whether it is 0. */
 function mergedLength(shape: readonly SymInt[], start: number, end: number, env: SymEnv): SymInt {
   let length = shape[end]!;
-  if (env.guard(eq(length, 0))) return 0;
+  if (!env.orTrue(ne(length, 0))) return 0;
   for (let d = end - 1; d >= start; d--) {
-    if (env.guard(eq(shape[d]!, 0))) return 0;
+    if (env.orFalse(eq(shape[d]!, 0))) return 0;
     length = mul(length, shape[d]!);
   }
   return length;

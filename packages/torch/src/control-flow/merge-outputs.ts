@@ -3,13 +3,13 @@
  * `cond.py`).
  */
 import { type ConstantValue, FakeTensor, isSymScalar, type MetaValue, symInt } from "@sconce/ir";
+import { askEmpty } from "@sconce/ops";
 import {
   freeSymbols,
   gt,
   isUnbacked,
   lt,
   mul,
-  ne,
   type ShapeEnv,
   type SymBool,
   SymExpr,
@@ -79,11 +79,7 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
     return mergeSizes(place, size, other, ["sym_size_int", "ge"]);
   });
   const strides = mergeStrides(place.env, a, b, shape);
-  // A new tensor is asked whether it is empty.
-  for (const size of shape) {
-    const isFull = ne(size, 0);
-    if (place.env.hint(isFull) !== undefined && !place.env.guard(isFull)) break;
-  }
+  askEmpty(place.env, shape);
   return new FakeTensor({ ...a, shape, strides });
 }
 

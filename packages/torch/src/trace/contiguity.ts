@@ -1,6 +1,7 @@
 /** @file What PyTorch asks of the sizes of new tensors (`torch/_prims_common.is_contiguous`). */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { eq, lt, mul, ne, type ShapeEnv, type SymBool, SymExpr, type SymInt, symMax } from "@sconce/symbolic";
+import { askNesting, channelsLastOrder, elementsOf } from "@sconce/ops";
+import { lt, type ShapeEnv, SymExpr } from "@sconce/symbolic";
 
 /**
  * Records the guards by which PyTorch finds out whether the results of a call are contiguous.
@@ -22,20 +23,11 @@ export function guardContiguity(env: ShapeEnv, result: MetaValue, seen: Set<stri
   guardLayout(env, result);
 }
 
-function guardLayout(env: ShapeEnv, { shape, strides }: FakeTensor): void {
-  const numel = shape.reduce((a, b) => mul(a, b), 1 as SymInt);
-  if (env.hint(numel) === undefined) return;
-  const decide = (condition: SymBool): boolean =>
-    typeof condition === "boolean" ? condition : env.guard(condition);
-  if (decide(lt(numel, 2))) return;
-  let expected: SymInt = 1;
-  let expectedMax: SymInt = 1;
-  for (let dim = shape.length - 1; dim >= 0; dim--) {
-    const size = shape[dim]!;
-    if (decide(eq(size, 1))) continue;
-    const stride = strides[dim]!;
-    if (decide(ne(stride, expected)) && decide(ne(stride, expectedMax))) return;
-    expectedMax = mul(expectedMax, symMax(size, 1));
-    expected = mul(expected, size);
-  }
+/** Asks whether a tensor is row-major, and then whether it is channels-last. */
+function guardLayout(env: ShapeEnv, tensor: FakeTensor): void {
+  const { ndim } = tensor;
+  const numel = elementsOf(tensor);
+  if (env.hint(numel) === undefined || env.orFalse(lt(numel, 2))) return;
+  if (askNesting(tensor, env, { countsEmpty: true }) || (ndim !== 4 && ndim !== 5)) return;
+  askNesting(tensor, env, { order: channelsLastOrder(ndim) });
 }

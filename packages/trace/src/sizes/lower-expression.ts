@@ -4,7 +4,7 @@ import { evaluateScalarFunction } from "@sconce/ops";
 import { not, type SymExpr } from "@sconce/symbolic";
 import { functionName } from "../names/naming.js";
 import { type AddScalarNode, TraceNode } from "../nodes/trace-node.js";
-import { PYTHON_TARGETS, REFLECTED, scalarOf, withFloatSides } from "./size-expressions.js";
+import { comparedInPython, PYTHON_TARGETS, REFLECTED, scalarOf } from "./size-expressions.js";
 
 /** Whether a node represents the symbol of a condition: its value is 1 or 0. */
 const isChoice = <M>(node: TraceNode<M> | Argument | undefined): node is TraceNode<M> =>
@@ -29,7 +29,8 @@ export function lowerExpression<M>(
   }
   if (expr.op === "Unequality") {
     const equality = lowerExpression(not(expr) as SymExpr, nodeOf, add)!;
-    return add("torch.sym_not", [equality], scalarOf(expr), "sym_not");
+    const value = evaluateScalarFunction("torch.sym_not", [equality.val as SymScalar]);
+    return add("torch.sym_not", [equality], value, "sym_not");
   }
   const target = PYTHON_TARGETS[expr.op];
   if (target === undefined || expr.args.length === 0) return undefined;
@@ -45,7 +46,7 @@ export function lowerExpression<M>(
     const [first, second] = parts;
     const value = isChoice(first)
       ? evaluateScalarFunction(target, [first.val as SymScalar, second as Argument])
-      : withFloatSides(expr);
+      : comparedInPython(expr);
     return add(target, parts, value, functionName(target));
   }
   const partAt = (i: number): SymScalar =>

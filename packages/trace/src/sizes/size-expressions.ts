@@ -63,18 +63,18 @@ export function scalarOf(expr: SymExpr): SymScalar {
 }
 
 /**
- * The comparison of a float with a whole number as Python computes it: the number becomes a float.
- * Other expressions stay as they are.
+ * A comparison as Python computes it: whole numbers beside floats become floats, and what can be
+ * seen to hold or to fail is a constant, as that twice a size is 5. Other expressions stay as they
+ * are.
  */
-export function withFloatSides(expr: SymExpr): SymScalar {
-  const target = PYTHON_TARGETS[expr.op];
+export function comparedInPython(expr: SymExpr): SymScalar {
   const [first, second] = expr.args;
+  if (expr.args.length !== 2 || !isCondition(expr)) return scalarOf(expr);
   const isMixed =
-    expr.args.length === 2 &&
-    isCondition(expr) &&
-    ((first!.op === "Integer" && scalarKind(second!) === "float") ||
-      (second!.op === "Integer" && scalarKind(first!) === "float"));
-  return isMixed ? evaluateScalarFunction(target!, [scalarOf(first!), scalarOf(second!)]) : scalarOf(expr);
+    (first!.op === "Integer" && scalarKind(second!) === "float") ||
+    (second!.op === "Integer" && scalarKind(first!) === "float");
+  const value = evaluateScalarFunction(PYTHON_TARGETS[expr.op]!, [scalarOf(first!), scalarOf(second!)]);
+  return isMixed || typeof value.expr === "boolean" ? value : scalarOf(expr);
 }
 
 const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
