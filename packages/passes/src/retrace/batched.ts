@@ -1,6 +1,8 @@
-import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
-import { ADD_LANES, bindArgs, type EmitArg, emitFrom, REMOVE_LANES } from "@sconce/ops";
+import { dtypeLiteral, FakeTensor, type MetaValue, memoryFormat, type SymInt } from "@sconce/ir";
+import { ADD_LANES, bindArgs, type EmitArg, emitFrom, metaOf, REMOVE_LANES } from "@sconce/ops";
+import { mul } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
+import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { unsupportedVmap } from "./errors.js";
 
 /**
@@ -91,11 +93,11 @@ export function callBatched(
   if (target === "aten._assert_tensor_metadata.default") return null;
   const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
   const batch: Batch = { dispatcher, level, isHere };
-  const composed = batchedInSteps(batch, target, args);
+  const composed = batchedInSteps(batch, target, args, kwargs);
   if (composed !== undefined) return composed;
-  const whole = wholeBatch(batch, target, args);
+  const whole = wholeBatch(batch, target, args) ?? byRule(batch, target, args, kwargs);
   if (whole !== undefined)
-    return batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
+    return batchedResult(callBatched(dispatcher, whole.target, whole.args, whole.kwargs ?? kwargs), level);
   const row = dispatcher.operators.require(target);
   if (!row.tags.includes("composite") || row.decompose === undefined)
     return unroll(batch, target, args, kwargs);
@@ -115,17 +117,16 @@ interface Batch {
 interface Call {
   readonly target: string;
   readonly args: readonly EmitArg[];
+  /** Those of the given call when left out. */
+  readonly kwargs?: Kwargs;
 }
 
 /**
  * The call that does for the whole batch what the given one does for an element, where there is
  * one.
  */
-function wholeBatch(
-  { dispatcher, isHere }: Batch,
-  target: string,
-  args: readonly EmitArg[],
-): Call | undefined {
+function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Call | undefined {
+  const { dispatcher, isHere } = batch;
   const [self, second, ...rest] = args;
   if (CONVERSIONS.test(target) && isHere(self)) return { target, args: [self.value, ...args.slice(1)] };
   if (VIEWS.test(target) && isHere(self))
@@ -140,8 +141,14 @@ function wholeBatch(
   if (FACTORIES.test(target) && isHere(self) && Array.isArray(second)) {
     return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])], ...rest] };
   }
-  const shifted = isHere(self) && !args.slice(1).some(isHere) ? shiftDims(target, self, args) : undefined;
-  if (shifted !== undefined) return shifted;
+  if ((target === "aten.cat.default" || target === "aten.stack.default") && hasBatched([self!]))
+    return joined(batch, target, args);
+  if (target === "aten._linalg_check_errors.default" && isHere(self))
+    return { target, args: [self.value, second!], kwargs: { is_matrix: false } };
+  if (target === "aten.repeat.default" && isHere(self)) {
+    const repeats = second as readonly SymInt[];
+    return { target, args: [withRank(dispatcher, self, repeats.length), [1, ...repeats]] };
+  }
   if (target === "aten.index.Tensor" && !hasBatched([self])) {
     const indices = second as readonly (FakeTensor | null)[];
     // Indices of the first dimensions: those of the batch come in front of the result as they do of
@@ -154,26 +161,121 @@ function wholeBatch(
 
 /** A call as several ones that have rules for batches, as functorch divides it; else undefined. */
 function batchedInSteps(
-  { dispatcher, isHere }: Batch,
+  batch: Batch,
   target: string,
-  [self, other]: readonly EmitArg[],
+  args: readonly EmitArg[],
+  kwargs: Kwargs,
 ): EmitArg | undefined {
-  if (target === "aten.expand.default" && isHere(self!)) {
+  const { dispatcher, isHere } = batch;
+  const [self, other, third] = args;
+  if (target === "aten.mv.default") return matrixTimesVector(batch, self!, other!);
+  if (target === "aten.dot.default") return dotOfEach(batch, self!, other!);
+  if (target === "aten.addmm.default" || target === "aten.baddbmm.default")
+    return addedProduct(batch, target, args, kwargs);
+  if (!isHere(self!)) return undefined;
+  if (target === "aten.expand.default") {
     const sizes = other as readonly SymInt[];
     const value = viewed(dispatcher, self.value, paddedSizes(self, sizes.length));
     const whole = [value, [self.value.shape[0]!, ...sizes]];
     return batchedResult(callBatched(dispatcher, target, whole, {}), self.level);
   }
-  if (target === "aten.t.default" && isHere(self!))
+  if (target === "aten.t.default")
     return callBatched(dispatcher, "aten.permute.default", [self, self.ndim < 2 ? [0] : [1, 0]], {});
+  if (target === "aten.index_select.default" && !isHere(third!))
+    return selected(batch, self, Number(other), third as FakeTensor);
+  if (COPIED.test(target)) return copied(batch, target, [self, ...args.slice(1)], kwargs);
+  if (!args.slice(1).some(isHere) && isOfImages(target, args, self.ndim))
+    return ofImages(batch, target, self, args, kwargs);
+  return undefined;
+}
+
+/** Calls that functorch writes into a copy. */
+const COPIED = /^aten\.(index_add\.default|index_fill\.int_Scalar)$/;
+
+function copied(
+  batch: Batch,
+  target: string,
+  [self, ...rest]: readonly EmitArg[],
+  kwargs: Kwargs,
+): EmitArg | undefined {
+  const { dispatcher, level } = batch;
+  const format = { memory_format: memoryFormat("preserve_format") };
+  const copy = callBatched(dispatcher, "aten.clone.default", [self!], format);
+  const whole = byRule(batch, target, [copy, ...rest], kwargs);
+  return whole && batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
+}
+
+/** Rows that are the same ones for all elements, which functorch gathers. */
+function selected({ dispatcher }: Batch, self: BatchedTensor, given: number, index: FakeTensor): EmitArg {
+  const dim = given < 0 ? given + self.ndim : given;
+  const count = index.shape[0] ?? 1;
+  const ones = self.shape.map((_, d) => (d === dim ? count : 1));
+  const rows = dispatcher.functional("aten.view.default", [index, ones]);
+  const places = dispatcher.functional("aten.expand.default", [rows, self.shape.with(dim, count)]);
+  return callBatched(dispatcher, "aten.gather.default", [self, dim, places], {});
+}
+
+/** A call on images, of which each element has some: all images of the batch at once. */
+function ofImages(
+  { dispatcher, level }: Batch,
+  target: string,
+  { value }: BatchedTensor,
+  [, second, third, fourth, ...rest]: readonly EmitArg[],
+  kwargs: Kwargs,
+): EmitArg {
+  const [count, images, ...sizes] = value.shape as readonly [SymInt, SymInt, ...SymInt[]];
+  const all = mul(count, images);
+  const flat = viewed(dispatcher, unmoved(dispatcher, value), [all, ...sizes]);
+  const isNorm = target === "aten.native_group_norm.default";
+  const others = [second, third, isNorm ? all : fourth, ...rest].filter((arg) => arg !== undefined);
+  const divided = (result: EmitArg): EmitArg =>
+    Array.isArray(result)
+      ? (result as readonly EmitArg[]).map(divided)
+      : batchedResult(
+          viewed(dispatcher, result as FakeTensor, [count, images, ...(result as FakeTensor).shape.slice(1)]),
+          level,
+        );
+  return divided(callBatched(dispatcher, target, [flat, ...others], kwargs));
+}
+
+/** The product and then what is added to it, each times its factor. */
+function addedProduct(
+  { dispatcher }: Batch,
+  target: string,
+  [self, left, right]: readonly EmitArg[],
+  { beta = 1, alpha = 1 }: Kwargs,
+): EmitArg {
+  const call = (name: string, given: readonly EmitArg[], named: Kwargs = {}): EmitArg =>
+    callBatched(dispatcher, `aten.${name}`, given, named);
+  const product = call(target === "aten.addmm.default" ? "mm.default" : "bmm.default", [left!, right!]);
+  const scaled = call("mul.Scalar", [self!, beta]);
+  return call("add.Tensor", [scaled, product], alpha === 1 ? {} : { alpha });
+}
+
+function dotOfEach({ dispatcher }: Batch, left: EmitArg, right: EmitArg): EmitArg {
   const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
     callBatched(dispatcher, `aten.${name}`, given, {});
-  const isDot = target === "aten.dot.default";
-  if (!isDot && target !== "aten.mv.default") return undefined;
-  const left = isDot ? call("unsqueeze.default", self!, -2) : self!;
-  const column = call("mm.default", left, call("unsqueeze.default", other!, -1));
-  const vector = call("squeeze.dim", column, -1);
-  return isDot ? call("squeeze.dim", vector, -1) : vector;
+  const column = call(
+    "mm.default",
+    call("unsqueeze.default", left, -2),
+    call("unsqueeze.default", right, -1),
+  );
+  return call("squeeze.dim", call("squeeze.dim", column, -1), -1);
+}
+
+/** Matrices by vectors, of which either may be the same for all elements (`mv_batch_rule`). */
+function matrixTimesVector({ dispatcher, level, isHere }: Batch, matrix: EmitArg, vector: EmitArg): EmitArg {
+  const emit = (name: string, ...given: readonly EmitArg[]): EmitArg =>
+    callBatched(dispatcher, `aten.${name}`, given, {});
+  if (!isHere(vector))
+    return batchedResult(emit("matmul.default", (matrix as BatchedTensor).value, vector), level);
+  if (!isHere(matrix)) {
+    const columns = emit("permute.default", vector.value, [1, 0]);
+    return batchedResult(emit("permute.default", emit("mm.default", matrix, columns), [1, 0]), level);
+  }
+  const matrices = unmoved(dispatcher, matrix.value);
+  const product = emit("matmul.default", matrices, emit("unsqueeze.default", vector.value, -1));
+  return batchedResult(emit("squeeze.dim", product, -1), level);
 }
 
 /**
@@ -195,36 +297,71 @@ function batchedResult(result: EmitArg, level: number): EmitArg {
     : result;
 }
 
-/**
- * Operators whose second argument names dimensions of the first: they act one dimension further
- * right.
- */
-const OF_DIMENSIONS: ReadonlySet<string> = new Set(
-  (
-    "select.int slice.Tensor sum.dim_IntList mean.dim amax.default amin.default prod.dim_int argmax.default argmin.default " +
-    "any.dim all.dim logsumexp.default unsqueeze.default squeeze.dim softmax.int log_softmax.int cumsum.default flip.default"
-  ).split(" "),
-);
 /** Reductions of everything as reductions of the given dimensions. */
 const OF_EVERYTHING: Readonly<Record<string, string>> = {
   "aten.sum.default": "aten.sum.dim_IntList",
   "aten.mean.default": "aten.mean.dim",
 };
 
-function shiftDims(target: string, self: BatchedTensor, args: readonly EmitArg[]): Call | undefined {
-  const [, dims, ...rest] = args;
+/** A call whose operands are whole batches; undefined where others are batched. */
+function byRule(
+  { dispatcher, isHere }: Batch,
+  target: string,
+  args: readonly EmitArg[],
+  given: Kwargs,
+): Call | undefined {
+  const self = args[0]!;
   const everything = OF_EVERYTHING[target];
-  if (everything !== undefined) {
-    return { target: everything, args: [self.value, self.shape.map((_, dim) => dim + 1), ...rest] };
+  if (everything !== undefined && isHere(self)) {
+    const dims = self.shape.map((_, dim) => dim + 1);
+    return { target: everything, args: [self.value, dims, ...args.slice(2)] };
   }
-  if (!OF_DIMENSIONS.has(target.slice("aten.".length))) return undefined;
-  // A new dimension may also stand behind the last.
-  const rank = self.ndim + (target === "aten.unsqueeze.default" ? 1 : 0);
-  const shift = (dim: EmitArg): number => (Number(dim) < 0 ? Number(dim) + rank : Number(dim)) + 1;
-  if (typeof dims === "number") return { target, args: [self.value, shift(dims), ...rest] };
-  if (!Array.isArray(dims)) return undefined;
-  return { target, args: [self.value, (dims as readonly EmitArg[]).map(shift), ...rest] };
+  const rule = batchRuleOf(target);
+  if (rule === undefined || !(self instanceof FakeTensor)) return undefined;
+  const { whole } = rule;
+  if (!whole.some((at) => isHere(args[at]!)) || args.some((arg, at) => !whole.includes(at) && isHere(arg)))
+    return undefined;
+  const { schema } = dispatcher.operators.require(target);
+  const shifted = withShiftedDims(rule, schema, args, self.ndim);
+  const kwargs = withShiftedKeyword(rule, given, self.ndim, schema);
+  if (shifted === undefined || kwargs === undefined) return undefined;
+  const count = batchSize(args, isHere);
+  return {
+    target,
+    args: shifted.map((arg, at) => (whole.includes(at) ? wholeOf(dispatcher, arg, isHere, count) : arg)),
+    kwargs,
+  };
 }
+
+/** How many elements the batched ones among arguments have. */
+function batchSize(args: readonly EmitArg[], isHere: Batch["isHere"]): SymInt {
+  for (const arg of args) if (isHere(arg)) return arg.value.shape[0]!;
+  return 1;
+}
+
+/** The batch of an operand, which is the same for all elements where it has none. */
+function wholeOf(dispatcher: Dispatcher, arg: EmitArg, isHere: Batch["isHere"], count: SymInt): EmitArg {
+  if (isHere(arg)) return arg.value;
+  if (!(arg instanceof FakeTensor)) return arg;
+  return dispatcher.functional("aten.expand.default", [arg, [count, ...arg.shape]]);
+}
+
+/** Tensors joined along a dimension of an element. */
+function joined({ dispatcher, isHere }: Batch, target: string, args: readonly EmitArg[]): Call {
+  const parts = args[0] as readonly FakeTensor[];
+  const rank = Math.max(...parts.map((part) => part.ndim)) + (target === "aten.stack.default" ? 1 : 0);
+  const count = batchSize(parts, isHere);
+  const whole = parts.map((part) => {
+    const value = wholeOf(dispatcher, part, isHere, count) as FakeTensor;
+    // functorch moves the batch of each to the front, where it is.
+    return target === "aten.stack.default" && isHere(part) ? unmoved(dispatcher, value) : value;
+  });
+  const dim = Number(args[1] ?? 0);
+  return { target, args: [whole, (dim < 0 ? dim + rank : dim) + 1] };
+}
+
+const unmoved = (dispatcher: Dispatcher, value: FakeTensor): FakeTensor =>
+  dispatcher.functional("aten.permute.default", [value, value.shape.map((_, dim) => dim)]);
 
 /**
  * One call for each lane, stacked: the right numbers where no rule for the whole batch is known.
@@ -244,14 +381,39 @@ function unroll(
   }
   const count = batched[0]!.value.shape[0];
   if (typeof count !== "number") throw unsupportedVmap(target);
+  if (count === 0)
+    return withoutLanes(
+      dispatcher,
+      level,
+      metaOf(dispatcher.operators, target, args, kwargs, dispatcher.tracer.env),
+    );
   const lanes = Array.from({ length: count }, (_, lane) => {
     const ofLane = (arg: EmitArg): EmitArg =>
       isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg;
     const plain = args.map((arg) => mapNested(arg, ofLane));
     return callBatched(dispatcher, target, plain, kwargs);
   });
-  if (!lanes.every((lane) => lane instanceof FakeTensor)) throw unsupportedVmap(target);
-  return batchedResult(callBatched(dispatcher, "aten.stack.default", [lanes], {}), level);
+  const stacked = (items: readonly EmitArg[]): EmitArg => {
+    if (!items.every((item) => item instanceof FakeTensor)) throw unsupportedVmap(target);
+    return batchedResult(callBatched(dispatcher, "aten.stack.default", [items], {}), level);
+  };
+  const [first] = lanes;
+  return Array.isArray(first)
+    ? first.map((_, at) => stacked(lanes.map((lane) => (lane as readonly EmitArg[])[at]!)))
+    : stacked(lanes);
+}
+
+/** The results of a call for no element. */
+function withoutLanes(dispatcher: Dispatcher, level: number, element: MetaValue): EmitArg {
+  if (Array.isArray(element))
+    return (element as readonly MetaValue[]).map((item) => withoutLanes(dispatcher, level, item));
+  if (!(element instanceof FakeTensor)) return element as EmitArg;
+  const { shape, dtype, device } = element;
+  const empty = dispatcher.call("aten.full.default", [[0, ...shape], 0], {
+    dtype: dtypeLiteral(dtype),
+    device,
+  });
+  return batchedResult(empty as EmitArg, level);
 }
 
 /**
