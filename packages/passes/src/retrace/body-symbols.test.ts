@@ -9,10 +9,15 @@ function numbered(
   mode: "metadata" | "trace",
 ): { readonly made: string[]; readonly shown: Record<string, string> } {
   const made: string[] = [];
-  const shown = numberSymbols(call, mode, (like) => {
-    made.push(like);
-    return symbolByName(`u${99 + made.length}`);
-  });
+  const shown = numberSymbols(
+    call,
+    mode,
+    (like) => {
+      made.push(like);
+      return symbolByName(`u${99 + made.length}`);
+    },
+    () => made.push(""),
+  );
   return { made, shown: Object.fromEntries([...shown].map(([name, { name: to }]) => [name, to])) };
 }
 
@@ -30,6 +35,15 @@ test("a loop has no schema, and its condition has no results", () => {
   const call = { target: "higher_order.while_loop", bodies: [["u0"], ["u1"]] };
   expect(numbered(call, "metadata").made).toEqual(["u0", "u1", "u1"]);
   expect(numbered(call, "trace").made).toEqual(["u0", "u1", "u0", "u1", "u1"]);
+});
+
+test("tracers of a loop make the integers that it carries, and the loop gives others", () => {
+  const call = { target: "higher_order.while_loop", bodies: [[], []], carried: ["u0"], results: ["u1"] };
+  expect(numbered(call, "metadata")).toEqual({ made: [""], shown: {} });
+  expect(numbered(call, "trace")).toEqual({ made: ["u0", ""], shown: { u0: "u100" } });
+  const inside = numbered(cond([call]), "trace");
+  expect(inside.made).toEqual(["u0", "u1", "u0", "u1", "u0", "u1", "u1"]);
+  expect(inside.shown).toEqual({ u0: "u104", u1: "u105" });
 });
 
 test("a call in a body runs its bodies in each run", () => {

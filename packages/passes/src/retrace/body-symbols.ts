@@ -45,7 +45,8 @@ const RUNS: Readonly<Record<Mode, readonly Run[]>> = {
 };
 
 /** Whether a body of the call, or of a call in it, makes a symbol; others are not taken down. */
-export const makesSymbols = ({ bodies }: BodyCall): boolean => bodies.some(({ length }) => length > 0);
+export const makesSymbols = ({ bodies, carried = [] }: BodyCall): boolean =>
+  carried.length > 0 || bodies.some(({ length }) => length > 0);
 
 /**
  * Most symbols of the runs of one call that are numbered: graphs that share bodies would double
@@ -63,7 +64,7 @@ function countSymbols(call: BodyCall, mode: Mode): number {
     return counts[as];
   };
   const inCall = (one: BodyCall, as: Mode): number =>
-    runsOf(one, as).reduce((sum, [body, run]) => sum + inBody(body, run), 0);
+    runsOf(one, as).reduce((sum, [body, run]) => sum + inBody(body, run), 2 * (one.carried?.length ?? 0));
   return inCall(call, mode);
 }
 
@@ -82,27 +83,41 @@ function runsOf({ target, bodies }: BodyCall, mode: Mode): readonly (readonly [B
  *
  * @param mode how the call is run
  * @param make makes the next symbol like another
+ * @param skip takes the number of a symbol that a loop outside of bodies gives: it keeps its name
  * @returns the new names of the symbols that the traced bodies show; none where there are too many
  */
 export function numberSymbols(
   call: BodyCall,
   mode: "metadata" | "trace",
   make: (like: string) => SymExpr,
+  skip: () => void,
 ): ReadonlyMap<string, SymExpr> {
   const shown = new Map<string, SymExpr>();
   if (countSymbols(call, mode) > MOST_SYMBOLS) return shown;
+  const makeOne = (like: string, as: Mode): void => {
+    const symbol = make(like);
+    if (as === "trace") shown.set(like, symbol);
+  };
   const runBody = (body: BodySymbols, as: Mode): void => {
     for (const made of body) {
-      if (typeof made !== "string") {
-        runCall(made, as);
-        continue;
-      }
-      const symbol = make(made);
-      if (as === "trace") shown.set(made, symbol);
+      if (typeof made === "string") makeOne(made, as);
+      else runCall(made, as);
     }
   };
   const runCall = (one: BodyCall, as: Mode): void => {
-    for (const [body, run] of runsOf(one, as)) runBody(body, run);
+    let carried = as === "trace" || as === "proxy" ? (one.carried ?? []) : [];
+    for (const [body, run] of runsOf(one, as)) {
+      // A tracer of bodies makes the integers that a loop carries.
+      if (run === as) {
+        for (const name of carried) makeOne(name, as);
+        carried = [];
+      }
+      runBody(body, run);
+    }
+    for (const name of one.results ?? []) {
+      if (one === call) skip();
+      else makeOne(name, as);
+    }
   };
   runCall(call, mode);
   return shown;

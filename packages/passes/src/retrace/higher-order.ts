@@ -4,6 +4,7 @@ import {
   FakeTensor,
   type Graph,
   isGraph,
+  isSymScalar,
   isTuple,
   itemsOf,
   type MetaValue,
@@ -11,9 +12,16 @@ import {
   type NodeMeta,
 } from "@sconce/ir";
 import { type EmitArg, REFUSED_HIGHER_ORDER, type UnboundArg } from "@sconce/ops";
-import { symbolByName } from "@sconce/symbolic";
+import { isUnbacked, SymExpr, symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
-import { type BodySymbols, type LoweredNode, reifiedMeta, Tracer, underDisabled } from "@sconce/trace";
+import {
+  type BodyCall,
+  type BodySymbols,
+  type LoweredNode,
+  reifiedMeta,
+  Tracer,
+  underDisabled,
+} from "@sconce/trace";
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
@@ -164,6 +172,29 @@ function keepConstGraph(
   return keepCall(interpreter, node, [graph as unknown as EmitArg, ...args.slice(1)], kwargs);
 }
 
+/** The integers that a loop carries, for which its bodies and its results have symbols. */
+function carriedIntegers(
+  { target, meta }: Node,
+  [, body, operands]: readonly EmitArg[],
+): Pick<BodyCall, "carried" | "results"> {
+  if (target !== "higher_order.while_loop" || !isGraph(body)) return {};
+  const count = itemsOf(operands as Argument)?.length ?? 0;
+  const namesOf = (values: readonly unknown[]): string[] =>
+    values.flatMap((val) => (isSymScalar(val) && isDataSymbol(val.expr) ? [val.expr.name] : []));
+  return {
+    carried: namesOf(
+      body
+        .placeholders()
+        .slice(0, count)
+        .map((placeholder) => placeholder.meta.val),
+    ),
+    results: namesOf(Array.isArray(meta.val) ? meta.val : []),
+  };
+}
+
+const isDataSymbol = (expr: unknown): expr is SymExpr =>
+  expr instanceof SymExpr && expr.op === "Symbol" && isUnbacked(expr);
+
 /** The body's calls run in place of the wrapper. */
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
@@ -218,10 +249,12 @@ function traceGraphCall(
   const call = {
     target: node.target,
     bodies: shape.bodies.map((place) => made.get(bodyAt(plain, place))!),
+    ...carriedIntegers(node, plain),
   };
   if (makesSymbols(call) && tracer.env.isInBody) tracer.env.noteCall(call);
   else if (makesSymbols(call)) {
-    const names = numberSymbols(call, tracer.env.trace, (like) => tracer.env.freshLike(symbolByName(like)));
+    const make = (like: string): SymExpr => tracer.env.freshLike(symbolByName(like));
+    const names = numberSymbols(call, tracer.env.trace, make, () => tracer.env.skipName());
     const renamed = new Map<Graph, Graph>();
     for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
   }

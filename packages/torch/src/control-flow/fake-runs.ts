@@ -30,6 +30,8 @@ const READS: ReadonlySet<string> = new Set([
   "aten.nonzero_numpy.default",
   "aten.item.default",
   "aten._local_scalar_dense.default",
+  "aten._unique2.default",
+  "aten.unique_consecutive.default",
 ]);
 
 /** Whether a call reads numbers of an operand, or takes one for a mask. */

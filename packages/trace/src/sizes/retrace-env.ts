@@ -22,6 +22,10 @@ export interface BodyCall {
   readonly target: string;
   /** What each body makes. */
   readonly bodies: readonly BodySymbols[];
+  /** The integers that a loop carries, as its bodies have them. */
+  readonly carried?: readonly string[];
+  /** Those that it gives. */
+  readonly results?: readonly string[];
 }
 
 /** Names in bodies that the source program does not give; the body's own names replace them. */
@@ -124,6 +128,12 @@ export class RetraceEnv extends ShapeEnv {
     this.setRange(made, this.rangeOf(target));
     this.#unnamed.push(made);
     return made;
+  }
+
+  /** Takes the number of a symbol that comes back under the name that it had. */
+  skipName(): void {
+    this.#made++;
+    super.freshUnbackedInt();
   }
 
   /**
