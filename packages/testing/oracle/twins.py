@@ -722,4 +722,4 @@ def main(path, *names):
         out.write(json.dumps(cases, separators=(",", ":")).encode())
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__": main(*sys.argv[1:])

@@ -64,6 +64,8 @@ export {
   type SpecJson,
 } from "./spec/int-var.js";
 export { torchSize } from "./torch-size.js";
+export { autocast } from "./trace/autocast.js";
+export type { AutocastOptions } from "./trace/autocast-mode.js";
 export {
   addCustomOperator,
   type CustomOperator,
@@ -84,11 +86,12 @@ export type { DraftPlace, DraftRecorder } from "./trace/draft-recorder.js";
 export { manualSeed } from "./trace/eager.js";
 export { ExampleRun } from "./trace/example-run.js";
 export { enableGrad, inferenceMode, noGrad, setGradEnabled } from "./trace/grad-mode.js";
-export { type Region, SET_GRAD, withGradRegions } from "./trace/grad-regions.js";
 export { memoryOf } from "./trace/memory-of.js";
 export { withMetadataAsserts, withOperandAsserts } from "./trace/metadata-asserts.js";
 export { fakeOf } from "./trace/real-tensor.js";
 export { refusal, withRefusals } from "./trace/refusals.js";
+export type { Region } from "./trace/region-calls.js";
+export { SET_GRAD, withRegions } from "./trace/regions.js";
 export { withRuntimeAsserts } from "./trace/runtime-asserts.js";
 export { requireCondition, requireSizeRange } from "./trace/runtime-checks.js";
 export { isConstant, scalarValue, wrapScalar } from "./trace/scalar-values.js";

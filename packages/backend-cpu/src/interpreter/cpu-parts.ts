@@ -24,7 +24,7 @@ import {
   refuseOpaque,
   whyNotRun,
 } from "@sconce/ops";
-import { withMemoryLimit } from "@sconce/tensor";
+import { type DType, withMemoryLimit } from "@sconce/tensor";
 import { excludedCall, noKernel } from "../kernel/errors.js";
 import type { Calls, KernelSet } from "../sets/kernel-set.js";
 import { conjugateWriteSteps, refuseConjugateWrites } from "./conjugate-writes.js";
@@ -35,8 +35,16 @@ import { DispatchingInterpreter } from "./interpreter.js";
 /** Options of {@link cpuBackend}. */
 export type CpuBackendOptions = DispatchOptions;
 
-/** Runs one operator on values, as constant folding needs it. */
-export type Evaluator = (target: string, args: readonly CallArgument[], kwargs?: CallKwargs) => RuntimeValue;
+/**
+ * Runs one operator on values, as constant folding needs it. `autocast` is the dtype of the mixed
+ * precision region that the call is in; null or undefined for none.
+ */
+export type Evaluator = (
+  target: string,
+  args: readonly CallArgument[],
+  kwargs?: CallKwargs,
+  autocast?: DType | null,
+) => RuntimeValue;
 
 /** What an interpreter over a set of kernels gives. */
 export interface CpuParts {
@@ -60,9 +68,10 @@ function evaluatorOf(own: KernelSet, options: CpuBackendOptions): Evaluator {
   const dispatching = dispatchersOf(own, options);
   const maxBytes = memoryLimit("createEvaluator", options.maxBytes);
   let dispatcher: Dispatcher | undefined;
-  return (target, args, kwargs) => {
+  return (target, args, kwargs, autocast = null) => {
     dispatcher ??= dispatching().dispatcher;
     const used = dispatcher;
+    used.autocast = autocast;
     return withMemoryLimit(maxBytes, () => used.call(target, args, kwargs));
   };
 }

@@ -19,7 +19,7 @@ import {
   type TraceBody,
   type TraceMeta,
   TraceNode,
-  withGradRegions,
+  withRegions,
   withRuntimeAsserts,
 } from "@sconce/torch";
 import { CollisionNames, finalArgument, withoutCommonItems } from "@sconce/trace";
@@ -41,8 +41,8 @@ export interface GraphParts {
 export function finishGraph({ inputs, names, body, outputs, env, regions }: GraphParts): Graph {
   for (const node of body) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env, asksGrad));
-  addNodes(builder, { inputs, body, env, recordsGrad: (i) => asksGrad(inputs[i]!) });
+  const inner = (region: Region): Graph => regionGraph(region, env, asksGrad);
+  addNodes(builder, { inputs, body, env, regions, inner, recordsGrad: (i) => asksGrad(inputs[i]!) });
   builder.output(tuple(outputs.map(finalArgument)));
   return builder.build();
 }
@@ -55,18 +55,25 @@ const never = (): boolean => false;
 const asksGrad = ({ op, val, asksGrad: written }: TraceNode): boolean =>
   op === "placeholder" && val instanceof FakeTensor && (written ?? val.requiresGrad);
 
-/** Inputs of a region have the names of its operands (`_name_hoo_subgraph_placeholders`). */
+/** The graph of a region. */
 function regionGraph(region: Region, env: ShapeEnv, asks: (operand: TraceNode) => boolean): Graph {
-  const names = new CollisionNames();
-  region.operands.forEach((operand, i) => {
-    region.inputs[i]!.name = names.placeholder(operand.current.name);
-  });
-  for (const node of region.nodes) node.name = names.rename(node.name);
+  const { operands, inputs, nodes: body, outputs, regions } = region;
+  if (region.isNamed) nameAfterOperands(region);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  const recordsGrad = (i: number): boolean => asks(region.operands[i]!.current);
-  addNodes(builder, { inputs: region.inputs, body: region.nodes, env, recordsGrad });
-  builder.output(tuple(region.outputs.map(finalArgument)));
+  const asksOf = new Map(inputs.map((input, i) => [input, asks(operands[i]!.current)] as const));
+  const inner = (own: Region): Graph => regionGraph(own, env, (operand) => asksOf.get(operand) ?? false);
+  addNodes(builder, { inputs, body, env, regions, inner, recordsGrad: (i) => asksOf.get(inputs[i]!)! });
+  builder.output(tuple(outputs.map(finalArgument)));
   return builder.build();
+}
+
+/** Inputs of a region have the names of its operands (`_name_hoo_subgraph_placeholders`). */
+function nameAfterOperands({ operands, inputs, nodes }: Region): void {
+  const names = new CollisionNames();
+  operands.forEach((operand, i) => {
+    inputs[i]!.name = names.placeholder(operand.current.name);
+  });
+  for (const node of nodes) node.name = names.rename(node.name);
 }
 
 /** What {@link addNodes} adds. */
@@ -75,13 +82,17 @@ interface AddedNodes {
   readonly body: readonly TraceNode[];
   readonly env: ShapeEnv;
   readonly recordsGrad: RecordsGrad;
+  /** Regions that nodes of the body read. */
+  readonly regions: readonly Region[];
+  /** Makes the graph of a region. */
+  readonly inner: (region: Region) => Graph;
   /** See {@link bodyGraph}. */
   readonly isNamed?: boolean;
 }
 
 function addNodes(
   builder: GraphBuilder,
-  { inputs, body, env, recordsGrad, isNamed = true }: AddedNodes,
+  { inputs, body, env, recordsGrad, regions, inner, isNamed = true }: AddedNodes,
 ): void {
   for (const [i, { name, val }] of inputs.entries()) {
     const recorded = val === undefined ? val : withGrad(val, recordsGrad(i));
@@ -89,6 +100,8 @@ function addNodes(
   }
   for (const node of body) {
     if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env, isNamed));
+    const region = regions.find(({ target }) => node.op === "get_attr" && target === node.target);
+    if (region !== undefined) builder.subgraph(region.target, inner(region));
     builder.add(nodeRecord(node, env));
   }
 }
@@ -104,11 +117,14 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
   const operands = isNamed ? body.operands : undefined;
   const nodes = [...inputs, ...body.nodes];
   const asserted = withRuntimeAsserts({ nodes, results, names: body.names, env, isNested: true });
-  const { nodes: calls, regions } = withGradRegions(
-    withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder"),
+  inputs.forEach((input, i) => {
+    input.name = `arg${i}_1`;
+  });
+  const { nodes: calls, regions } = withRegions({
+    inputs,
+    nodes: withoutCommonItems(asserted).filter(({ op }) => op !== "placeholder"),
     results,
-    body.names,
-  );
+  });
   const names = new CollisionNames();
   inputs.forEach((input, i) => {
     const operand = operands?.[i];
@@ -117,11 +133,12 @@ function bodyGraph(body: TraceBody, env: ShapeEnv, isNamed: boolean): Graph {
   });
   for (const node of calls) node.name = names.rename(node.name);
   const builder = new GraphBuilder({ unknownTargets: "allow" });
-  for (const region of regions) builder.subgraph(region.target, regionGraph(region, env, never));
   addNodes(builder, {
     inputs,
     body: calls,
     env,
+    regions,
+    inner: (region) => regionGraph(region, env, never),
     recordsGrad: never,
     isNamed: operands !== undefined,
   });

@@ -21,9 +21,9 @@ import type { Tensor } from "@sconce/tensor";
 import {
   type TraceArgument,
   type TraceNode,
-  withGradRegions,
   withMetadataAsserts,
   withOperandAsserts,
+  withRegions,
   withRuntimeAsserts,
 } from "@sconce/torch";
 import { finalArgument, visitOperands, withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
@@ -100,7 +100,10 @@ function graphOf(
   const converted = withMetadataAsserts(asserted, traced);
   const checked = withoutCommonItems(withOperandAsserts(converted, traced, trace.inferred));
   const calls = checked.filter(({ op }) => op !== "placeholder");
-  const { nodes: body, regions } = withGradRegions(calls, results, traced);
+  for (const { node, fqns } of constants) node.name = fqns[0]!.replaceAll(".", "_");
+  const placeholders = live.filter(({ op }) => op === "placeholder");
+  const taken = [...placeholders, ...constants.map(({ node }) => node)];
+  const { nodes: body, regions } = withRegions({ inputs: taken, nodes: calls, results });
   const state = tracer.isStrict ? usedState(stateNodes, calls, results, read) : allState(stateNodes);
   const names = placeholderNames(inputs.names, [
     ...state.map(({ entry: { kind }, path }) => ({ kind, target: path })),

@@ -3,6 +3,7 @@
 import {
   type Argument,
   type DictLiteral,
+  type DTypeLiteral,
   flattenTree,
   type Graph,
   isRef,
@@ -27,6 +28,7 @@ import {
 import type { Tensor } from "@sconce/tensor";
 import {
   applyPythonOperator,
+  autocast,
   callOperator,
   currentTrace,
   enableGrad,
@@ -185,6 +187,16 @@ function runCall(node: Node, values: ReadonlyMap<string, unknown>, owner: GraphO
 
 const ASSERTION = "aten._assert_scalar.default";
 
+type AutocastCall = readonly [
+  device: "cpu" | "cuda",
+  dtype: DTypeLiteral | null,
+  enabled: boolean,
+  cacheEnabled: boolean | null,
+  body: NestedGraph,
+  ...operands: unknown[],
+];
+
+const WITH_AUTOCAST = "higher_order.wrap_with_autocast";
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
 function runHigherOrder(
@@ -203,6 +215,11 @@ function runHigherOrder(
       const results = retraceGraphs({ parent: trace, node, args, run });
       if (results !== undefined) return results;
     }
+    if (node.target === WITH_AUTOCAST) {
+      const [device, dtype, isEnabled, cacheEnabled, inner, ...values] = args as AutocastCall;
+      const options = { dtype: dtype?.dtype, enabled: isEnabled, cacheEnabled };
+      return autocast(device, options, () => runBody(inner, values));
+    }
     if (node.target !== WITH_GRAD) throw notRetraceable(node);
     const [enabled, body, ...operands] = args as readonly [boolean, NestedGraph, ...unknown[]];
     return (enabled ? enableGrad : noGrad)(() => runBody(body, operands));
@@ -214,9 +231,9 @@ function runHigherOrder(
     *runGraph(body, inputs) {
       return runBody(body, inputs) as RuntimeValue;
     },
-    withAutocast: (dtype, body) => {
-      if (dtype !== null) throw notRunnable(`a region of ${dtype}`, node.name);
-      return body;
+    *withAutocast(dtype, body) {
+      const options = dtype === null ? { enabled: false } : { dtype };
+      return autocast("cpu", options, () => finish(body));
     },
     countIteration: () => undefined,
     print: (text) => console.log(text),

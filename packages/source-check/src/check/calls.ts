@@ -70,10 +70,10 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 }
 
 /** Functions that run what they are given in a mode. */
-const GRAD_MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode"];
+const MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode", "autocast"];
 /** Functions whose result is that of the functions that they are given. */
 const GIVES_RESULTS = new Set([
-  ...GRAD_MODES,
+  ...MODES,
   "cond",
   "switch",
   "whileLoop",

@@ -16,6 +16,7 @@ const NAMESPACES = new Set([
   "noGrad",
   "enableGrad",
   "inferenceMode",
+  "autocast",
   "whileLoop",
   "scan",
   "associativeScan",

@@ -11,14 +11,15 @@ import {
 import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { visitNodes, visitOperands } from "@sconce/trace";
+import { ENTER_AUTOCAST, EXIT_AUTOCAST } from "../trace/autocast.js";
 import {
   type OperatorArgument,
   type OperatorKeywords,
   type OperatorResult,
   withTrace,
 } from "../trace/dispatch.js";
-import { SET_GRAD } from "../trace/grad-regions.js";
 import { endOf } from "../trace/memory-of.js";
+import { SET_GRAD } from "../trace/regions.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
@@ -319,11 +320,14 @@ export class BodyTracer extends Tracer {
 
   #hasEffect({ op, target, unbacked }: TraceNode): boolean {
     if (op !== "call_function") return false;
-    if (target === SET_GRAD) return true;
+    if (MODES.has(target)) return true;
     const row = this.operators.get(target);
     return unbacked.length > 0 || row?.schema.isMutable === true || row?.tags.includes("effect") === true;
   }
 }
+
+/** The targets of changes of a mode. */
+const MODES: ReadonlySet<string> = new Set([SET_GRAD, ENTER_AUTOCAST, EXIT_AUTOCAST]);
 
 /**
  * Whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without an upper

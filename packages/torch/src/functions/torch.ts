@@ -7,6 +7,7 @@ import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
 import { switchBranches } from "../control-flow/switch.js";
 import { whileLoop } from "../control-flow/while-loop.js";
+import { autocast } from "../trace/autocast.js";
 import { manualSeed } from "../trace/eager.js";
 import { enableGrad, inferenceMode, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "./check.js";
@@ -47,6 +48,7 @@ const functionsOfPrograms = {
   enableGrad,
   inferenceMode,
   setGradEnabled,
+  autocast,
   manualSeed,
   slice,
 };

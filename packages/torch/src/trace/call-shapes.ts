@@ -10,6 +10,8 @@ import {
 } from "@sconce/ops";
 import { type ShapeEnv, SymExpr, symEquals } from "@sconce/symbolic";
 import type { NormalizedCall } from "@sconce/trace";
+import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
+import { castMeta, isCast } from "./autocast-shapes.js";
 import { guardContiguity } from "./contiguity.js";
 import type { OperatorResult } from "./dispatch.js";
 import type { ExampleRun } from "./example-run.js";
@@ -32,6 +34,8 @@ export class CallShapes {
   readonly #example: ExampleRun | undefined;
   readonly #cache: ShapeCache;
   readonly #guarded = new Set<string>();
+  /** The mixed precision region that calls are in. */
+  autocast: AutocastMode = NO_AUTOCAST;
 
   constructor({ env, operators, example }: CallShapesInit) {
     this.#env = env;
@@ -52,11 +56,16 @@ export class CallShapes {
 
   /** The shape rule's result for a call, which an equal call of before may have given. */
   of(row: OpDefinition, call: NormalizedCall, real?: OperatorResult): CachedCall {
-    const key = this.#cache.keyOf(row.target, call.args, call.kwargs);
+    const { dtype, enabled } = this.autocast;
+    const name = enabled ? `${dtype} ${row.target}` : row.target;
+    const key = this.#cache.keyOf(name, call.args, call.kwargs);
     const known = key === undefined ? undefined : this.#cache.find(key);
     if (known !== undefined) return known;
     const bound = bindArgs(row.schema, call.args, call.kwargs);
-    const rule = (): MetaValue => metaOfBound(this.#operators, row, bound, this.#env);
+    const rule = (): MetaValue => {
+      if (!enabled) return metaOfBound(this.#operators, row, bound, this.#env);
+      return castMeta({ operators: this.#operators, env: this.#env, dtype }, row, bound);
+    };
     const result = this.#example?.resultOf(row.target, real, rule) ?? rule();
     requireSizes(this.#env, result);
     this.#guardContiguity(result);
@@ -94,6 +103,7 @@ export class CallShapes {
     result: MetaValue,
   ): readonly number[] | undefined {
     if (row.decompose === undefined || !row.tags.includes("composite")) return undefined;
+    if (this.autocast.enabled && isCast(row.target)) return undefined;
     if (!fakesIn([result]).some((fake) => operands.some((operand) => looksAs(fake, operand))))
       return undefined;
     const given =

@@ -3,6 +3,7 @@
 import type { Argument, FloatLiteral, Node } from "@sconce/ir";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import type { AutocastRegion } from "./autocast-mode.js";
 import { evaluateEagerly } from "./eager.js";
 import type { Sym, SymBool } from "./sym-int.js";
 
@@ -57,6 +58,8 @@ export interface Recorder {
   inSource?<T>(name: string, source: string, run: () => T): T;
   /** Sets whether gradients are recorded, and returns whether they were. */
   setGradEnabled?(enabled: boolean): boolean;
+  /** Runs something in a mixed precision region. */
+  inAutocast?<T>(region: AutocastRegion, run: () => T): T;
   /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */
   inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
   /** Runs a node of a module that is a graph; its calls have the node's metadata. */

@@ -1,5 +1,6 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
 import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { customOperator } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
 
@@ -27,7 +28,20 @@ export function evaluateEagerly(
   const custom = customOperator(target);
   if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
   const [, given, named] = [target, args, kwargs] as Parameters<Evaluator>;
-  return eagerly().evaluate(target, given, named);
+  return eagerly().evaluate(target, given, named, mode.enabled ? mode.dtype : null);
+}
+
+let mode = NO_AUTOCAST;
+
+/** Runs something in another mixed precision mode, given the one around it. */
+export function eagerAutocast<T>(choose: (outer: AutocastMode) => AutocastMode, run: () => T): T {
+  const outer = mode;
+  mode = choose(outer);
+  try {
+    return run();
+  } finally {
+    mode = outer;
+  }
 }
 
 /**

@@ -113,3 +113,15 @@ export const checkFailed = (message: string): SconceError =>
     message,
     fix: "pass example inputs for which the condition holds, or correct the condition",
   });
+
+/** A mixed precision region that cannot be. */
+export const badAutocast = (problem: string, fix: string): SconceError =>
+  new SconceError({ code: "TORCH_ARGUMENT", message: `autocast: ${problem}`, fix });
+
+/** Control flow in a mixed precision region, whose program PyTorch's files cannot hold. */
+export const autocastAroundGraphs = (name: string): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `autocast: the region calls \`torch.${name}\`, which PyTorch's files cannot hold inside of one`,
+    fix: "begin the region inside of each function that the call is given",
+  });

@@ -26,6 +26,8 @@ import {
   SizeNodes,
   type UnbackedBinding,
 } from "@sconce/trace";
+import type { AutocastRegion } from "./autocast-mode.js";
+import { recordAutocast, refuseInAutocast } from "./autocast-recorder.js";
 import { metaOfCall } from "./call-meta.js";
 import { CallShapes, isUndecided } from "./call-shapes.js";
 import { modelOperators } from "./custom-operators.js";
@@ -33,7 +35,6 @@ import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } fro
 import { dataDependentResult, escapedTensor, leakedTensor, tracedValues, unknownSymbol } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
-import { SET_GRAD } from "./grad-regions.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { assertionOf, comparisonOf } from "./least-sizes.js";
@@ -42,6 +43,7 @@ import { isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from 
 import { fakeOf } from "./real-tensor.js";
 import { refusal } from "./refusals.js";
 import { refusedCall } from "./refused-operators.js";
+import { dropsGradMode, SET_GRAD } from "./regions.js";
 import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
 import { operatorSource, type SourceFunctions } from "./source-functions.js";
 import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
@@ -74,7 +76,6 @@ export class Tracer implements Recorder {
   readonly warn: (message: string) => void;
   /** The functions that a strict export notes; undefined where it is not strict. */
   readonly sources: SourceFunctions | undefined;
-  /** Whether the export is strict. */
   readonly isStrict: boolean;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = ambientGradEnabled();
@@ -335,6 +336,7 @@ export class Tracer implements Recorder {
     results,
     exampleResults = [],
   }: GraphCall): readonly OperatorResult[] {
+    refuseInAutocast(this.nodes, name);
     for (const [i, real] of exampleResults.entries()) this.example?.finish(results[i]!, real);
     const target = `higher_order.${name}`;
     const count = this.#graphCounts.get(target) ?? 0;
@@ -372,16 +374,14 @@ export class Tracer implements Recorder {
   setGradEnabled(enabled: boolean): boolean {
     const before = this.gradEnabled;
     this.gradEnabled = enabled;
-    if (this.isStrict) {
-      // TorchDynamo leaves out what changes nothing, and both ends of a mode in which nothing runs.
-      if (before === enabled) return before;
-      if (this.nodes.at(-1)?.target === SET_GRAD) {
-        this.nodes.pop();
-        return before;
-      }
-    }
+    if (this.isStrict && dropsGradMode(this.nodes, before, enabled)) return before;
     this.push({ target: SET_GRAD, args: [enabled], val: null, candidate: "_set_grad_enabled" });
     return before;
+  }
+
+  /** Runs something in a mixed precision region. */
+  inAutocast<T>(region: AutocastRegion, run: () => T): T {
+    return recordAutocast(this, this.#shapes, region, run);
   }
 
   #given(value: OperatorArgument): EmitArg {

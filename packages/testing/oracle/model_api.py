@@ -1,0 +1,223 @@
+"""Writes fixtures/capture/model-api.json.gz: what PyTorch exports for models that use the API around modules, which are
+also written in TypeScript, in `packages/conformance/src/model-api`: mixed precision, hooks, `nn.utils`, distributions,
+`torch.func` and others.
+
+A case is as in `twins.py`.
+
+Usage (with PyTorch): python3 model_api.py OUT.json.gz [NAME...]
+"""
+import gzip
+import json
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.export import Dim
+
+from twins import Fn, floats, func, integers, record
+
+TWINS = {}
+batched = {"x": {0: Dim("batch")}}
+square = lambda: (floats(4, 4),)
+
+
+def twin(name, make, args=square, shapes=None, **options):
+    TWINS[name] = (make, args, shapes, options)
+
+
+# ---------------------------------------------------------------- mixed precision
+class HalfHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+    def forward(self, x):
+        y = self.body(x).relu()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            z = self.head(y)
+            w = z.softmax(-1)
+        return w + 1, z
+
+
+class FullInside(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+    def forward(self, x):
+        with torch.autocast("cpu", cache_enabled=True):
+            y = self.body(x).relu()
+            with torch.autocast("cpu", enabled=False):
+                z = self.head(y.float())
+                w = z.softmax(-1)
+            with torch.no_grad():
+                v = y.sum()
+            return w + 1, z, v
+
+
+class NestedHalf(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(4)
+        self.register_buffer("shift", torch.ones(4), persistent=False)
+    def forward(self, x):
+        with torch.autocast("cpu"):
+            pass
+        with torch.autocast("cpu", dtype=torch.float16):
+            y = x.matmul(x).add(self.scale).add(self.shift)
+            with torch.autocast("cpu"):
+                y = y.matmul(x)
+            z = x.matmul(y)
+        with torch.no_grad(), torch.autocast("cpu"):
+            w = x.matmul(x)
+        return y, z, w
+
+
+def grad_outside(x):
+    with torch.no_grad():
+        with torch.autocast("cpu"):
+            y = x.matmul(x)
+            with torch.enable_grad():
+                z = y.matmul(y)
+    return y.sum(), z
+
+
+def grad_inside(x):
+    with torch.autocast("cpu"):
+        with torch.autocast("cpu", enabled=False):
+            pass
+        with torch.no_grad():
+            return x.matmul(x)
+
+
+def several_values(x):
+    with torch.no_grad():
+        a, b = x.sin(), x.cos()
+        with torch.autocast("cpu"):
+            c, d = a.matmul(b), b.matmul(a)
+        e, f = c.add(1), d.add(1)
+    return a, b, c, d, e, f
+
+
+class Lists(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.register_buffer("calls", torch.ones(4))
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            values, indices = self.fc(x).topk(2)
+            self.calls.add_(1)
+            y = x.clone()
+            y.add_(1)
+        a, b = y.chunk(2)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            c = a.matmul(b.t())
+            d = torch.tensor([1.5, 2.5])
+        return values.add(c.sum()), indices, y, d
+
+
+def sized(x):
+    with torch.autocast("cpu"):
+        n = x.size(0) * 2
+        y = torch.ones(n, 4).matmul(x.t())
+    return y.view(-1), x.new_zeros(n)
+
+
+def not_half(x):
+    with torch.autocast("cpu", dtype=torch.float64):
+        return x.matmul(x)
+
+
+def on_cuda(x):
+    with torch.autocast("cuda"):
+        return x.matmul(x)
+
+
+def within_branch(x):
+    def half(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x.matmul(x).float()
+    return torch.cond(x.sum() > 0, half, lambda x: x.matmul(x).sin(), (x,))
+
+
+class HalfVision(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.fc = nn.Conv2d(2, 3, 3, padding=1), nn.BatchNorm2d(3), nn.Linear(3, 5)
+    def forward(self, x, labels):
+        with torch.autocast("cpu"):
+            y = F.max_pool2d(F.gelu(self.norm(self.conv(x))), 2)
+            logits = self.fc(y.mean([2, 3]))
+            return F.cross_entropy(logits, labels), logits
+
+
+class HalfAttention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention, self.norm = nn.MultiheadAttention(4, 2, batch_first=True), nn.LayerNorm(4)
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y, _ = self.attention(x, x, x, need_weights=False)
+            return self.norm(x.add(y))
+
+
+HALF = {
+    "einsum": lambda x: torch.einsum("ij,jk->ik", x, x),
+    "inner": lambda x: torch.inner(x, x),
+    "contracted": lambda x: torch.tensordot(x, x, 1),
+    "chained": lambda x: torch.linalg.multi_dot([x, x, x]),
+    "vector": lambda x: torch.mv(x, x[0]),
+    "normed": lambda x: F.layer_norm(x.matmul(x), [4], x[0], x[0]),
+    "attended": lambda x: F.scaled_dot_product_attention(x.unsqueeze(0), x.unsqueeze(0), x.unsqueeze(0)),
+    "powered": lambda x: torch.linalg.matrix_power(x, 3),
+    "conv_same": lambda x: F.conv1d(x.unsqueeze(0), x.unsqueeze(2), padding="same"),
+    "joined": lambda x: torch.cat([x.matmul(x), x]),
+    "joined_half": lambda x: torch.cat([x.matmul(x), x.matmul(x)]),
+    "promoted": lambda x: x.matmul(x).add(x),
+    "stacked": lambda x: torch.vstack([x.matmul(x), x]),
+    "double": lambda x: x.double().matmul(x.double()),
+    "trapezoid": lambda x: torch.trapezoid(x.matmul(x)),
+    "written": lambda x: x.matmul(x).add_(x),
+    "grouped": lambda x: F.group_norm(x.unsqueeze(0).matmul(x), 2),
+    "logits": lambda x: F.binary_cross_entropy_with_logits(x.matmul(x), x.sigmoid()),
+    "squared": lambda x: F.mse_loss(x.matmul(x), x),
+    "distances": lambda x: torch.cdist(x, x),
+    "prelu": lambda x: torch.prelu(x.matmul(x), x[0, :1]),
+    "spread": lambda x: x.matmul(x).std(),
+}
+
+
+def half(fn):
+    def forward(x):
+        with torch.autocast("cpu"):
+            return fn(x)
+    return forward
+
+
+twin("half_head", HalfHead)
+twin("half_head_strict", HalfHead, strict=True)
+twin("full_inside", FullInside)
+twin("nested_half", NestedHalf)
+twin("grad_outside", func(grad_outside))
+twin("grad_inside", func(grad_inside))
+twin("several_values", func(several_values))
+twin("several_values_strict", func(several_values), strict=True)
+twin("half_lists", Lists)
+twin("half_sized", func(sized), shapes=batched)
+twin("not_half", func(not_half))
+twin("on_cuda", func(on_cuda))
+twin("within_branch", func(within_branch))
+twin("half_vision", HalfVision, lambda: (floats(2, 2, 4, 4), integers(5, 2)))
+twin("half_attention", lambda: HalfAttention().eval(), lambda: (floats(2, 3, 4),))
+for name, fn in HALF.items(): twin(f"half_{name}", func(half(fn)))
+
+
+def main(path, *names):
+    cases = {name: record(*TWINS[name]) for name in (names or TWINS)}
+    refused = {name: case["message"] for name, case in cases.items() if "error" in case}
+    assert refused == {}, refused
+    with gzip.GzipFile(path, "wb", mtime=0) as out:
+        out.write(json.dumps(cases, separators=(",", ":")).encode())
+
+
+if __name__ == "__main__": main(*sys.argv[1:])
