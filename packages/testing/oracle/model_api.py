@@ -13,6 +13,7 @@ import sys
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import parametrizations, parametrize
 from torch.export import Dim
 
 from twins import Fn, floats, func, integers, record
@@ -210,6 +211,129 @@ twin("within_branch", func(within_branch))
 twin("half_vision", HalfVision, lambda: (floats(2, 2, 4, 4), integers(5, 2)))
 twin("half_attention", lambda: HalfAttention().eval(), lambda: (floats(2, 3, 4),))
 for name, fn in HALF.items(): twin(f"half_{name}", func(half(fn)))
+
+# ---------------------------------------------------------------- hooks and nn.utils
+class Hooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+        self.a.register_forward_pre_hook(lambda module, args: (args[0].mul(2),))
+        self.a.register_forward_pre_hook(lambda module, args: args[0].add(1), prepend=True)
+        self.a.register_forward_hook(lambda module, args, output: output.relu())
+        self.b.register_forward_hook(lambda module, args, output: output.add(args[0]))
+        removed = self.b.register_forward_hook(lambda module, args, output: output.sin())
+        removed.remove()
+    def forward(self, x):
+        return self.b(self.a(x))
+
+
+class Gained(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+    def forward(self, x, *, gain):
+        return self.fc(x).mul(gain)
+
+
+class HookedKeywords(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Gained()
+        self.inner.register_forward_pre_hook(
+            lambda module, args, kwargs: (args, {"gain": kwargs["gain"] + 1}), with_kwargs=True)
+        self.inner.register_forward_hook(
+            lambda module, args, kwargs, output: output.div(kwargs["gain"]), with_kwargs=True)
+    def forward(self, x):
+        return self.inner(x, gain=2)
+
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+        self.features = []
+        for layer in self.body:
+            layer.register_forward_hook(lambda module, args, output: self.features.append(output))
+    def forward(self, x):
+        self.features.clear()
+        self.body(x)
+        return list(self.features)
+
+
+class Twice(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+    def forward(self, x):
+        return self.layer(x).add(self.layer(x))
+
+
+class Symmetric(nn.Module):
+    def forward(self, x):
+        return x.triu().add(x.triu(1).transpose(-1, -2))
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.full((4, 1), 2.0))
+    def forward(self, x):
+        return x.mul(self.scale)
+
+
+class RankOne(nn.Module):
+    def forward(self, x, y):
+        return x.unsqueeze(-1).mul(y.unsqueeze(-2))
+    def right_inverse(self, z):
+        return z[:, 0], z[0]
+
+
+def symmetric(layer):
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    return parametrize.register_parametrization(layer, "weight", Scaled())
+
+
+class CachedTwice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = symmetric(nn.Linear(4, 4))
+    def forward(self, x):
+        with parametrize.cached():
+            return self.layer(x).add(self.layer(x))
+
+
+def plain(layer):
+    return parametrize.remove_parametrizations(symmetric(layer), "weight")
+
+
+def vector(layer):
+    flat = nn.utils.parameters_to_vector(layer.parameters())
+    nn.utils.vector_to_parameters(flat.mul(2).detach(), layer.parameters())
+    return layer
+
+
+images = lambda: (floats(1, 2, 4, 4),)
+twin("hooked", Hooked)
+twin("hooked_keywords", HookedKeywords)
+twin("features", Features)
+twin("weight_norm", lambda: Twice(parametrizations.weight_norm(nn.Linear(4, 4))))
+twin("weight_norm_dim", lambda: Twice(parametrizations.weight_norm(nn.Linear(4, 4), dim=1)))
+twin("weight_norm_all", lambda: Twice(parametrizations.weight_norm(nn.Linear(4, 4), "bias", dim=None)))
+twin("weight_norm_hook", lambda: Twice(nn.utils.weight_norm(nn.Linear(4, 4))))
+twin("weight_norm_removed", lambda: Twice(nn.utils.remove_weight_norm(nn.utils.weight_norm(nn.Linear(4, 4)))))
+twin("weight_norm_conv", lambda: parametrizations.weight_norm(nn.Conv2d(2, 3, 3)), images)
+twin("spectral_norm", lambda: Twice(parametrizations.spectral_norm(nn.Linear(4, 4))))
+twin("spectral_norm_eval", lambda: Twice(parametrizations.spectral_norm(nn.Linear(4, 4))).eval())
+twin("spectral_norm_conv", lambda: parametrizations.spectral_norm(nn.Conv2d(2, 3, 3), n_power_iterations=2), images)
+twin("spectral_norm_transposed", lambda: parametrizations.spectral_norm(nn.ConvTranspose2d(2, 3, 3)).eval(), images)
+twin("spectral_norm_hook", lambda: Twice(nn.utils.spectral_norm(nn.Linear(4, 4))))
+twin("spectral_norm_hook_eval", lambda: Twice(nn.utils.spectral_norm(nn.Linear(4, 4))).eval())
+twin("symmetric", lambda: Twice(symmetric(nn.Linear(4, 4))))
+twin("symmetric_cached", CachedTwice)
+twin("rank_one", lambda: parametrize.register_parametrization(nn.Linear(4, 4), "weight", RankOne()))
+twin("parametrization_removed", lambda: plain(nn.Linear(4, 4)))
+twin("vector", lambda: vector(nn.Linear(4, 4)))
+twin("padded", func(lambda x: nn.utils.rnn.pad_sequence([x[:, 0], x[:2, 1]], batch_first=True, padding_value=1.5)))
 
 
 def main(path, *names):

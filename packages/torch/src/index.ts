@@ -39,6 +39,7 @@ export {
 export { torch } from "./functions/torch.js";
 export { notModule } from "./nn/errors.js";
 export { functional } from "./nn/functional.js";
+export { splitCall } from "./nn/hooks.js";
 export * as nn from "./nn/index.js";
 export { ModuleList } from "./nn/layers/container.js";
 export { Transformer } from "./nn/layers/transformer.js";

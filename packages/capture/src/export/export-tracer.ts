@@ -1,5 +1,5 @@
 import type { ModuleStackEntry, Node } from "@sconce/ir";
-import { captureStack } from "@sconce/source-check";
+import { type AnyFunction, captureStack } from "@sconce/source-check";
 import type { Tensor } from "@sconce/tensor";
 import {
   type BodyCall,
@@ -102,6 +102,10 @@ export class ExportTracer extends Tracer {
 
   override checkBody(call: BodyCall): void {
     this.#checks?.body(call);
+  }
+
+  checkFunction(fn: AnyFunction, args: readonly unknown[], thisValue?: object): void {
+    this.#checks?.called(fn, args, thisValue);
   }
 
   override keyOf(node: TraceNode): string | undefined {

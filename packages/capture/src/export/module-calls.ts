@@ -14,9 +14,8 @@ import {
   type TreeSpec,
   treeSpecText,
 } from "@sconce/ir";
-import { type AnyFunction, functionParameters, isPlainObject } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
-import { type NamedModule, TraceNode } from "@sconce/torch";
+import { type NamedModule, splitCall, TraceNode } from "@sconce/torch";
 import { calledOtherwise, changedConvention, noModule, unsupportedCallLeaf } from "./errors.js";
 
 /** What one call took or gave: nodes, and values that are not tensors. */
@@ -80,7 +79,7 @@ export class PreservedCalls {
    */
   begin(call: NamedCall, args: readonly unknown[], read: Reader): void {
     const { module, path, suffix } = call;
-    const [positional, keywords] = withKeywords(module, args);
+    const [positional, keywords] = splitCall(module, args);
     const names = this.#paths.get(module)!;
     for (const name of names) {
       const { leaves, spec } = read.leaves([pythonTuple(...positional), keywords], name);
@@ -136,18 +135,6 @@ export class PreservedCalls {
 function refuseChange(path: string, part: "inSpec" | "outSpec", first: TreeSpec, now: TreeSpec): void {
   const [before, after] = [treeSpecText(first), treeSpecText(now)];
   if (before !== after) throw changedConvention(path, part, before, after);
-}
-
-/**
- * The arguments of a call and its keywords: an object for a parameter that is a
- * pattern, as in `forward(x, { gain })`, has keywords.
- */
-function withKeywords(module: object, args: readonly unknown[]): readonly [readonly unknown[], object] {
-  const last = args.at(-1);
-  const { forward } = module as { readonly forward: AnyFunction };
-  const parameter = functionParameters(forward)?.[args.length - 1];
-  const isPattern = parameter !== undefined && parameter.name === undefined && !parameter.isRest;
-  return isPattern && isPlainObject(last) ? [args.slice(0, -1), last] : [args, {}];
 }
 
 const specOf = (leaf: TraceNode | Argument): ArgumentSpec =>

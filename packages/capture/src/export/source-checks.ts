@@ -77,6 +77,24 @@ export class SourceChecks {
     this.#warnOf(warnings);
   }
 
+  /**
+   * Checks a function that a module calls where no source shows it, such as a hook.
+   *
+   * @throws SconceError `STRICT_MODE`, `SOURCE_CHECK`
+   */
+  called(fn: AnyFunction, args: readonly unknown[], thisValue?: unknown): void {
+    if (this.#checked.has(fn)) return;
+    const strict = this.#init.isStrict;
+    const { errors, refused, unchecked, warnings } = withoutNotes(() =>
+      withTrace(undefined, () => checkSource(fn, { args, strict, thisValue })),
+    );
+    if (refused.length > 0) throw refusal(strictProblems([...refused, ...errors]));
+    if (errors.length > 0) throw refusal(sourceProblems(errors));
+    this.#checked.add(fn);
+    this.#inBodies.push(...unchecked);
+    this.#warnOf(warnings);
+  }
+
   /** Warns of numbers that are written as floats, each place once. */
   #warnOf(warnings: readonly SourceProblem[] = []): void {
     const found = warnings.filter((one) => {

@@ -1,6 +1,7 @@
 /** @file The models of the API around modules, all of them. */
 import type { Twins } from "../twins/twin.fixture.js";
 import { AUTOCAST } from "./autocast.fixture.js";
+import { MODULES } from "./modules.fixture.js";
 
 /** Models by the names of their twins. */
-export const ALL: Twins = { ...AUTOCAST };
+export const ALL: Twins = { ...AUTOCAST, ...MODULES };

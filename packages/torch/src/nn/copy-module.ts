@@ -14,6 +14,7 @@ export function copyModule<M extends Module>(module: M, copies = new Map<unknown
   const [own, theirs] = [registryOf(copy), registryOf(module)];
   for (const name of theirs.parameters) own.parameters.add(name);
   for (const [name, persistent] of theirs.buffers) own.buffers.set(name, persistent);
+  if (theirs.hooks !== undefined) own.hooks = { ...theirs.hooks };
   for (const [name, value] of Object.entries(module)) setProperty(copy, name, copied(value, copies));
   return copy;
 }

@@ -135,3 +135,23 @@ export const missingSetting = (layer: string, name: string): SconceError =>
     where: layer,
     fix: `give it: new nn.${layer}({ ${name}: ... })`,
   });
+
+/** A hook that is not a function, or that gives what is not arguments. */
+export const badHook = (name: string, value: unknown): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message:
+      name === "a forward pre-hook"
+        ? `forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ${describeValue(value)}`
+        : `${name}: ${describeValue(value)} is not a function`,
+    fix: "return nothing, or `[args, kwargs]`: an array, and an object",
+  });
+
+/** A tensor that cannot be computed as it is asked to. */
+export const badParametrization = (message: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message,
+    where: "nn.utils",
+    fix: "check the name of the tensor, and what the parametrization and its `rightInverse` return",
+  });

@@ -1,5 +1,15 @@
 /** @file Modules, layers and what they are made of (`torch.nn`). */
 export { functional } from "./functional.js";
+export type {
+  ForwardHook,
+  ForwardPreHook,
+  HookHandle,
+  HookKeywords,
+  HookOptions,
+  KeywordHook,
+  KeywordPreHook,
+  PreHookOptions,
+} from "./hooks.js";
 export * as init from "./init.js";
 export * from "./layers/activation.js";
 export {
@@ -101,3 +111,4 @@ export {
 export { type ModuleOf, moduleOf } from "./module-of.js";
 export type { NamedModule, NamedTensor } from "./state.js";
 export { Buffer, Parameter } from "./tensors.js";
+export * as utils from "./utils/index.js";

@@ -1,5 +1,5 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
-import { fieldsOf } from "@sconce/source-check";
+import { type AnyFunction, fieldsOf } from "@sconce/source-check";
 import {
   castTensor,
   type DType,
@@ -17,6 +17,18 @@ import { COPY } from "../this-copy.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutNotes } from "../trace/state-reads.js";
 import { missingState, noForward, noSubmodule, notModule, takenName } from "./errors.js";
+import {
+  addHook,
+  type ForwardHook,
+  type ForwardPreHook,
+  type HookHandle,
+  type HookOptions,
+  type KeywordHook,
+  type KeywordPreHook,
+  type PreHookOptions,
+  runHooked,
+  type WithKwargs,
+} from "./hooks.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registered-names.js";
 import {
@@ -71,7 +83,7 @@ export interface LoadReport {
  * result has no type, as in Python.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the class is not known
-export type AnyModule = ((...args: readonly any[]) => any) & Module;
+export type AnyModule = ((...args: readonly any[]) => any) & Module & { forward(...args: any[]): any };
 
 /** A module is called as a function: the call runs its `forward`. */
 export interface Module {
@@ -350,6 +362,44 @@ export class Module {
     return this;
   }
 
+  /**
+   * Runs a function before each call of `forward`, with the module and its arguments. What the
+   * function returns takes the place of the arguments: an array of them, or the only one. With
+   * `withKwargs` it is given the keyword arguments too, and returns `[args, kwargs]`.
+   *
+   * @example layer.registerForwardPreHook((_, [x]) => [x.mul(2)]);
+   */
+  registerForwardPreHook<M extends Module>(
+    this: M,
+    hook: KeywordPreHook<M>,
+    options: PreHookOptions & WithKwargs,
+  ): HookHandle;
+  registerForwardPreHook<M extends Module>(
+    this: M,
+    hook: ForwardPreHook<M>,
+    options?: PreHookOptions,
+  ): HookHandle;
+  registerForwardPreHook(hook: AnyFunction, options?: PreHookOptions): HookHandle {
+    return addHook(this, "before", hook, options);
+  }
+
+  /**
+   * Runs a function after each call of `forward`, with the module, its arguments and its result.
+   * What the function returns takes the place of the result. With `withKwargs` it is given the
+   * keyword arguments before the result.
+   *
+   * @example layer.registerForwardHook((_, args, output) => output.relu());
+   */
+  registerForwardHook<M extends Module>(
+    this: M,
+    hook: KeywordHook<M>,
+    options: HookOptions & WithKwargs,
+  ): HookHandle;
+  registerForwardHook<M extends Module>(this: M, hook: ForwardHook<M>, options?: HookOptions): HookHandle;
+  registerForwardHook(hook: AnyFunction, options?: HookOptions): HookHandle {
+    return addHook(this, "after", hook, options);
+  }
+
   /** The module as PyTorch prints it. */
   toString(): string {
     return moduleText(this);
@@ -440,6 +490,7 @@ function callModule(module: Module, args: never[]): unknown {
       buffersOf(module);
     });
   const trace = currentTrace();
-  const run = (): unknown => module.forward(...args);
+  const forward = (...given: readonly unknown[]): unknown => module.forward(...(given as never[]));
+  const run = (): unknown => runHooked(module, args, forward);
   return trace?.inModule === undefined ? run() : trace.inModule(module, args, run);
 }

@@ -1,6 +1,7 @@
 /** @file Calls of operators: recorded while a program is traced, run at once otherwise. */
 
 import type { Argument, FloatLiteral, Node } from "@sconce/ir";
+import type { AnyFunction } from "@sconce/source-check";
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import type { AutocastRegion } from "./autocast-mode.js";
@@ -60,6 +61,8 @@ export interface Recorder {
   setGradEnabled?(enabled: boolean): boolean;
   /** Runs something in a mixed precision region. */
   inAutocast?<T>(region: AutocastRegion, run: () => T): T;
+  /** Checks the source of a function that a module calls where its own source does not show it. */
+  checkFunction?(fn: AnyFunction, args: readonly unknown[], thisValue?: object): void;
   /** Runs a module's `forward`; its calls have the module in `nn_module_stack`. */
   inModule?<T>(module: object, args: readonly unknown[], run: () => T): T;
   /** Runs a node of a module that is a graph; its calls have the node's metadata. */

@@ -1,0 +1,119 @@
+import { float } from "@sconce/ir";
+import { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { torch } from "../../functions/torch.js";
+import { nn } from "../../index.js";
+
+const { parametrize } = nn.utils;
+const values = (tensor: Tensor | null | undefined): number[] => [...tensor!.flatten().data].map(Number);
+
+describe("gradients", () => {
+  const gradients = (): nn.utils.WithGradient[] => [
+    { grad: torch.tensor([float(3), float(4)]) },
+    { grad: torch.tensor([[float(12)]]) },
+    { grad: null },
+    {},
+  ];
+
+  test("clipGradNorm_ scales to a norm, and returns the one before", () => {
+    const all = gradients();
+    expect(Number(nn.utils.clipGradNorm_(all, 2).item())).toBeCloseTo(13, 5);
+    expect(values(all[0]!.grad)).toEqual([expect.closeTo(0.4615, 4), expect.closeTo(0.6154, 4)]);
+    expect(values(all[1]!.grad)).toEqual([expect.closeTo(1.8462, 4)]);
+    const largest = nn.utils.clipGradNorm_(all, 2, { normType: Number.POSITIVE_INFINITY });
+    expect(Number(largest.item())).toBeCloseTo(1.8462, 4);
+    nn.utils.clipGradValue_(all, 0.5);
+    expect(values(all[0]!.grad)).toEqual([expect.closeTo(0.4615, 4), 0.5]);
+    expect(values(all[1]!.grad)).toEqual([0.5]);
+  });
+
+  test("getTotalNorm takes orders, and refuses norms that are not finite where it is asked to", () => {
+    const tensors = [torch.tensor([float(1), float(2)]), torch.tensor([float(2)])];
+    expect(Number(nn.utils.getTotalNorm(tensors, { normType: 1 }).item())).toBe(5);
+    expect(Number(nn.utils.getTotalNorm([]).item())).toBe(0);
+    const infinite = torch.tensor([Number.POSITIVE_INFINITY]);
+    expect(() => nn.utils.getTotalNorm(infinite, { errorIfNonfinite: true })).toThrow(
+      expect.objectContaining({ code: "LAYER_ARGUMENTS" }),
+    );
+  });
+});
+
+describe("parametrize", () => {
+  class Halved extends nn.Module {
+    override forward(x: Tensor): Tensor {
+      return x.narrow(1, 0, 1);
+    }
+  }
+
+  class Doubled extends nn.Module {
+    override forward(x: Tensor): Tensor {
+      return x.mul(2);
+    }
+    rightInverse(x: Tensor): Tensor {
+      return x.div(2);
+    }
+  }
+
+  test("an assignment sets what the tensor is computed from", () => {
+    const layer = parametrize.registerParametrization(new nn.Linear(2, 1), "weight", new Doubled());
+    layer.weight = torch.ones(1, 2);
+    expect(values(layer.weight)).toEqual([1, 1]);
+    expect(values(layer.stateDict().get("parametrizations.weight.original"))).toEqual([0.5, 0.5]);
+    expect(parametrize.isParametrized(layer)).toBe(true);
+    expect(parametrize.isParametrized(layer, "bias")).toBe(false);
+    expect(String(layer)).toContain("ParametrizedLinear(");
+    expect(layer).toBeInstanceOf(nn.Linear);
+    parametrize.removeParametrizations(layer, "weight", false);
+    expect(values(layer.weight)).toEqual([0.5, 0.5]);
+    expect([...layer.stateDict().keys()]).toEqual(["bias", "weight"]);
+    expect(layer.constructor).toBe(nn.Linear);
+  });
+
+  test("other shapes, names without a tensor and second hooks are refused", () => {
+    const refused = expect.objectContaining({ code: "LAYER_ARGUMENTS" });
+    const layer = new nn.Linear(2, 1);
+    expect(() => parametrize.registerParametrization(layer, "weight", new Halved())).toThrow(refused);
+    expect(() => parametrize.registerParametrization(layer, "w", new Doubled())).toThrow(refused);
+    expect(() => parametrize.removeParametrizations(layer, "weight")).toThrow(refused);
+    expect(() => nn.utils.removeWeightNorm(layer)).toThrow(refused);
+    nn.utils.weightNorm(layer);
+    expect(() => nn.utils.weightNorm(layer)).toThrow(refused);
+    expect(() => nn.utils.spectralNorm(new nn.Linear(2, 2), { nPowerIterations: 0 })).toThrow(refused);
+  });
+
+  test("a copy of a parametrized layer computes its own weight", () => {
+    const encoder = new nn.TransformerEncoderLayer(4, 2, 4);
+    nn.utils.parametrizations.weightNorm(encoder.linear1);
+    const stack = new nn.TransformerEncoder(encoder, 2);
+    const paths = [...stack.stateDict().keys()].filter((name) => name.includes("original"));
+    expect(paths).toHaveLength(4);
+    expect(stack(torch.ones(1, 1, 4))).toBeInstanceOf(Tensor);
+  });
+});
+
+describe("hooks", () => {
+  test("a hook that is always called runs after an error, which is thrown", () => {
+    class Broken extends nn.Module {
+      override forward(): Tensor {
+        throw new RangeError("broken");
+      }
+    }
+    const calls: string[] = [];
+    const model = new Broken();
+    model.registerForwardHook(() => void calls.push("plain"));
+    model.registerForwardHook(() => void calls.push("always"), { alwaysCall: true });
+    expect(() => model()).toThrow("broken");
+    expect(calls).toEqual(["always"]);
+  });
+
+  test("other values than functions, and what a hook may not return, are refused", () => {
+    const layer = new nn.Linear(2, 1);
+    const refused = expect.objectContaining({ code: "TORCH_ARGUMENT" });
+    expect(() => layer.registerForwardHook("relu" as never)).toThrow(refused);
+    layer.registerForwardPreHook(() => 1 as never, { withKwargs: true });
+    expect(() => layer(torch.ones(1, 2))).toThrow(refused);
+    expect(() => layer.registerForwardHook(() => undefined, { first: true } as never)).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_OPTION" }),
+    );
+  });
+});
