@@ -35,6 +35,7 @@ export {
   cond,
   constrainAsSize,
   constrainAsValue,
+  distributions,
   enableGrad,
   guard,
   guardInt,

@@ -67,6 +67,7 @@ export {
   Dim,
   DraftReport,
   dims,
+  distributions,
   draftExport,
   dynamicSpec,
   exportForTraining,

@@ -11,6 +11,7 @@ import json
 import sys
 
 import torch
+import torch.distributions as D
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize
@@ -334,6 +335,127 @@ twin("rank_one", lambda: parametrize.register_parametrization(nn.Linear(4, 4), "
 twin("parametrization_removed", lambda: plain(nn.Linear(4, 4)))
 twin("vector", lambda: vector(nn.Linear(4, 4)))
 twin("padded", func(lambda x: nn.utils.rnn.pad_sequence([x[:, 0], x[:2, 1]], batch_first=True, padding_value=1.5)))
+
+# ---------------------------------------------------------------- distributions
+off = {"validate_args": False}
+scale = lambda x: F.softplus(x)
+bits = lambda x: (x > 0).to(x.dtype)
+others = lambda x: scale(x.mul(2)).add(0.5)
+DISTRIBUTIONS = {
+    "normal": (lambda x: D.Normal(x, scale(x), **off), lambda x: x.add(1)),
+    "normal_of_numbers": (lambda x: D.Normal(0.5, scale(x), **off), lambda x: x),
+    "laplace": (lambda x: D.Laplace(x, scale(x), **off), lambda x: x.add(1)),
+    "uniform": (lambda x: D.Uniform(x, x.add(2), **off), lambda x: x.add(1)),
+    "exponential": (lambda x: D.Exponential(scale(x), **off), lambda x: x.abs()),
+    "gamma": (lambda x: D.Gamma(scale(x), others(x), **off), lambda x: x.abs()),
+    "beta": (lambda x: D.Beta(scale(x), others(x), **off), lambda x: x.sigmoid()),
+    "dirichlet": (lambda x: D.Dirichlet(scale(x), **off), lambda x: x.softmax(-1)),
+    "bernoulli": (lambda x: D.Bernoulli(logits=x, **off), bits),
+    "bernoulli_probs": (lambda x: D.Bernoulli(x.sigmoid(), **off), bits),
+    "categorical": (lambda x: D.Categorical(logits=x, **off), lambda x: torch.arange(4)),
+    "categorical_probs": (lambda x: D.Categorical(x.softmax(-1), **off), lambda x: torch.arange(4)),
+    "independent": (lambda x: D.Independent(D.Normal(x, scale(x), **off), 1, **off), lambda x: x.add(1)),
+    "multivariate": (lambda x: D.MultivariateNormal(x, torch.eye(4).mul(2), **off), lambda x: x.add(1)),
+    "multivariate_factor": (
+        lambda x: D.MultivariateNormal(x, scale_tril=x.tril(-1).add(torch.eye(4)), **off), lambda x: x.add(1)),
+    "multivariate_precision": (
+        lambda x: D.MultivariateNormal(x[0], precision_matrix=torch.eye(4).mul(2), **off), lambda x: x.add(1)),
+}
+
+
+def described(make, value):
+    def forward(x):
+        own = make(x)
+        return own.log_prob(value(x)), own.entropy(), own.mean, own.variance, own.stddev
+    return forward
+
+
+def drawn(make):
+    def forward(x):
+        own = make(x)
+        return own.sample(), own.sample((2,))
+    return forward
+
+
+def reparametrized(make):
+    return lambda x: make(x).rsample((2,))
+
+
+def cumulative(make, value):
+    def forward(x):
+        own = make(x)
+        return own.cdf(value(x))
+    return forward
+
+
+def inverse(make):
+    return lambda x: make(x).icdf(x.sigmoid())
+
+
+def likeliest(make):
+    return lambda x: make(x).mode
+
+
+def divergence(p, q):
+    return lambda x: D.kl_divergence(p(x), q(x))
+
+
+ODDS = ["normal", "laplace", "uniform", "exponential"]
+for name, (make, value) in DISTRIBUTIONS.items():
+    twin(f"{name}_described", func(described(make, value)))
+    twin(f"{name}_drawn", func(drawn(make)))
+for name in ["normal", "laplace", "uniform", "exponential", "gamma", "beta", "dirichlet", "independent", "multivariate"]:
+    twin(f"{name}_reparametrized", func(reparametrized(DISTRIBUTIONS[name][0])))
+for name in [*ODDS, "gamma"]: twin(f"{name}_cdf", func(cumulative(*DISTRIBUTIONS[name])))
+for name in ODDS:
+    twin(f"{name}_icdf", func(inverse(DISTRIBUTIONS[name][0])))
+for name in ["normal", "laplace", "exponential", "gamma", "categorical"]:
+    twin(f"{name}_mode", func(likeliest(DISTRIBUTIONS[name][0])))
+twin("bernoulli_support", func(lambda x: DISTRIBUTIONS["bernoulli"][0](x).enumerate_support()))
+twin("categorical_support", func(lambda x: DISTRIBUTIONS["categorical"][0](x).enumerate_support(False)))
+twin("normal_dynamic", func(lambda x: D.Normal(x, scale(x), **off).rsample((3,))), shapes=batched)
+twin("categorical_dynamic", func(lambda x: D.Categorical(logits=x, **off).log_prob(torch.zeros(x.size(0)))), shapes=batched)
+twin("normal_strict", func(lambda x: D.Normal(x, scale(x)).log_prob(x)), strict=True)
+shifted = lambda x: x.roll(1, 0)
+KL = {
+    **{name: (make, lambda x, make=make: make(shifted(x)))
+       for name, (make, _) in DISTRIBUTIONS.items() if not name.startswith(("normal_of", "multivariate_", "bernoulli_", "categorical_"))},
+    "uniforms": (lambda x: D.Uniform(x, x.add(1), **off), lambda x: D.Uniform(x.sub(1), x.add(2), **off)),
+    "factors": (DISTRIBUTIONS["multivariate"][0], DISTRIBUTIONS["multivariate_factor"][0]),
+    "normal_laplace": (DISTRIBUTIONS["normal"][0], DISTRIBUTIONS["laplace"][0]),
+    "uniform_normal": (DISTRIBUTIONS["uniform"][0], DISTRIBUTIONS["normal"][0]),
+    "exponential_normal": (DISTRIBUTIONS["exponential"][0], DISTRIBUTIONS["normal"][0]),
+    "exponential_gamma": (DISTRIBUTIONS["exponential"][0], DISTRIBUTIONS["gamma"][0]),
+    "gamma_exponential": (DISTRIBUTIONS["gamma"][0], DISTRIBUTIONS["exponential"][0]),
+}
+for name, (p, q) in KL.items(): twin(f"{name}_kl", func(divergence(p, q)))
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.spread, self.decoder = nn.Linear(4, 2), nn.Linear(4, 2), nn.Linear(2, 4)
+    def forward(self, x):
+        latent = D.Independent(D.Normal(self.mean(x), self.spread(x).exp(), **off), 1, **off)
+        mean = latent.mean
+        prior = D.Independent(D.Normal(torch.zeros_like(mean), torch.ones_like(mean), **off), 1, **off)
+        z = latent.rsample()
+        pixels = D.Bernoulli(logits=self.decoder(z), **off)
+        return pixels.log_prob(bits(x)).sum(-1).sub(D.kl_divergence(latent, prior))
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+    def forward(self, x):
+        actions = D.Categorical(logits=self.fc(x), **off)
+        action = actions.sample()
+        return action, actions.log_prob(action), actions.entropy()
+
+
+twin("encoder", Encoder)
+twin("policy", Policy)
 
 
 def main(path, *names):

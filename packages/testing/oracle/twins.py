@@ -9,6 +9,7 @@ Usage (with PyTorch): python3 twins.py OUT.json.gz [NAME...]
 import gzip
 import json
 import logging
+import math
 import sys
 import warnings
 from dataclasses import dataclass
@@ -695,6 +696,11 @@ def leaves(value):
     return torch.utils._pytree.tree_leaves(value)
 
 
+def rounded(value):
+    """A number as JSON has it: NaN and infinities as texts."""
+    return round(value, 6) if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+
+
 def record(make, args, shapes, options):
     torch.manual_seed(7)
     model = make()
@@ -712,7 +718,7 @@ def record(make, args, shapes, options):
         "text": before,
         "guards": program._guards_code,
         "lowered": text(lowered),
-        "outputs": [[round(value, 6) for value in values[:40]] for values in outputs],
+        "outputs": [[rounded(value) for value in values[:40]] for values in outputs],
     }
 
 

@@ -19,6 +19,7 @@ export { type MergePlace, mergeOutputs } from "./control-flow/merge-outputs.js";
 export { OperandNames } from "./control-flow/operand-names.js";
 export { type ScanOptions, scan } from "./control-flow/scan.js";
 export { whileLoop } from "./control-flow/while-loop.js";
+export * as distributions from "./distributions/index.js";
 export { convert } from "./functions/arguments.js";
 export { type Bounds, check, checkIsSize, constrainAsSize, constrainAsValue } from "./functions/check.js";
 export { type Index, type Slice, slice } from "./functions/indexing.js";

@@ -9,6 +9,7 @@ import { makeInstance } from "./classes.js";
 import { isIntrinsic } from "./host-functions.js";
 import { type Interpreter, type Scope, siteOf } from "./interpreter.js";
 import {
+  arrayOf,
   joinKinds,
   type Kind,
   known,
@@ -20,10 +21,12 @@ import {
   NOTHING,
   PLAINS,
   SIZE,
+  SIZES,
   TENSORS,
   UNKNOWN,
   unknown,
 } from "./kinds.js";
+import { ownFunctionName } from "./own-functions.js";
 import { isModule } from "./own-values.js";
 
 /** Classes of the language that hold values. */
@@ -48,6 +51,8 @@ export function construct(
   for (const one of callee.values) on.strict?.called(one, args, node, scope);
   const collection = COLLECTIONS.get(value);
   if (collection !== undefined && isOne) return makeCollection(value, collection, args, node, scope, on);
+  if (isOne && ownFunctionName(value)?.startsWith("distributions.") === true)
+    return distributionKind(node, scope);
   const instance = makeInstance(callee, args, node, scope, on);
   if (instance !== undefined) return instance;
   runCallbacks(args, [], on, node, scope);
@@ -56,6 +61,17 @@ export function construct(
   if (mayDecide(callee, on) && (on.strict !== undefined || args.some(isOpen)))
     on.unchecked("new", "the constructor and the getters of a class are not followed", node, scope);
   return unknown(MADE_BY_NEW);
+}
+
+/** A distribution: its members are tensors and functions that give tensors, but for its shapes. */
+function distributionKind(node: AnyNode, scope: Scope): Kind {
+  const props = new Map<string, Kind>([
+    ["batchShape", arrayOf(SIZES)],
+    ["eventShape", arrayOf(SIZES)],
+    ["validatesArgs", PLAINS],
+    ["reinterpretedBatchNdims", PLAINS],
+  ]);
+  return made(siteOf(scope, node, () => ({ ...makeObject("record", TENSORS), props })));
 }
 
 function makeCollection(

@@ -1,0 +1,206 @@
+/** @file The Kullback-Leibler divergence of two distributions (`torch.distributions.kl`). */
+import type { Tensor } from "@sconce/tensor";
+import { sym } from "../functions/sym.js";
+import { torch } from "../functions/torch.js";
+import { functional as F } from "../nn/functional.js";
+import { Bernoulli } from "./bernoulli.js";
+import { Categorical } from "./categorical.js";
+import { Beta, Dirichlet } from "./dirichlet.js";
+import { type Distribution, sumRightmost } from "./distribution.js";
+import { notImplemented } from "./errors.js";
+import { Exponential, Gamma } from "./exponential.js";
+import { Independent } from "./independent.js";
+import { Laplace } from "./laplace.js";
+import { logDiagonal, MultivariateNormal, mahalanobis } from "./multivariate-normal.js";
+import { Normal } from "./normal.js";
+import { Uniform } from "./uniform.js";
+
+type Family<D extends Distribution> = abstract new (...args: never[]) => D;
+interface Rule {
+  readonly p: Family<Distribution>;
+  readonly q: Family<Distribution>;
+  readonly run: (p: Distribution, q: Distribution) => Tensor;
+}
+
+const rules: Rule[] = [];
+
+/**
+ * Adds a rule for two families (`torch.distributions.register_kl`): it takes the place of one that
+ * is there.
+ */
+export function registerKl<P extends Distribution, Q extends Distribution>(
+  p: Family<P>,
+  q: Family<Q>,
+  run: (p: P, q: Q) => Tensor,
+): void {
+  rules.unshift({ p, q, run: run as Rule["run"] });
+}
+
+/**
+ * The divergence of `p` from `q`, of the shape of their batches.
+ *
+ * @throws SconceError `TORCH_ARGUMENT` for families without a rule
+ */
+export function klDivergence(p: Distribution, q: Distribution): Tensor {
+  const rule = rules.find((one) => p instanceof one.p && q instanceof one.q);
+  if (rule !== undefined) return rule.run(p, q);
+  throw notImplemented(
+    "klDivergence",
+    `KL(p || q) for p type ${p.constructor.name} and q type ${q.constructor.name}`,
+  );
+}
+
+const INF = Number.POSITIVE_INFINITY;
+
+/** Writes a number where a condition holds (`t[where] = value`). */
+const write = (tensor: Tensor, where: Tensor, value: number): void => {
+  tensor.setAt([where], value);
+};
+
+registerKl(Normal, Normal, (p, q) => {
+  const ratio = p.scale.div(q.scale).pow(2);
+  const distance = p.loc.sub(q.loc).div(q.scale).pow(2);
+  return ratio.add(distance).sub(1).sub(ratio.log()).mul(0.5);
+});
+
+registerKl(Bernoulli, Bernoulli, (p, q) => {
+  const one = p.probs.mul(F.softplus(q.logits.neg()).sub(F.softplus(p.logits.neg())));
+  write(one, q.probs.eq(0), INF);
+  write(one, p.probs.eq(0), 0);
+  const zero = torch.rsub(p.probs, 1).mul(F.softplus(q.logits).sub(F.softplus(p.logits)));
+  write(zero, q.probs.eq(1), INF);
+  write(zero, p.probs.eq(1), 0);
+  return one.add(zero);
+});
+
+registerKl(Categorical, Categorical, (p, q) => {
+  const terms = p.probs.mul(p.logits.sub(q.logits));
+  write(terms, q.probs.eq(0).expandAs(terms), INF);
+  write(terms, p.probs.eq(0).expandAs(terms), 0);
+  return terms.sum(-1);
+});
+
+registerKl(Uniform, Uniform, (p, q) => {
+  const result = q.high.sub(q.low).div(p.high.sub(p.low)).log();
+  write(result, torch.ops.aten.__or__.Tensor(q.low.gt(p.low), q.high.lt(p.high)), INF);
+  return result;
+});
+
+registerKl(Exponential, Exponential, (p, q) => {
+  const ratio = q.rate.div(p.rate);
+  return ratio.log().neg().add(ratio).sub(1);
+});
+
+registerKl(Laplace, Laplace, (p, q) => {
+  const ratio = p.scale.div(q.scale);
+  const distance = p.loc.sub(q.loc).abs();
+  const first = ratio.log().neg();
+  const second = distance.div(q.scale);
+  const third = ratio.mul(distance.neg().div(p.scale).exp());
+  return first.add(second).add(third).sub(1);
+});
+
+registerKl(Gamma, Gamma, (p, q) => {
+  const first = q.concentration.mul(p.rate.div(q.rate).log());
+  const second = torch.lgamma(q.concentration).sub(torch.lgamma(p.concentration));
+  const third = p.concentration.sub(q.concentration).mul(torch.digamma(p.concentration));
+  const fourth = q.rate.sub(p.rate).mul(p.concentration.div(p.rate));
+  return first.add(second).add(third).add(fourth);
+});
+
+registerKl(Beta, Beta, (p, q) => {
+  const sumP = p.concentration1.add(p.concentration0);
+  const sumQ = q.concentration1.add(q.concentration0);
+  const first = q.concentration1.lgamma().add(q.concentration0.lgamma()).add(sumP.lgamma());
+  const second = p.concentration1.lgamma().add(p.concentration0.lgamma()).add(sumQ.lgamma());
+  const third = p.concentration1.sub(q.concentration1).mul(torch.digamma(p.concentration1));
+  const fourth = p.concentration0.sub(q.concentration0).mul(torch.digamma(p.concentration0));
+  const fifth = sumQ.sub(sumP).mul(torch.digamma(sumP));
+  return first.sub(second).add(third).add(fourth).add(fifth);
+});
+
+registerKl(Dirichlet, Dirichlet, (p, q) => {
+  const sumP = p.concentration.sum(-1);
+  const sumQ = q.concentration.sum(-1);
+  const first = sumP.lgamma().sub(sumQ.lgamma());
+  const second = p.concentration.lgamma().sub(q.concentration.lgamma()).sum(-1);
+  const third = p.concentration.sub(q.concentration);
+  const fourth = p.concentration.digamma().sub(sumP.digamma().unsqueeze(-1));
+  return first.sub(second).add(third.mul(fourth).sum(-1));
+});
+
+registerKl(MultivariateNormal, MultivariateNormal, (p, q) => {
+  const half = logDiagonal(q.factor).sub(logDiagonal(p.factor));
+  const batch = torch.broadcastShapes(q.factor.size().slice(0, -2), p.factor.size().slice(0, -2));
+  const length = p.eventShape[0]!;
+  const shape = [...batch, length, length];
+  const solved = torch.linalg.solveTriangular(q.factor.expand(shape), p.factor.expand(shape), {
+    upper: false,
+  });
+  const flat = solved
+    .reshape([-1, sym.mul(length, length)])
+    .pow(2)
+    .sum(-1);
+  const trace = flat.reshape(solved.size().slice(0, -2));
+  const distance = mahalanobis(q.factor, q.loc.sub(p.loc));
+  return half.add(
+    trace
+      .add(distance)
+      .sub(length as number)
+      .mul(0.5),
+  );
+});
+
+registerKl(Normal, Laplace, (p, q) => {
+  const difference = p.loc.sub(q.loc);
+  const ratio = p.scale.div(q.scale);
+  const scaled = difference.div(p.scale);
+  const first = ratio.log();
+  const second = p.scale.mul(Math.sqrt(2 / Math.PI)).mul(scaled.pow(2).mul(-0.5).exp());
+  const third = difference.mul(torch.erf(scaled.mul(Math.sqrt(0.5))));
+  const constant = 0.5 * (1 + Math.log(0.5 * Math.PI));
+  return first.neg().add(second.add(third).div(q.scale)).sub(constant);
+});
+
+registerKl(Uniform, Normal, (p, q) => {
+  const width = p.high.sub(p.low);
+  const first = q.scale
+    .mul(Math.sqrt(Math.PI * 2))
+    .div(width)
+    .log();
+  const second = width.pow(2).div(12);
+  const third = p.high.add(p.low).sub(q.loc.mul(2)).div(2).pow(2);
+  return first.add(second.add(third).mul(0.5).div(q.scale.pow(2)));
+});
+
+registerKl(Exponential, Normal, (p, q) => {
+  const variance = q.scale.pow(2);
+  const square = p.rate.pow(2);
+  const first = square.mul(variance).mul(2).mul(Math.PI).log().mul(0.5);
+  const second = square.reciprocal();
+  const third = q.loc.div(p.rate);
+  const fourth = q.loc.pow(2).mul(0.5);
+  return first.sub(1).add(second.sub(third).add(fourth).div(variance));
+});
+
+const EULER = 0.577_215_664_901_532_9;
+
+registerKl(Exponential, Gamma, (p, q) => {
+  const ratio = q.rate.div(p.rate);
+  const first = q.concentration.neg().mul(ratio.log());
+  return first
+    .add(ratio)
+    .add(q.concentration.lgamma())
+    .add(q.concentration.mul(EULER))
+    .sub(1 + EULER);
+});
+
+registerKl(Gamma, Exponential, (p, q) =>
+  p.entropy().neg().sub(q.rate.log()).add(q.rate.mul(p.concentration).div(p.rate)),
+);
+
+registerKl<Independent, Independent>(Independent, Independent, (p, q) => {
+  if (p.reinterpretedBatchNdims !== q.reinterpretedBatchNdims)
+    throw notImplemented("klDivergence", "distributions of other numbers of reinterpreted dimensions");
+  return sumRightmost(klDivergence(p.baseDist, q.baseDist), p.reinterpretedBatchNdims);
+});

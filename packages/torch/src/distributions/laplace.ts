@@ -1,0 +1,80 @@
+import type { Tensor } from "@sconce/tensor";
+import { torch } from "../functions/torch.js";
+import type { Size } from "../trace/sym-int.js";
+import { type Constraint, positive, real } from "./constraints.js";
+import {
+  batchOf,
+  broadcastAll,
+  Distribution,
+  type DistributionOptions,
+  type Parameter,
+} from "./distribution.js";
+import { emptyLike } from "./helpers.js";
+
+/** The Laplace distribution (`torch.distributions.Laplace`). */
+export class Laplace extends Distribution {
+  /** The mean. */
+  readonly loc: Tensor;
+  /** The scale: the standard deviation by `sqrt(2)`. */
+  readonly scale: Tensor;
+
+  /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
+  constructor(loc: Parameter, scale: Parameter, options: DistributionOptions = {}) {
+    const [mean, spread] = broadcastAll(loc, scale) as [Tensor, Tensor];
+    super({
+      batchShape: batchOf([loc, scale], mean),
+      options,
+      parameters: { loc: [mean, real], scale: [spread, positive] },
+    });
+    this.loc = mean;
+    this.scale = spread;
+  }
+
+  protected get support(): Constraint {
+    return real;
+  }
+
+  get mean(): Tensor {
+    return this.loc;
+  }
+
+  override get mode(): Tensor {
+    return this.loc;
+  }
+
+  get variance(): Tensor {
+    return this.scale.pow(2).mul(2);
+  }
+
+  override get stddev(): Tensor {
+    return this.scale.mul(Math.SQRT2);
+  }
+
+  override rsample(shape: readonly Size[] = []): Tensor {
+    const { eps } = torch.finfo(this.loc.dtype);
+    const u = emptyLike(this.loc, this.extendedShape(shape)).uniform_(eps - 1, 1);
+    return this.loc.sub(this.scale.mul(u.sign()).mul(torch.log1p(u.abs().neg())));
+  }
+
+  logProb(value: Tensor): Tensor {
+    this.validateSample(value);
+    const logScale = this.scale.mul(2).log().neg();
+    return logScale.sub(value.sub(this.loc).abs().div(this.scale));
+  }
+
+  override cdf(value: Tensor): Tensor {
+    this.validateSample(value);
+    const sign = value.sub(this.loc).sign().mul(0.5);
+    const tail = torch.expm1(value.sub(this.loc).abs().neg().div(this.scale));
+    return torch.rsub(sign.mul(tail), 0.5);
+  }
+
+  override icdf(value: Tensor): Tensor {
+    const term = value.sub(0.5);
+    return this.loc.sub(this.scale.mul(term.sign()).mul(torch.log1p(term.abs().mul(-2))));
+  }
+
+  entropy(): Tensor {
+    return this.scale.mul(2).log().add(1);
+  }
+}
