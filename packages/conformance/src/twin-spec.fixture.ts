@@ -39,8 +39,9 @@ function renumbered(text: string): string {
 }
 
 /** The first 40 elements of each output. */
-export function outputsOf({ model, args }: Twin): number[][] {
-  const { leaves } = flattenValue((model as (...given: unknown[]) => unknown)(...args));
+export function outputsOf({ model, args, options }: Twin): number[][] {
+  const all = options?.kwargs === undefined ? args : [...args, options.kwargs];
+  const { leaves } = flattenValue((model as (...given: unknown[]) => unknown)(...all));
   return leaves.map((leaf) => {
     const { data } = (leaf as Tensor).contiguous().flatten().to("float64");
     return [...data].slice(0, 40).map(Number);

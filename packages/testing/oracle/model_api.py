@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils import parametrizations, parametrize
 from torch.export import Dim
+from torch.func import functional_call, stack_module_state, vmap
 
 from twins import Fn, floats, func, integers, record
 
@@ -456,6 +457,77 @@ class Policy(nn.Module):
 
 twin("encoder", Encoder)
 twin("policy", Policy)
+
+# ---------------------------------------------------------------- vmap and torch.func
+class PerExample(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+    def forward(self, x):
+        return vmap(lambda row: self.fc(row).relu())(x)
+
+
+class Ensemble(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.base = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2))
+        models = [nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)) for _ in range(3)]
+        params, _ = stack_module_state(models)
+        self.params = nn.ParameterDict(sorted((name.replace(".", "_"), value.detach()) for name, value in params.items()))
+    def forward(self, x):
+        named = {name: self.params[name.replace(".", "_")] for name, _ in self.base.named_parameters()}
+        return vmap(lambda state: functional_call(self.base, state, (x,)))(named)
+
+
+class Reused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+    def forward(self, x):
+        return functional_call(self.fc, {"weight": x.mul(2), "bias": x[0]}, (x,)).add(self.fc(x))
+
+
+MAPPED = {
+    "dots": lambda x: vmap(torch.dot)(x, x),
+    "shared": lambda x: vmap(lambda a, b: a.add(b).sum(), in_dims=(0, None))(x, x),
+    "columns": lambda x: vmap(lambda a: a.cumsum(0), in_dims=-1)(x),
+    "nested": lambda x: vmap(lambda row: vmap(lambda cell: torch.outer(row, row).mul(cell).sum())(x[:, 0]))(x),
+    "pair": lambda x: vmap(lambda row: (row.sum(), row.mul(2)))(x),
+    "dicts": lambda x: vmap(lambda both: both["a"].mul(both["b"]))({"a": x, "b": x}),
+    "chosen": lambda x: vmap(lambda row: torch.where(row.gt(0), row, 0.0))(x),
+    "viewed": lambda x: vmap(lambda row: row.view(2, 2).t().reshape(-1))(x),
+    "rows": lambda x: vmap(lambda i: x[i])(torch.arange(4)),
+    "zeros": lambda x: vmap(lambda row: torch.zeros(row.shape[0]).add(row))(x),
+    "unbatched": lambda x: vmap(lambda row: torch.ones(2))(x),
+    "constant": lambda x: vmap(lambda row: row.mul(torch.tensor([1.5, 2.5, 3.5, 4.5])))(x),
+    "twice": lambda x: vmap(torch.sin)(vmap(torch.cos)(x)),
+    "attended": lambda x: vmap(lambda q, k: q.matmul(k.t()).softmax(-1))(x.view(2, 2, 4), x.view(2, 2, 4)),
+    "normed": lambda x: vmap(lambda row: F.layer_norm(row, [4]))(x),
+}
+for name, fn in MAPPED.items(): twin(f"mapped_{name}", func(fn))
+twin("mapped_dots_strict", func(MAPPED["dots"]), strict=True)
+twin("per_example", PerExample)
+twin("per_example_dynamic", PerExample, shapes=batched)
+twin("mapped_inner_dynamic", func(lambda x: vmap(lambda row: row.view(row.shape[0], 1).sum())(x)), shapes={"x": {1: Dim("n")}})
+twin("ensemble", Ensemble)
+twin("reused", Reused)
+
+# ---------------------------------------------------------------- arguments and indices
+class Variadic(nn.Module):
+    def forward(self, x, *rest, scale=1, **more):
+        y = x
+        for each in rest: y = y.add(each)
+        for value in more.values(): y = y.mul(value)
+        return y.mul(scale)
+
+
+ends = lambda: (floats(4, 4), torch.tensor(1), torch.tensor(3))
+twin("variadic", Variadic, lambda: (floats(4), floats(4), floats(4)), kwargs=lambda: {"scale": 2, "gain": floats(4), "bias": floats(4)})
+twin("variadic_without", Variadic, lambda: (floats(4),), kwargs=lambda: {"gain": floats(4)})
+twin("sliced", func(lambda x, a, b: x[a:b].sum(0)), ends)
+twin("sliced_from", func(lambda x, a: x[:, a:].sum()), lambda: ends()[:2])
+twin("sliced_sums", func(lambda x, a: x[a:a + 2]), lambda: ends()[:2])
+twin("sliced_column", func(lambda x, a, b: x[a:b, 0]), ends)
 
 
 def main(path, *names):

@@ -702,18 +702,20 @@ def rounded(value):
 
 
 def record(make, args, shapes, options):
+    options = dict(options)
     torch.manual_seed(7)
     model = make()
     torch.manual_seed(11)
     inputs = args()
+    keywords = options.pop("kwargs", dict)()
     try:
-        program = export(model, inputs, dynamic_shapes=shapes, **{"strict": False, **options})
+        program = export(model, inputs, keywords, dynamic_shapes=shapes, **{"strict": False, **options})
     except Exception as error:
         return {"error": type(error).__name__, "message": str(error).split("\n")[0]}
     # Lowering may find two sizes equal, and PyTorch then prints them so in both programs.
     before = text(program)
     lowered = program.run_decompositions()
-    outputs = [value.detach().double().flatten().tolist() for value in leaves(program.module()(*inputs))]
+    outputs = [value.detach().double().flatten().tolist() for value in leaves(program.module()(*inputs, **keywords))]
     return {
         "text": before,
         "guards": program._guards_code,

@@ -1,8 +1,10 @@
 /** @file The models of the API around modules, all of them. */
 import type { Twins } from "../twins/twin.fixture.js";
 import { AUTOCAST } from "./autocast.fixture.js";
+import { CALLS } from "./calls.fixture.js";
 import { RANDOM } from "./distributions.fixture.js";
+import { FUNC } from "./func.fixture.js";
 import { MODULES } from "./modules.fixture.js";
 
 /** Models by the names of their twins. */
-export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM };
+export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM, ...FUNC, ...CALLS };

@@ -170,6 +170,8 @@ function batchedInSteps(
   const [self, other, third] = args;
   if (target === "aten.mv.default") return matrixTimesVector(batch, self!, other!);
   if (target === "aten.dot.default") return dotOfEach(batch, self!, other!);
+  if (target === "aten.linear.default" && (self as FakeTensor).ndim === 1)
+    return linearOfVectors(batch, args);
   if (target === "aten.addmm.default" || target === "aten.baddbmm.default")
     return addedProduct(batch, target, args, kwargs);
   if (!isHere(self!)) return undefined;
@@ -252,15 +254,24 @@ function addedProduct(
   return call("add.Tensor", [scaled, product], alpha === 1 ? {} : { alpha });
 }
 
-function dotOfEach({ dispatcher }: Batch, left: EmitArg, right: EmitArg): EmitArg {
+/** The products of whole batches; their last dimensions are those of the elements. */
+function dotOfEach({ dispatcher, level, isHere }: Batch, left: EmitArg, right: EmitArg): EmitArg {
   const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
     callBatched(dispatcher, `aten.${name}`, given, {});
-  const column = call(
-    "mm.default",
-    call("unsqueeze.default", left, -2),
-    call("unsqueeze.default", right, -1),
-  );
-  return call("squeeze.dim", call("squeeze.dim", column, -1), -1);
+  const whole = (arg: EmitArg): EmitArg => (isHere(arg) ? arg.value : arg);
+  const column = call("unsqueeze.default", whole(right), -1);
+  const product = call("matmul.default", call("unsqueeze.default", whole(left), -2), column);
+  return batchedResult(call("squeeze.dim", call("squeeze.dim", product, -1), -1), level);
+}
+
+/** `x W^T + b` of vectors, which are matrices of one row. */
+function linearOfVectors({ dispatcher }: Batch, [input, weight, bias]: readonly EmitArg[]): EmitArg {
+  const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
+    callBatched(dispatcher, `aten.${name}`, given, {});
+  const transposed = call("t.default", weight!);
+  const product = call("mm.default", call("unsqueeze.default", input!, 0), transposed);
+  const rows = call("squeeze.dim", product, 0);
+  return bias === undefined || bias === null ? rows : call("add.Tensor", rows, bias);
 }
 
 /** Matrices by vectors, of which either may be the same for all elements (`mv_batch_rule`). */

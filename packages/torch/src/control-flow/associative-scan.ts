@@ -1,12 +1,5 @@
 import { checkOptions, describeValue, type OptionNames, requireWord } from "@sconce/errors";
-import {
-  type Argument,
-  FakeTensor,
-  flattenValue,
-  type MetaValue,
-  treeSpecEquals,
-  unflattenTree,
-} from "@sconce/ir";
+import { FakeTensor, flattenValue, type MetaValue, treeSpecEquals, unflattenTree } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import type { TracedTensor } from "../trace/traced-tensor.js";
@@ -28,12 +21,12 @@ import {
   requireSameFacts,
   requiresGrad,
   requireTensors,
-  sameFacts,
   stackedItems,
   stackItems,
   tensorNode,
   traceFunction,
 } from "./flow-call.js";
+import { recordLanes } from "./lanes.js";
 import { OperandNames } from "./operand-names.js";
 import { dimensionOf, fromFront, toFront } from "./scanned-dim.js";
 
@@ -216,32 +209,11 @@ function interleave(even: Tensor, odd: Tensor): Tensor {
   return isLonger ? slice(flat, 0, lengthOf(other) + lengthOf(even) - 1) : flat;
 }
 
-/** How many batches of a trace are open: a function may call a generic scan itself. */
-const levels = new WeakMap<Tracer, number>();
-
 /** Combines all pairs of items at once, as `torch.vmap` does. */
-function batched(trace: Tracer, combine: Combine, pairs: readonly Tensor[]): readonly Tensor[] {
-  const count = lengthOf(pairs[0]!);
-  const outer = levels.get(trace) ?? 0;
-  const level = outer + 1;
-  const call = (name: string, args: readonly (Tensor | Argument)[], val: MetaValue): unknown =>
-    trace.callFunction(`torch._functorch.predispatch.${name}`, args, val, name);
-  call("lazy_load_decompositions", [], null);
-  call("_vmap_increment_nesting", [count, "error"], null);
-  const items = pairs.map((pair) => call("_add_batch_dim", [pair, 0, level], firstItem(pair, false)));
-  levels.set(trace, level);
-  let combined: readonly Tensor[];
-  try {
-    combined = combine(items as Tensor[]);
-  } finally {
-    levels.set(trace, outer);
-  }
-  const results = combined.map((result) =>
-    call("_remove_batch_dim", [result, level, count, 0], sameFacts(stackedItems(knownOf(result), count))),
+const batched = (trace: Tracer, combine: Combine, pairs: readonly Tensor[]): readonly Tensor[] =>
+  recordLanes(trace, lengthOf(pairs[0]!), ({ item }) =>
+    combine(pairs.map((pair) => item(pair, 0, firstItem(pair, false)))),
   );
-  call("_vmap_decrement_nesting", [], null);
-  return results as Tensor[];
-}
 
 /** The values of a tensor in the layout of another one, as the traced program has them. */
 const asLaidOut = (values: Tensor, like: Tensor): Tensor =>

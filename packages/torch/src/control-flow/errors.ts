@@ -35,3 +35,10 @@ export const unbackedOperand = (operator: string, expr: string): SconceError =>
     message: `torch.${operator}: Attempted to wrap unbacked SymInt ${expr}. Unbacked SymInt input is not supported yet.`,
     fix: "use the tensor that holds the number, or read the number inside of the function by `item()`",
   });
+
+/** A call of `vmap` that cannot be. */
+export const badVmap = (
+  problem: string,
+  fix: string,
+  code: "CONTROL_FLOW_ARGUMENTS" | "CONTROL_FLOW_RESULTS" = "CONTROL_FLOW_ARGUMENTS",
+): SconceError => new SconceError({ code, message: `vmap: ${problem}`, where: "torch.vmap", fix });

@@ -6,6 +6,7 @@
 import { type Argument, device, dtypeLiteral, kindOf, layout, unwrapFloat } from "@sconce/ir";
 import { isIntegralDType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
+import { laneLevel } from "../trace/lane-levels.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isScalar, specialized } from "./arguments.js";
 import { lifted } from "./constants.js";
@@ -17,15 +18,21 @@ import { discard, guardSameSizes, knownAtMost, requireInside, sizesOf, sizeText 
 export interface Slice {
   readonly kind: "slice";
   /** The first index; null for the beginning. */
-  readonly start: Size | null;
+  readonly start: Bound;
   /** The index behind the last; null for the end. */
-  readonly stop: Size | null;
+  readonly stop: Bound;
   /** The distance of indices; null for 1. */
-  readonly step: Size | null;
+  readonly step: Bound;
 }
 
-/** A slice: `slice(1, 3)` is `1:3`, `slice(null, null, 2)` is `::2`, `slice(3)` is `:3`. */
-export function slice(start?: Size | null, stop?: Size | null, step?: Size | null): Slice {
+/** An end of a slice: a number, a size, or a tensor of one integer. */
+export type Bound = Size | Tensor | null;
+
+/**
+ * A slice: `slice(1, 3)` is `1:3`, `slice(null, null, 2)` is `::2`, `slice(3)` is `:3`. A tensor
+ * without dimensions represents the integer in it.
+ */
+export function slice(start?: Bound, stop?: Bound, step?: Bound): Slice {
   const isEnd = stop === undefined && step === undefined;
   return Object.freeze({
     kind: "slice",
@@ -98,7 +105,8 @@ function takesAll(x: Tensor, dim: number, start: Size, stop: OperatorArgument, s
   return knownAtMost(size, stop as Size);
 }
 
-function applySlice(x: Tensor, dim: number, { start, stop, step }: Slice, isAlways: boolean): Tensor {
+function applySlice(x: Tensor, dim: number, given: Slice, isAlways: boolean): Tensor {
+  const [start, stop, step] = [boundOf(given.start), boundOf(given.stop), boundOf(given.step)];
   const stride = step ?? 1;
   if (typeof stride === "number" && stride <= 0)
     throw invalidArgument(
@@ -109,6 +117,20 @@ function applySlice(x: Tensor, dim: number, { start, stop, step }: Slice, isAlwa
   const [first, last] = [start ?? 0, (stop ?? LAST) as OperatorArgument];
   if (!isAlways && takesAll(x, dim, first, last, stride)) return x;
   return callOperator("aten.slice.Tensor", [x, dim, first, last, stride]) as Tensor;
+}
+
+/** The integer of a tensor that represents it. */
+const boundOf = (bound: Bound): Size | null =>
+  bound instanceof Tensor ? (numberOf(requireInteger(bound)) as Size) : bound;
+
+function requireInteger(bound: Tensor): Tensor {
+  const isInteger: boolean = isNumberTensor(bound);
+  if (isInteger) return bound;
+  throw invalidArgument(
+    "Tensor.at",
+    `an end of a slice is a tensor of ${bound.dtype}[${sizesOf(bound).map(sizeText).join(", ")}], not one integer`,
+    "use a tensor of integers without dimensions",
+  );
 }
 
 /** The positions of a list: a constant of the program. */
@@ -179,7 +201,9 @@ class Indexing {
   }
 
   #tensor(index: Tensor): void {
-    if (index.ndim > 0 || !(isIntegralDType(index.dtype) || index.dtype === "bool")) this.#collect(index);
+    const isMapped = laneLevel(currentTrace()) > 0;
+    if (isMapped || index.ndim > 0 || !(isIntegralDType(index.dtype) || index.dtype === "bool"))
+      this.#collect(index);
     else if (index.dtype === "bool") this.#boolean(callOperator("aten.item.default", [index]) as boolean);
     else
       this.#result = selectChecked(
@@ -257,7 +281,9 @@ function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tenso
 function getItem(x: Tensor, given: readonly Index[]): Tensor {
   const indices = tupleOf(given);
   const trace = currentTrace();
-  if (trace !== undefined && trace.isNested !== true && trace.isStrict !== true && hasDynamic(indices)) {
+  const isMapped = laneLevel(trace) > 0 && indices.some((index) => index instanceof Tensor);
+  const isPlain = trace !== undefined && trace.isNested !== true && trace.isStrict !== true && !isMapped;
+  if (isPlain && hasDynamic(indices)) {
     const item = dynamicItem(x, indices);
     if (item !== undefined) return item;
   }

@@ -6,12 +6,14 @@ import { cond } from "../control-flow/cond.js";
 import { map } from "../control-flow/map.js";
 import { scan } from "../control-flow/scan.js";
 import { switchBranches } from "../control-flow/switch.js";
+import { vmap } from "../control-flow/vmap.js";
 import { whileLoop } from "../control-flow/while-loop.js";
 import { autocast } from "../trace/autocast.js";
 import { manualSeed } from "../trace/eager.js";
 import { enableGrad, inferenceMode, noGrad, setGradEnabled } from "../trace/grad-mode.js";
 import { check, checkIsSize, constrainAsSize, constrainAsValue } from "./check.js";
 import { type TorchConstants, torchConstants } from "./dtype-names.js";
+import { type Func, func } from "./func.js";
 import { fftFunctions, linalgFunctions, specialFunctions, torchFunctions } from "./function-tables.js";
 import type { FftFunctions, LinalgFunctions, SpecialFunctions, TorchFunctions } from "./function-types.js";
 import { slice } from "./indexing.js";
@@ -51,6 +53,7 @@ const functionsOfPrograms = {
   autocast,
   manualSeed,
   slice,
+  vmap,
 };
 
 /** The functions of PyTorch's module `torch`. */
@@ -65,6 +68,8 @@ export interface Torch
   readonly linalg: LinalgFunctions;
   /** Special functions. */
   readonly special: SpecialFunctions;
+  /** Functions of functions, and modules as functions of their state. */
+  readonly func: Func;
   /**
    * Every overload by its name: `torch.ops.aten.add.Tensor(x, y)`. It is called as it is: no other
    * signature is tried, and no device or dtype is filled in.
@@ -83,6 +88,7 @@ export const torch: Torch = Object.freeze({
   fft: Object.freeze(fftFunctions()),
   linalg: Object.freeze(linalg),
   special: Object.freeze(specialFunctions()),
+  func,
   get ops() {
     return operators();
   },

@@ -1,7 +1,7 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
 import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
 import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
-import { customOperator } from "./custom-operators.js";
+import { customOperator, modelOperators } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
 
 interface Eager {
@@ -25,6 +25,7 @@ export function evaluateEagerly(
   args: readonly unknown[],
   kwargs: Readonly<Record<string, unknown>> = {},
 ): ReturnType<Evaluator> {
+  if (refused !== undefined && isRandom(target)) throw refused();
   const custom = customOperator(target);
   if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
   const [, given, named] = [target, args, kwargs] as Parameters<Evaluator>;
@@ -53,4 +54,20 @@ export function eagerAutocast<T>(choose: (outer: AutocastMode) => AutocastMode, 
 export function manualSeed(seed: number | bigint): void {
   if (typeof seed !== "bigint" && !Number.isSafeInteger(seed)) throw badSeed(seed);
   eagerly().random.seed(seed);
+}
+
+const isRandom = (target: string): boolean =>
+  modelOperators().get(target)?.tags.includes("nondeterministic_seeded") === true;
+
+let refused: (() => Error) | undefined;
+
+/** Runs something in which random operators are refused with this error. */
+export function withoutRandomness<T>(error: () => Error, run: () => T): T {
+  const outer = refused;
+  refused = error;
+  try {
+    return run();
+  } finally {
+    refused = outer;
+  }
 }

@@ -362,11 +362,11 @@ export class Tracer implements Recorder {
   /** Records a call of a function that is not an operator, and returns its result. */
   callFunction(
     target: string,
-    args: readonly (Tensor | Argument)[],
+    args: readonly (Tensor | Sym | Argument)[],
     val: MetaValue,
     candidate: string,
   ): OperatorResult {
-    const operands = args.map((arg) => (arg instanceof TracedTensor ? this.nodeOf(arg) : (arg as Argument)));
+    const operands = args.map((arg) => this.#argument(this.#given(arg) as UnboundArg));
     return this.#wrap(val, this.push({ target, args: operands, val, candidate }), []);
   }
 

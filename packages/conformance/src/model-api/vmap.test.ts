@@ -1,0 +1,31 @@
+import { cond, exportProgram, torch } from "@sconce/capture";
+import type { Tensor } from "@sconce/tensor";
+import { expect, test } from "vitest";
+
+const { vmap } = torch;
+const REFUSED: Readonly<Record<string, readonly [model: (x: Tensor) => Tensor, message: RegExp]>> = {
+  "another dimension of results": [(x) => vmap((a: Tensor) => a.sin(), { outDims: 1 })(x), /out_dims is 1/],
+  "random draws": [(x) => vmap((a: Tensor) => a.add(torch.rand(2)))(x), /random operation/],
+  writes: [(x) => vmap((a: Tensor) => a.clone().add_(1))(x), /writes to a tensor/],
+  "control flow": [
+    (x) =>
+      vmap((a: Tensor) =>
+        cond(
+          x.sum().gt(0),
+          (y: Tensor) => y.sin(),
+          (y: Tensor) => y.cos(),
+          [a],
+        ),
+      )(x),
+    /control flow|higher_order/,
+  ],
+};
+
+test.each(Object.entries(REFUSED))("an export refuses %s in vmap", (_, [model, message]) => {
+  expect(() => exportProgram(model, [torch.ones(2, 2)])).toThrow(
+    expect.objectContaining({
+      code: "CONTROL_FLOW_ARGUMENTS",
+      message: expect.stringMatching(message) as string,
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+import { float } from "@sconce/ir";
+import type { Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { nn, torch } from "../index.js";
+
+const { vmap } = torch;
+const values = (tensor: Tensor): number[] => [...tensor.clone().flatten().data].map(Number);
+const refused = (code: string, message: RegExp): unknown =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) as string });
+const rows = (): Tensor =>
+  torch.tensor([
+    [float(1), float(2)],
+    [float(3), float(4)],
+  ]);
+
+describe("vmap at once", () => {
+  test("takes dimensions for each argument, and one for the results", () => {
+    const x = rows();
+    expect(values(vmap((a: Tensor, b: Tensor) => a.dot(b))(x, x))).toEqual([5, 25]);
+    const shared = vmap((a: Tensor, b: Tensor) => a.mul(b), { inDims: [1, null] });
+    expect(values(shared(x, torch.tensor([float(10), float(100)])))).toEqual([10, 300, 20, 400]);
+    expect(values(vmap((a: Tensor) => a, { outDims: 1 })(x))).toEqual([1, 3, 2, 4]);
+    const both = vmap((a: Tensor) => ({ sum: a.sum(), rest: [a.neg()] }))(x);
+    expect([values(both.sum), values(both.rest[0]!)]).toEqual([
+      [3, 7],
+      [-1, -2, -3, -4],
+    ]);
+  });
+
+  test("refuses what does not fit, with PyTorch's words", () => {
+    const x = rows();
+    const id = (a: Tensor): Tensor => a;
+    expect(() => vmap(id, { inDims: 2 })(x)).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /dimensionality 2/));
+    expect(() => vmap(id, { inDims: [0, 0] })(x)).toThrow(
+      refused("CONTROL_FLOW_ARGUMENTS", /not compatible/),
+    );
+    expect(() => vmap((a: number) => torch.tensor(a))(2)).toThrow(
+      refused("CONTROL_FLOW_ARGUMENTS", /non-Tensor/),
+    );
+    expect(() => vmap((a: Tensor, b: Tensor) => a.add(b))(x, torch.ones(3))).toThrow(
+      refused("CONTROL_FLOW_ARGUMENTS", /same size in the mapped dimension, got sizes \[2, 3\]/),
+    );
+    expect(() => vmap(() => 1)()).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /at least one input/));
+    expect(() => vmap((_: Tensor) => 1)(x)).toThrow(
+      refused("CONTROL_FLOW_RESULTS", /must only return Tensors/),
+    );
+    expect(() => vmap((a: Tensor) => a.add(torch.rand(2)))(x)).toThrow(
+      refused("CONTROL_FLOW_ARGUMENTS", /random operation/),
+    );
+    expect(torch.rand(1).shape).toEqual([1]);
+    expect(() => vmap(id, { chunkSize: 2 } as never)).toThrow(refused("UNKNOWN_OPTION", /chunkSize/));
+  });
+});
+
+describe("functionalCall", () => {
+  test("calls a module with other state, and leaves its own", () => {
+    const model = new nn.Sequential(new nn.Linear(2, 1, { bias: false }), new nn.Tanh());
+    const before = model.stateDict().get("0.weight");
+    const one = torch.func.functionalCall(model, { "0.weight": torch.zeros(1, 2) }, [rows()]);
+    expect(values(one)).toEqual([0, 0]);
+    expect(model.stateDict().get("0.weight")).toBe(before);
+    expect(() => torch.func.functionalCall(model, { "0.bias2": torch.zeros(1) }, [rows()])).toThrow(
+      refused("TORCH_ARGUMENT", /no parameter or buffer "0\.bias2"/),
+    );
+    expect(() => torch.func.functionalCall(model, { "2.weight": torch.zeros(1) }, [rows()])).toThrow(
+      refused("MODULE_PATH", /2/),
+    );
+  });
+
+  test("stackModuleState stacks the state of modules of one class", () => {
+    const { parameters, buffers } = torch.func.stackModuleState([
+      new nn.BatchNorm1d(3),
+      new nn.BatchNorm1d(3),
+    ]);
+    expect(parameters["weight"]!.shape).toEqual([2, 3]);
+    expect(buffers["num_batches_tracked"]!.shape).toEqual([2]);
+    expect(() => torch.func.stackModuleState([])).toThrow(refused("TORCH_ARGUMENT", /at least one model/));
+  });
+});
+
+test("ends of slices may be tensors of one integer", () => {
+  const x = torch.arange(5);
+  expect(values(x.at(torch.slice(torch.tensor(1), torch.tensor(3))))).toEqual([1, 2]);
+  expect(() => x.at(torch.slice(torch.ones(1), null))).toThrow(refused("TORCH_ARGUMENT", /not one integer/));
+});

@@ -1,0 +1,105 @@
+/** @file Modules as functions of their state (`torch.func`). */
+import type { Tensor } from "@sconce/tensor";
+import { vmap } from "../control-flow/vmap.js";
+import { callOperator } from "../trace/dispatch.js";
+import { invalidArgument } from "./errors.js";
+
+/** A module, as far as it is called with other state. */
+interface StatefulModule<Args extends readonly unknown[], Result> {
+  (...args: Args): Result;
+  /** The module at a path. */
+  getSubmodule(path: string): object;
+}
+
+/** Tensors by their fully qualified names. */
+type StateByName = ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>>;
+
+const entriesOf = (state: StateByName): (readonly [string, Tensor])[] =>
+  state instanceof Map ? [...(state as ReadonlyMap<string, Tensor>)] : Object.entries(state);
+
+/**
+ * Calls a module with other parameters and buffers, by their fully qualified names; those that are
+ * not given are the module's own (`torch.func.functional_call`).
+ *
+ * @param args the arguments of the call, keyword arguments in an object behind them
+ * @throws SconceError `TORCH_ARGUMENT`, `MODULE_PATH` for names that the module does not have
+ *
+ * @example const y = torch.func.functionalCall(this.layer, { weight }, [x]);
+ */
+function functionalCall<Args extends readonly unknown[], Result>(
+  module: StatefulModule<Args, Result>,
+  state: StateByName,
+  args: Args,
+): Result {
+  const before: { readonly owner: object; readonly name: string; readonly property: PropertyDescriptor }[] =
+    [];
+  try {
+    for (const [path, value] of entriesOf(state)) {
+      const [, prefix = "", name = path] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? [];
+      const owner = module.getSubmodule(prefix);
+      const property = Object.getOwnPropertyDescriptor(owner, name);
+      if (property === undefined || name === "training")
+        throw invalidArgument(
+          "functionalCall",
+          `the module has no parameter or buffer ${JSON.stringify(path)}`,
+          "use names of `module.stateDict()`",
+        );
+      before.push({ owner, name, property });
+      Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+    return module(...args);
+  } finally {
+    for (const { owner, name, property } of before.reverse()) Object.defineProperty(owner, name, property);
+  }
+}
+
+/** A module with named state. */
+interface NamedState {
+  namedParameters(): readonly (readonly [string, Tensor])[];
+  namedBuffers(): readonly (readonly [string, Tensor])[];
+}
+
+/**
+ * The parameters and the buffers of modules of one class, each stacked along a new first dimension
+ * (`torch.func.stack_module_state`): what `vmap` takes to run an ensemble.
+ */
+function stackModuleState(models: readonly NamedState[]): {
+  readonly parameters: Readonly<Record<string, Tensor>>;
+  readonly buffers: Readonly<Record<string, Tensor>>;
+} {
+  if (models.length === 0)
+    throw invalidArgument(
+      "stackModuleState",
+      "Expected at least one model, got 0",
+      "pass models of one class",
+    );
+  const stacked = (
+    read: (model: NamedState) => readonly (readonly [string, Tensor])[],
+  ): Record<string, Tensor> => {
+    const all = models.map((model) => new Map(read(model)));
+    const names = [...all[0]!.keys()];
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        callOperator("aten.stack.default", [all.map((own) => own.get(name)!)]) as Tensor,
+      ]),
+    );
+  };
+  return {
+    parameters: stacked((model) => model.namedParameters()),
+    buffers: stacked((model) => model.namedBuffers()),
+  };
+}
+
+/** The functions of PyTorch's module `torch.func`. */
+export interface Func {
+  /** See `torch.vmap`. */
+  readonly vmap: typeof vmap;
+  /** Calls a module with other parameters and buffers. */
+  readonly functionalCall: typeof functionalCall;
+  /** Stacks the state of modules of one class. */
+  readonly stackModuleState: typeof stackModuleState;
+}
+
+/** `torch.func`. */
+export const func: Func = Object.freeze({ vmap, functionalCall, stackModuleState });
