@@ -529,6 +529,36 @@ twin("sliced_from", func(lambda x, a: x[:, a:].sum()), lambda: ends()[:2])
 twin("sliced_sums", func(lambda x, a: x[a:a + 2]), lambda: ends()[:2])
 twin("sliced_column", func(lambda x, a, b: x[a:b, 0]), ends)
 
+# ---------------------------------------------------------------- lazy layers
+class LazyNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.LazyConv2d(3, 3, padding=1)
+        self.norm, self.instance = nn.LazyBatchNorm2d(), nn.LazyInstanceNorm2d(affine=True)
+        self.up, self.fc = nn.LazyConvTranspose2d(2, 2, stride=2), nn.LazyLinear(5, bias=False)
+    def forward(self, x):
+        return self.fc(self.up(self.instance(self.norm(self.conv(x)).relu())).flatten(1))
+
+
+class LazyLine(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.up = nn.LazyConv1d(3, 2), nn.LazyBatchNorm1d(), nn.LazyConvTranspose1d(2, 3)
+    def forward(self, x):
+        return self.up(self.norm(self.conv(x)))
+
+
+def begun(make, *sizes):
+    def model():
+        lazy = make()
+        lazy(torch.ones(*sizes))
+        return lazy.eval()
+    return model
+
+
+twin("lazy_net", begun(LazyNet, 2, 2, 4, 4), lambda: (floats(2, 2, 4, 4),))
+twin("lazy_line", begun(LazyLine, 2, 4, 5), lambda: (floats(2, 4, 5),))
+
 
 def main(path, *names):
     cases = {name: record(*TWINS[name]) for name in (names or TWINS)}

@@ -43,6 +43,7 @@ export { functional } from "./nn/functional.js";
 export { splitCall } from "./nn/hooks.js";
 export * as nn from "./nn/index.js";
 export { ModuleList } from "./nn/layers/container.js";
+export { requireInitialized } from "./nn/layers/lazy.js";
 export { Transformer } from "./nn/layers/transformer.js";
 export { type LoadOptions, type LoadReport, Module, requireFreeName } from "./nn/module.js";
 export { registryOf, shareRegistry } from "./nn/registered-names.js";

@@ -29,6 +29,7 @@ import {
   type Module,
   memoryOf,
   Parameter,
+  requireInitialized,
   SourceFunctions,
   SymInt,
   type TraceArgument,
@@ -92,6 +93,13 @@ export interface TraceRequest {
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
 
+/** The state of a module. @throws SconceError `LAYER_ARGUMENTS` where a lazy layer has none yet */
+function initializedState(module: Module): ModuleState {
+  const state = stateOf(module);
+  for (const [, own] of state.modules) requireInitialized(own);
+  return state;
+}
+
 /** Traces a model. */
 export function traceProgram(request: TraceRequest): ExportedProgram {
   const { module, args, kwargs, warn, draft } = request;
@@ -100,7 +108,7 @@ export function traceProgram(request: TraceRequest): ExportedProgram {
   const inputs = userInputs(request, source, parameters);
   let tracer: ExportTracer | undefined;
   const prepared = prepareInputs(request, parameters, () => tracer?.callStack ?? captureStack());
-  const state = module === undefined ? NO_STATE : stateOf(module);
+  const state = module === undefined ? NO_STATE : initializedState(module);
   const preserved = preservedCalls(request, state);
   const checks =
     request.checksSource && !(module instanceof ProgramModule) ? new SourceChecks(request) : undefined;

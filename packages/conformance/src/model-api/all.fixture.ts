@@ -4,7 +4,8 @@ import { AUTOCAST } from "./autocast.fixture.js";
 import { CALLS } from "./calls.fixture.js";
 import { RANDOM } from "./distributions.fixture.js";
 import { FUNC } from "./func.fixture.js";
+import { LAZY } from "./lazy.fixture.js";
 import { MODULES } from "./modules.fixture.js";
 
 /** Models by the names of their twins. */
-export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM, ...FUNC, ...CALLS };
+export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM, ...FUNC, ...CALLS, ...LAZY };

@@ -72,15 +72,7 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 /** Functions that run what they are given in a mode. */
 const MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode", "autocast", "cached"];
 /** Functions whose result is that of the functions that they are given. */
-const GIVES_RESULTS = new Set([
-  ...MODES,
-  "cond",
-  "switch",
-  "whileLoop",
-  "map",
-  "scan",
-  "associativeScan",
-]);
+const GIVES_RESULTS = new Set([...MODES, "cond", "switch", "whileLoop", "map", "scan", "associativeScan"]);
 
 /** Calls what a value may be. */
 export function callKind(

@@ -155,3 +155,12 @@ export const badParametrization = (message: string): SconceError =>
     where: "nn.utils",
     fix: "check the name of the tensor, and what the parametrization and its `rightInverse` return",
   });
+
+/** A lazy layer that a trace calls before it has parameters. */
+export const uninitialized = (name: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `${name}: Attempted to use an uninitialized parameter`,
+    where: name,
+    fix: "call the model with a dummy batch before you copy or export it: `model(torch.zeros(...))`",
+  });

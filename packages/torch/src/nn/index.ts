@@ -49,6 +49,22 @@ export {
   type EmbeddingBagOptions,
   type EmbeddingOptions,
 } from "./layers/embedding.js";
+export {
+  type Lazy,
+  LazyBatchNorm1d,
+  LazyBatchNorm2d,
+  LazyBatchNorm3d,
+  LazyConv1d,
+  LazyConv2d,
+  LazyConv3d,
+  LazyConvTranspose1d,
+  LazyConvTranspose2d,
+  LazyConvTranspose3d,
+  LazyInstanceNorm1d,
+  LazyInstanceNorm2d,
+  LazyInstanceNorm3d,
+  LazyLinear,
+} from "./layers/lazy.js";
 export { Bilinear, Identity, Linear, type LinearOptions } from "./layers/linear.js";
 export * from "./layers/loss.js";
 export * from "./layers/norm.js";

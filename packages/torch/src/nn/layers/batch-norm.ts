@@ -29,7 +29,7 @@ type NormPositions = [eps: number, momentum: number | null, affine: boolean, tra
 
 type NormDefaults = Required<NormOptions>;
 
-const BATCH: NormDefaults = {
+export const BATCH: NormDefaults = {
   eps: 1e-5,
   momentum: 0.1,
   affine: true,
