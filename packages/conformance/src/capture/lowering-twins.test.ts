@@ -11,7 +11,6 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** The texts in which names have other numbers, and why. */
 const DIFFERENT: Readonly<Record<string, string>> = {
-  "operand of a map of its own size": "names count arithmetic that PyTorch drops again",
   "carried value of its own size": "names count arithmetic that PyTorch drops again",
 };
 
