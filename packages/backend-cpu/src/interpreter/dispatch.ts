@@ -18,6 +18,7 @@ import {
   refuseOverlap,
   refuseScalars,
   refuseSettings,
+  writtenArguments,
 } from "@sconce/ops";
 import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
@@ -223,24 +224,28 @@ function realResult(pairs: FakePairs, value: MetaValue): RuntimeValue {
   return pairs.toReals(value) as RuntimeValue;
 }
 
+/** Lists are written element by element. */
+function writeList(targets: readonly Tensor[], values: readonly Tensor[]): void {
+  for (const [i, target] of targets.entries()) copyInto(target, values[i]!);
+}
+
 /**
  * Copies the results of a functional overload into the arguments that its writing one writes, and
  * gives what the writing one returns: written arguments, and its own results, which come first in
  * `result`.
  */
 function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue): RuntimeValue {
-  const results = Array.isArray(result) ? (result as readonly Tensor[]) : [result as Tensor];
-  const written = schema.args.filter((arg) => arg.alias?.write);
-  // Lists are written element by element (`_foreach_add_`), and such overloads return nothing.
-  if (written.length === 1 && Array.isArray(bound[written[0]!.name])) {
-    for (const [i, target] of (bound[written[0]!.name] as readonly Tensor[]).entries()) {
-      copyInto(target, results[i]!);
-    }
-    return null;
-  }
+  const written = writtenArguments(schema);
+  // The only result of `_foreach_add` is a list.
+  const isList = written.length === 1 && written[0]!.type.list;
+  const results = Array.isArray(result) && !isList ? (result as readonly Tensor[]) : [result as Tensor];
   const first = results.length - written.length;
   const bySet = new Map<string, Tensor>();
   for (const [i, arg] of written.entries()) {
+    if (arg.type.list) {
+      writeList(bound[arg.name] as readonly Tensor[], results[first + i] as unknown as readonly Tensor[]);
+      continue;
+    }
     const [target, value] = [bound[arg.name] as Tensor, results[first + i]!];
     const { dtype, storageOffset } = target;
     if (arg.kwargOnly && !sameNumbers(target.shape, value.shape)) {

@@ -18,6 +18,9 @@ describe("operators over lists", () => {
     expect(run("aten._foreach_maximum.Scalar", list, 2)).toEqual([[2, 2], [3]]);
     expect(run("aten._foreach_addcdiv.Tensor", list, list, list, f32(1, 10))).toEqual([[2, 3], [13]]);
     expect(run("aten._foreach_norm.Scalar", [f32(3, 4), f32(-2)])).toEqual([[5], [2]]);
+    // Values of PyTorch 2.14: torch._foreach_powsum([tensor([3., 4.]), tensor([-2.])], 3).
+    expect(run("aten._foreach_powsum.Scalar", [f32(3, 4), f32(-2)], 3)).toEqual([[91], [8]]);
+    expect(run("aten._foreach_powsum.Scalar", [f32(3, 4), f32(-2)])).toEqual([[25], [4]]);
   });
 
   test("write their lists in place", () => {

@@ -1,8 +1,10 @@
 /** @file Run-time checks of programs. */
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { HOST_TENSORS } from "@sconce/ops";
+import type { Tensor } from "@sconce/tensor";
+import { detached } from "../kernel/copy.js";
 import { assertionFailed } from "../kernel/errors.js";
-import { defineKernels, kernel, type RuntimeValue } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, kernel, type RuntimeValue } from "../kernel/kernel.js";
 
 function check(holds: boolean, message: string): null {
   if (!holds) throw assertionFailed(message);
@@ -38,6 +40,11 @@ const checkMetadata = kernel(
   },
 );
 
+const checkedRange = ({ dep_token: token, ...range }: RangeArgs & { readonly dep_token: Tensor }): Tensor => {
+  checkRange(range);
+  return detached(token);
+};
+
 export const assertionKernels = defineKernels([
   kernel("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", ({ self, assert_msg }) =>
     check(truthOf(self), assert_msg),
@@ -55,6 +62,28 @@ export const assertionKernels = defineKernels([
       return args.dep_token;
     },
   ),
+  kernel(
+    "aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor",
+    (args) => {
+      check(truthOf(args.self), args.assert_msg);
+      return detached(args.dep_token);
+    },
+  ),
+  kernel(
+    [
+      "aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor",
+      "aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor",
+    ],
+    checkedRange,
+  ),
+  kernel(
+    "aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    (_, context) => emptyOutput(context),
+  ),
+  kernel("aten::_print(str s) -> ()", ({ s }) => {
+    console.log(s);
+    return null;
+  }),
   checkMetadata,
   kernel("aten::sym_constrain_range(Scalar size, *, int? min=None, int? max=None) -> ()", checkRange),
   kernel(

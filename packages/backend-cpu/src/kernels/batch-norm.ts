@@ -5,7 +5,7 @@ import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
-import { defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { overflowOf } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
@@ -198,7 +198,23 @@ function functionalBatchNorm<T extends readonly Tensor[]>(
   return outputs;
 }
 
+/** Statistics alone; running ones are updated in place, though the schema does not say so. */
+const updateStatistics = kernel(
+  "aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)",
+  (args, context) => {
+    const [mean, variance] = emptyOutputs(context);
+    const stats = channelStats(batchInput(args.input), args.input);
+    const updates = runningStats({ ...args, weight: null, bias: null, eps: 0 }, stats);
+    for (const [at, running] of [args.running_mean, args.running_var].entries())
+      if (running !== null) copyInto(running, updates[at]!);
+    finishOutput(mean, fill(openOutput(mean), stats.mean));
+    finishOutput(variance, fill(openOutput(variance), stats.variance));
+    return [mean, variance];
+  },
+);
+
 export const batchNormKernels = defineKernels([
+  updateStatistics,
   kernel(
     "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
     (args, context) => mutatingBatchNorm(args, args.training, batchOutputs(args, context)),

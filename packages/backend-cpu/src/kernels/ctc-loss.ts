@@ -2,9 +2,10 @@
  * @file The connectionist temporal classification loss: forward variables of all alignments, in
  * logarithms (Graves et al., "Connectionist temporal classification", 2006, equations 6 to 8).
  */
+import type { Tensor } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
-import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
+import { defineKernels, emptyOutput, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 
 /** One sample: its labels, and where its rows lie. */
 interface Sample {
@@ -44,31 +45,129 @@ function forward(sample: Sample, alpha: NumberArray, width: number): number {
   return -logSumExp(alpha[last]!, other, Number.NEGATIVE_INFINITY);
 }
 
+interface Targets {
+  readonly log_probs: Tensor;
+  readonly targets: Tensor;
+  readonly blank: number;
+}
+
+/** The samples of a batch. @throws SconceError `INDEX_OUT_OF_RANGE` */
+function samplesOf(
+  { log_probs, targets, blank }: Targets,
+  inputs: readonly number[],
+  counts: readonly number[],
+): readonly Sample[] {
+  const [logs, all] = [readNumbers(log_probs), readNumbers(targets)];
+  const [, batch, classes] = log_probs.shape as readonly [number, number, number];
+  let start = 0;
+  return Array.from({ length: batch }, (_, b) => {
+    const count = counts[b]!;
+    const first = targets.ndim === 1 ? start : b * targets.shape[1]!;
+    start += count;
+    const own = Array.from(all.subarray(first, first + count));
+    if (own.some((label) => label < 0 || label >= classes)) {
+      throw indexOutOfRange("ctc_loss: a label of the targets is outside of the classes");
+    }
+    const labels = [blank, ...own.flatMap((label) => [label, blank])];
+    const row = (step: number): number => (step * batch + b) * classes;
+    return { logs, row, labels, steps: inputs[b]!, blank };
+  });
+}
+
 const ctcLoss = kernel(
   "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)",
   (args, context) => {
-    const { log_probs, targets, input_lengths, target_lengths, blank } = args;
     const [loss, logAlpha] = emptyOutputs(context);
     const [losses, alphas] = [openOutput(loss), openOutput(logAlpha)];
-    const [logs, all] = [readNumbers(log_probs), readNumbers(targets)];
-    const [time, batch, classes] = log_probs.shape;
-    const width = logAlpha.shape[2]!;
-    let start = 0;
-    for (let b = 0; b < batch; b++) {
-      const count = target_lengths[b]!;
-      const first = targets.ndim === 1 ? start : b * targets.shape[1]!;
-      start += count;
-      const own = Array.from(all.subarray(first, first + count));
-      if (own.some((label) => label < 0 || label >= classes)) {
-        throw indexOutOfRange("ctc_loss: a label of the targets is outside of the classes");
-      }
-      const labels = [blank, ...own.flatMap((label) => [label, blank])];
-      const row = (step: number): number => (step * batch + b) * classes;
+    const [, time, width] = logAlpha.shape as readonly [number, number, number];
+    for (const [b, sample] of samplesOf(args, args.input_lengths, args.target_lengths).entries()) {
       const alpha = alphas.subarray(b * time * width, (b + 1) * time * width);
-      losses[b] = forward({ logs, row, labels, steps: input_lengths[b]!, blank }, alpha, width);
+      losses[b] = forward(sample, alpha, width);
     }
     return [finishOutput(loss, losses), finishOutput(logAlpha, alphas)];
   },
 );
 
-export const ctcLossKernels = defineKernels([ctcLoss]);
+/**
+ * Backward variables of one step from those of the next: the logarithms of the alignments that are
+ * left (equation 10).
+ */
+function backwardStep({ logs, row, labels, blank }: Sample, next: Float64Array, step: number): Float64Array {
+  const last = labels.length - 1;
+  const none = Number.NEGATIVE_INFINITY;
+  return next.map((stay, s) => {
+    const label = labels[s]!;
+    const after = s < last ? next[s + 1]! : none;
+    const skips = s + 2 <= last && label !== blank && label !== labels[s + 2];
+    return logSumExp(stay, after, skips ? next[s + 2]! : none) + logs[row(step) + label]!;
+  });
+}
+
+/** Adds the gradient of one sample to `out`, which has the places of the scores. */
+function addGradient(
+  sample: Sample,
+  alpha: NumberArray,
+  width: number,
+  { loss, factor, classes }: { readonly loss: number; readonly factor: number; readonly classes: number },
+  out: NumberArray,
+): void {
+  const { logs, row, labels, steps } = sample;
+  let beta = new Float64Array(labels.length).fill(Number.NEGATIVE_INFINITY);
+  for (let t = steps - 1; t >= 0; t--) {
+    if (t === steps - 1) {
+      for (let s = Math.max(0, labels.length - 2); s < labels.length; s++)
+        beta[s] = logs[row(t) + labels[s]!]!;
+    } else beta = backwardStep(sample, beta, t) as Float64Array<ArrayBuffer>;
+    const sums = new Float64Array(classes).fill(Number.NEGATIVE_INFINITY);
+    for (const [s, label] of labels.entries())
+      sums[label] = logSumExp(sums[label]!, alpha[t * width + s]! + beta[s]!, Number.NEGATIVE_INFINITY);
+    for (let c = 0; c < classes; c++) {
+      const score = logs[row(t) + c]!;
+      out[row(t) + c] = (Math.exp(score) - Math.exp(sums[c]! + loss - score)) * factor;
+    }
+  }
+}
+
+interface BackwardArgs extends Targets {
+  readonly grad: Tensor;
+  readonly neg_log_likelihood: Tensor;
+  readonly log_alpha: Tensor;
+  readonly zero_infinity: boolean;
+}
+
+function ctcBackward(
+  args: BackwardArgs,
+  inputs: readonly number[],
+  counts: readonly number[],
+  context: KernelContext,
+): Tensor {
+  const out = emptyOutput(context);
+  const values = openOutput(out);
+  const [grad, losses, alphas] = [args.grad, args.neg_log_likelihood, args.log_alpha].map((one) =>
+    readNumbers(one),
+  ) as [NumberArray, NumberArray, NumberArray];
+  const [, time, width] = args.log_alpha.shape as readonly [number, number, number];
+  const classes = args.log_probs.shape[2]!;
+  for (const [b, sample] of samplesOf(args, inputs, counts).entries()) {
+    const loss = losses[b]!;
+    if (args.zero_infinity && loss === Number.POSITIVE_INFINITY) continue;
+    const alpha = alphas.subarray(b * time * width, (b + 1) * time * width);
+    addGradient(sample, alpha, width, { loss, factor: grad[b]!, classes }, values);
+  }
+  return finishOutput(out, values);
+}
+
+const lengthsOf = (tensor: Tensor): readonly number[] => Array.from(readNumbers(tensor));
+
+export const ctcLossKernels = defineKernels([
+  ctcLoss,
+  kernel(
+    "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+    (args, context) => ctcBackward(args, args.input_lengths, args.target_lengths, context),
+  ),
+  kernel(
+    "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+    (args, context) =>
+      ctcBackward(args, lengthsOf(args.input_lengths), lengthsOf(args.target_lengths), context),
+  ),
+]);

@@ -80,28 +80,50 @@ function complexScan(multiply: boolean, input: Tensor, target: Tensor, length: n
   return out;
 }
 
-/** The latest of equal extremes wins; a NaN stays. */
+type Beats = (value: number, best: number) => boolean;
+
+/**
+ * Running extremes along the last dimension, and their places. The latest of equal ones wins; a NaN
+ * stays.
+ */
+function extremesOf(beats: Beats, input: Tensor): readonly [NumberArray, Float64Array] {
+  const length = input.shape.at(-1) ?? 1;
+  const data: NumberArray = readKeys(input);
+  const bests = likeKeys(data, data.length);
+  const places = scratch(Float64Array, data.length);
+  let best = 0;
+  for (let i = 0; i < data.length; i++) {
+    const value = data[i]!;
+    const last = data[best]!;
+    if (i % length === 0 || Number.isNaN(value) || (!Number.isNaN(last) && beats(value, last))) best = i;
+    bests[i] = data[best]!;
+    places[i] = best - (i - (i % length));
+  }
+  return [bests, places];
+}
+
 const runningExtreme =
-  (beats: (value: number, best: number) => boolean): Kernel<ScanArgs, readonly [Tensor, Tensor]> =>
+  (beats: Beats): Kernel<ScanArgs, readonly [Tensor, Tensor]> =>
   ({ self, dim }, context) => {
     const [values, indices] = emptyOutputs(context);
     const dims = reducedDims(self.ndim, dim);
-    const input = moveLast(self, dims);
-    const length = input.shape.at(-1) ?? 1;
-    const data: NumberArray = readKeys(input);
-    const bests = likeKeys(data, data.length);
-    const places = scratch(Float64Array, data.length);
-    let best = 0;
-    for (let i = 0; i < data.length; i++) {
-      const value = data[i]!;
-      const last = data[best]!;
-      if (i % length === 0 || Number.isNaN(value) || (!Number.isNaN(last) && beats(value, last))) best = i;
-      bests[i] = data[best]!;
-      places[i] = best - (i - (i % length));
-    }
+    const [bests, places] = extremesOf(beats, moveLast(self, dims));
     writeKeys(moveLast(values, dims), bests);
     writeNumbers(moveLast(indices, dims), places);
     return [values, indices];
+  };
+
+type HelperArgs = ScanArgs & { readonly values: Tensor; readonly indices: Tensor };
+
+/** Writes what `runningExtreme` gives to the given tensors. */
+const helper =
+  (beats: Beats) =>
+  ({ self, dim, values, indices }: HelperArgs): null => {
+    const dims = reducedDims(self.ndim, dim);
+    const [bests, places] = extremesOf(beats, moveLast(self, dims));
+    writeKeys(moveLast(values, dims), bests);
+    writeNumbers(moveLast(indices, dims), places);
+    return null;
   };
 
 /** Each gradient times the product of the others, without a division, so that zeros are allowed. */
@@ -179,6 +201,14 @@ export const cumulativeKernels = defineKernels([
   kernel(
     "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
     runningExtreme((value, best) => value >= best),
+  ),
+  kernel(
+    "aten::_cummax_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ()",
+    helper((value, best) => value >= best),
+  ),
+  kernel(
+    "aten::_cummin_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ()",
+    helper((value, best) => value <= best),
   ),
   kernel(
     "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",

@@ -170,7 +170,7 @@ function quantizerOf({ self, scale, zero_point: zero, axis, quant_min, quant_max
  * For channels, levels are 64-bit integers between the steps; zero points that are floats are added
  * before the rounding, in one step of float32.
  */
-function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
+export function fakeQuantize(args: FakeQuantize, out: Tensor, mask?: Tensor): void {
   const { self, quant_min: low, quant_max: high } = args;
   const values = readNumbers(self);
   const { scales, zeros, level: levelOf, last } = quantizerOf(args);

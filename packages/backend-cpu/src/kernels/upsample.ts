@@ -161,6 +161,28 @@ const wideKernel =
   (args, context) =>
     upsampleWide(mode, args, context);
 
+interface WideBackwardArgs extends UpsampleArgs {
+  readonly grad_output: Tensor;
+  readonly input_size: readonly number[];
+}
+
+/** The gradient of an antialiased resize: the same taps, from the output to the input. */
+const wideBackward =
+  (mode: WideMode): Kernel<WideBackwardArgs> =>
+  (args, context) => {
+    const out = emptyOutput(context);
+    const scales = scalesOf(args, 2);
+    const shape = args.grad_output.shape.slice();
+    let values = readFloat64(args.grad_output);
+    for (const d of [2, 3]) {
+      if (shape[d] === out.shape[d]) continue;
+      const taps = wideTaps(out.shape[d]!, shape[d]!, scales[d - 2]!, args.align_corners ?? false, mode);
+      values = applyTransposed(values, taps, numel(shape.slice(d + 1)));
+      shape[d] = out.shape[d]!;
+    }
+    return finishOutput(out, values);
+  };
+
 const upsampleKernel =
   (mode: Mode): Kernel<UpsampleArgs> =>
   (args, context) =>
@@ -228,5 +250,17 @@ export const upsampleKernels = defineKernels([
   kernel(
     "aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     wideKernel("lanczos"),
+  ),
+  kernel(
+    "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideBackward("linear"),
+  ),
+  kernel(
+    "aten::_upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideBackward("cubic"),
+  ),
+  kernel(
+    "aten::_upsample_lanczos2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    wideBackward("lanczos"),
   ),
 ]);

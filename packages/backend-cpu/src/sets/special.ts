@@ -3,12 +3,17 @@ import { joinTables } from "@sconce/ops";
 import { activationBackwardKernels } from "../kernels/activation-backward.js";
 import { convolutionBackwardKernels } from "../kernels/convolution-backward.js";
 import { ctcLossKernels } from "../kernels/ctc-loss.js";
+import { fakeQuantizeLearnedKernels } from "../kernels/fake-quantize-learned.js";
 import { fftKernels } from "../kernels/fft.js";
+import { fusedOptimizerKernels } from "../kernels/fused-optimizer.js";
 import { gridSamplerBackwardKernels } from "../kernels/grid-sampler-backward.js";
+import { hashKernels } from "../kernels/hash.js";
+import { jaggedKernels } from "../kernels/jagged.js";
 import { linearAlgebraKernels } from "../kernels/linear-algebra.js";
 import { linearSystemKernels } from "../kernels/linear-system.js";
 import { lossBackwardKernels } from "../kernels/loss-backward.js";
 import { lossMarginBackwardKernels } from "../kernels/loss-margin-backward.js";
+import { matmulGroupedKernels } from "../kernels/matmul-grouped.js";
 import { matrixFactorKernels } from "../kernels/matrix-factor.js";
 import { matrixSolveKernels } from "../kernels/matrix-solve.js";
 import { matrixSpectrumKernels } from "../kernels/matrix-spectrum.js";
@@ -24,6 +29,11 @@ export const specialSet = joinTables({
   convolutionBackward: convolutionBackwardKernels,
   ctcLoss: ctcLossKernels,
   fft: fftKernels,
+  fakeQuantizeLearned: fakeQuantizeLearnedKernels,
+  jagged: jaggedKernels,
+  matmulGrouped: matmulGroupedKernels,
+  fusedOptimizer: fusedOptimizerKernels,
+  hash: hashKernels,
   gridSamplerBackward: gridSamplerBackwardKernels,
   linearAlgebra: linearAlgebraKernels,
   linearSystem: linearSystemKernels,

@@ -24,6 +24,8 @@ export class CallProgram {
   readonly #builder = new GraphBuilder();
   readonly #fakes: FakeTensor[] = [];
   readonly #single: boolean;
+  /** How many outputs each result is: a list has one for each tensor. */
+  readonly #counts: (number | undefined)[] = [];
   readonly #isList: boolean;
 
   constructor(
@@ -49,7 +51,13 @@ export class CallProgram {
 
   /** The outputs in the form that the operator gives them. */
   resultOf(outputs: readonly BuiltValue[]): unknown {
-    return this.#single && !this.#isList ? outputs[0] : outputs;
+    if (this.#single && !this.#isList) return outputs[0];
+    let at = 0;
+    return this.#counts.map((count) => {
+      if (count === undefined) return outputs[at++];
+      at += count;
+      return outputs.slice(at - count, at);
+    });
   }
 
   #fakeOf(name: string): FakeTensor {
@@ -69,10 +77,19 @@ export class CallProgram {
   #outputs(val: MetaValue, returns: number): string[] {
     if (returns === 0) return [];
     if (!Array.isArray(val)) return ["call"];
-    return (val as readonly MetaValue[]).map((item, i) => {
-      this.#builder.call(`item_${i}`, "operator.getitem", [ref("call"), i], {}, { val: item });
-      return `item_${i}`;
+    return (val as readonly MetaValue[]).flatMap((item, i) => {
+      const name = this.#item("call", i, item);
+      this.#counts.push(Array.isArray(item) ? item.length : undefined);
+      if (!Array.isArray(item)) return [name];
+      return (item as readonly MetaValue[]).map((one, k) => this.#item(name, k, one));
     });
+  }
+
+  /** The call that reads one result of several. */
+  #item(from: string, at: number, val: MetaValue): string {
+    const name = from === "call" ? `item_${at}` : `${from}_${at}`;
+    this.#builder.call(name, "operator.getitem", [ref(from), at], {}, { val });
+    return name;
   }
 
   #finish(outputs: readonly string[]): ExportedProgram {

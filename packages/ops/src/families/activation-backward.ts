@@ -1,9 +1,10 @@
 /**
  * @file Gradients of activation functions, as programs exported with their backward pass hold them.
  */
-import { type FakeTensor, float as pythonFloat } from "@sconce/ir";
+import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import type { Emit } from "../rows/emit.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { numberOf, promoted } from "../rules/decompose.js";
@@ -272,7 +273,58 @@ const differentiableGelu = defineOp({
   },
 });
 
+type Halves = readonly [FakeTensor, FakeTensor];
+
+/** The values and the gates of a gated linear unit. */
+const halvesOf = (emit: Emit, x: FakeTensor, dim: number, size: SymInt): Halves => [
+  emit("aten.narrow.default", [x, dim, 0, size]),
+  emit("aten.narrow.default", [x, dim, size, size]),
+];
+
+/** The derivative of a sigmoid in a direction. */
+const gateSlope = (t: Arithmetic, direction: FakeTensor, gate: FakeTensor): FakeTensor =>
+  t.sub(direction, t.mul(direction, gate));
+
+const gluJvp = defineOp({
+  schema: "aten::glu_jvp(Tensor glu, Tensor x, Tensor dx, int dim) -> Tensor",
+  doc: "The derivative of `glu` in a direction, for forward-mode differentiation.",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { glu: y, x, dx, dim }) => {
+    const at = wrapDim(dim, x.ndim);
+    const size = y.shape[at]!;
+    const t = new Arithmetic(emit);
+    const [, b] = halvesOf(emit, x, at, size);
+    const [da, db] = halvesOf(emit, dx, at, size);
+    const gate = t.unary("sigmoid", b);
+    return t.add(t.mul(da, gate), t.mul(y, gateSlope(t, db, gate)));
+  },
+});
+
+const gluBackwardJvp = defineOp({
+  schema:
+    "aten::glu_backward_jvp(Tensor grad_x, Tensor grad_glu, Tensor x, Tensor dgrad_glu, Tensor dx, int dim) -> Tensor",
+  doc: "The derivative of the gradient of `glu` in a direction.",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { grad_x: gradX, grad_glu: grad, x, dgrad_glu: gradDirection, dx, dim }) => {
+    const at = wrapDim(dim, x.ndim);
+    const size = grad.shape[at]!;
+    const t = new Arithmetic(emit);
+    const [a, b] = halvesOf(emit, x, at, size);
+    const [da, db] = halvesOf(emit, dx, at, size);
+    const [first] = halvesOf(emit, gradX, at, size);
+    const gate = t.unary("sigmoid", b);
+    const y = t.mul(a, gate);
+    const slope = gateSlope(t, db, gate);
+    const ofValues = t.add(t.mul(gradDirection, gate), t.mul(first, slope));
+    const change = t.sub(t.sub(da, t.mul(da, gate)), t.mul(y, slope));
+    const ofGates = t.add(t.mul(ofValues, t.sub(a, y)), t.mul(first, change));
+    return emit("aten.cat.default", [[ofValues, ofGates], at]);
+  },
+});
+
 export const activationBackwardOps: readonly OpDefinition[] = [
+  gluJvp,
+  gluBackwardJvp,
   differentiableGelu,
   pair("silu", "self", ["composite", "pointwise", "not_in_default_table"], silu),
   pair("mish", "self", ["composite", "not_in_default_table"], mish),

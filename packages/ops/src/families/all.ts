@@ -8,8 +8,11 @@ import { activationBackwardOps } from "./activation-backward.js";
 import { adaptivePoolOps } from "./adaptive-pool.js";
 import { assertionOps } from "./assertion.js";
 import { attentionOps } from "./attention.js";
+import { attentionDeviceOps } from "./attention-device.js";
+import { attentionLayerOps } from "./attention-layers.js";
 import { batchNormOps } from "./batch-norm.js";
 import { batchNormBackwardOps } from "./batch-norm-backward.js";
+import { batchNormPartOps } from "./batch-norm-parts.js";
 import { binaryPointwiseOps } from "./binary-pointwise.js";
 import { chunkCatOps } from "./chunk-cat.js";
 import { columnOps } from "./columns.js";
@@ -34,14 +37,17 @@ import { einsumOps } from "./einsum.js";
 import { embeddingOps } from "./embedding.js";
 import { environmentOps } from "./environment.js";
 import { fakeQuantizeOps } from "./fake-quantize.js";
+import { fakeQuantizeLearnedOps } from "./fake-quantize-learned.js";
 import { fftOps } from "./fft.js";
 import { fftHermitianOps } from "./fft-hermitian.js";
+import { fusedOptimizerOps } from "./fused-optimizer.js";
 import { gradientOps } from "./gradient.js";
 import { gridSamplerOps } from "./grid-sampler.js";
 import { histogramOps } from "./histogram.js";
 import { inPlaceViewOps } from "./in-place-view.js";
 import { indexReadOps } from "./index-read.js";
 import { indexWriteOps } from "./index-write.js";
+import { jaggedOps } from "./jagged.js";
 import { joinOps } from "./join.js";
 import { linearAlgebraOps } from "./linear-algebra.js";
 import { linearSystemOps } from "./linear-system.js";
@@ -54,12 +60,15 @@ import { lossMarginBackwardOps } from "./loss-margin-backward.js";
 import { lossMultiMarginOps } from "./loss-multi-margin.js";
 import { matmulOps } from "./matmul.js";
 import { matmulCompositeOps } from "./matmul-composite.js";
+import { matmulMixedOps } from "./matmul-mixed.js";
+import { matmulScaledOps } from "./matmul-scaled.js";
 import { matrixFactorOps } from "./matrix-factor.js";
 import { matrixNormOps } from "./matrix-norm.js";
 import { matrixOrthogonalOps } from "./matrix-orthogonal.js";
 import { matrixRankOps } from "./matrix-rank.js";
 import { matrixSolveOps } from "./matrix-solve.js";
 import { matrixSpectrumOps } from "./matrix-spectrum.js";
+import { mixedPrecisionOps } from "./mixed-precision.js";
 import { normOps } from "./norm.js";
 import { normalizationOps } from "./normalization.js";
 import { normalizationBackwardOps } from "./normalization-backward.js";
@@ -88,6 +97,7 @@ import { scalarReadOps } from "./scalar-reads.js";
 import { segmentOps } from "./segment.js";
 import { selectWhereOps } from "./select-where.js";
 import { softmaxOps } from "./softmax.js";
+import { softmaxMaskedOps } from "./softmax-masked.js";
 import { sortOps } from "./sort.js";
 import { specialCompositeOps } from "./special-composite.js";
 import { spectrogramOps } from "./spectrogram.js";
@@ -216,6 +226,16 @@ const FAMILIES = {
   convolutionSecond: convolutionSecondOps,
   environment: environmentOps,
   torchTests: torchTestOps,
+  batchNormParts: batchNormPartOps,
+  softmaxMasked: softmaxMaskedOps,
+  matmulMixed: matmulMixedOps,
+  attentionLayers: attentionLayerOps,
+  attentionDevice: attentionDeviceOps,
+  matmulScaled: matmulScaledOps,
+  jagged: jaggedOps,
+  fakeQuantizeLearned: fakeQuantizeLearnedOps,
+  fusedOptimizer: fusedOptimizerOps,
+  mixedPrecision: mixedPrecisionOps,
 };
 
 const byTarget = (rows: readonly OpDefinition[]): Readonly<Record<string, OpDefinition>> =>

@@ -2,7 +2,8 @@
 import type { MetaValue } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import { dtypeMismatch } from "../rows/errors.js";
-import { fake } from "../rules/fake.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
+import { created, OPTIONS } from "../rules/options.js";
 
 const EFFECT: readonly OpTag[] = ["effect"];
 const nothing = (): MetaValue => null;
@@ -20,6 +21,26 @@ export const assertionOps: readonly OpDefinition[] = [
     tags: EFFECT,
     meta: ({ dep_token: token }) => fake({ dtype: token.dtype, shape: token.shape, like: token }),
   }),
+  defineOp({
+    schema: "aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor",
+    doc: "An assertion that gives a token, by which later ones are kept behind it.",
+    tags: EFFECT,
+    meta: ({ dep_token: token }) => rowMajorLike(token),
+  }),
+  ...["_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size"].map((name) =>
+    defineOp({
+      schema:
+        `aten::${name}(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor` as "aten::x(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor",
+      tags: EFFECT,
+      meta: ({ dep_token: token }) => rowMajorLike(token),
+    }),
+  ),
+  defineOp({
+    schema: `aten::_make_dep_token(*, ${OPTIONS}, MemoryFormat? memory_format=None) -> Tensor`,
+    doc: "The first token of a chain of assertions.",
+    meta: (options) => created([], "float32", options),
+  }),
+  defineOp({ schema: "aten::_print(str s) -> ()", tags: EFFECT, meta: nothing }),
   defineOp({
     schema: "aten::_assert_scalar(Scalar self, str assert_msg) -> ()",
     tags: EFFECT,

@@ -15,7 +15,7 @@ import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { computationDType } from "../rules/promote.js";
 
-interface Attention {
+export interface Attention {
   readonly query: FakeTensor;
   readonly key: FakeTensor;
   readonly value: FakeTensor;
@@ -69,7 +69,7 @@ const attention = defineOp({
     const { query, key, value, dropout_p, is_causal, scale, enable_gqa } = args;
     if (query.ndim === 3 && key.ndim === 3 && value.ndim === 3) return withoutBatch(emit, args, enable_gqa);
     if (isEmpty(emit, args)) return emptyAttention(emit, args);
-    const fused = isFused(emit, args, enable_gqa);
+    const fused = isFused(emit.env, args, enable_gqa);
     const attn_mask = additiveMask(emit, args.attn_mask, query);
     if (!fused) {
       return emit.many(
@@ -121,7 +121,7 @@ function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTen
 }
 
 /** Whether the fused kernel of the CPU takes these inputs. */
-function isFused({ env }: Emit, args: Attention, enableGqa: boolean): boolean {
+export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): boolean {
   const { query, key, value, attn_mask, dropout_p } = args;
   const inputs = [query, key, value];
   if (dropout_p > 0 || !isFloatDType(query.dtype) || inputs.some((tensor) => tensor.ndim !== 4)) return false;

@@ -353,7 +353,40 @@ const ldexp = defineOp({
   },
 });
 
+/** The greatest value that `_add_relu` gives. */
+const MOST_OF: Readonly<Partial<Record<DType, number>>> = {
+  float32: 3.4028234663852886e38,
+  float64: Number.MAX_VALUE,
+};
+
+/** A sum, with 0 in place of what is negative; infinities become the largest number. NaN is 0. */
+function addRelu(emit: Emit, sum: FakeTensor): FakeTensor {
+  const most = MOST_OF[sum.dtype];
+  if (most === undefined) return emit("aten.relu.default", [sum]);
+  const isPositive = emit("aten.gt.Scalar", [sum, 0]);
+  return emit("aten.where.ScalarOther", [
+    isPositive,
+    emit("aten.clamp_max.default", [sum, pythonFloat(most)]),
+    0,
+  ]);
+}
+
+const addReluOps: readonly OpDefinition[] = [
+  defineOp({
+    schema: "aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    tags: ["not_in_default_table"],
+    decompose: (emit, { self, other, alpha }) =>
+      addRelu(emit, emit("aten.add.Tensor", [self, other], { alpha })),
+  }),
+  defineOp({
+    schema: "aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    tags: ["not_in_default_table"],
+    decompose: (emit, { self, other, alpha }) => addRelu(emit, emit("aten.add.Scalar", [self, other, alpha])),
+  }),
+];
+
 export const binaryPointwiseOps: readonly OpDefinition[] = [
+  ...addReluOps,
   ...addOps,
   ...divisionOps,
   ...powerOps,

@@ -127,7 +127,33 @@ const removeBatchDim = defineOp({
     emit("aten.expand.default", [self, self.shape.toSpliced(Number(dim), 0, size)]),
 });
 
+const weightNormInterface = defineOp({
+  schema:
+    "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { grad_w: grad, saved_v: v, saved_g: g, saved_norms: norms, dim }) =>
+    emit.many("aten._weight_norm_differentiable_backward.default", [grad, v, g, norms, dim]),
+});
+
+const gridSampler = defineOp({
+  schema:
+    "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> (Tensor, Tensor)",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { grad_output: grad, input, grid, interpolation_mode, padding_mode, align_corners }) =>
+    emit.many("aten.grid_sampler_2d_backward.default", [
+      grad,
+      input,
+      grid,
+      interpolation_mode,
+      padding_mode,
+      align_corners,
+      [true, true],
+    ]),
+});
+
 export const compositeBackwardOps: readonly OpDefinition[] = [
+  weightNormInterface,
+  gridSampler,
   matrixExp,
   weightNorm,
   convTbc,

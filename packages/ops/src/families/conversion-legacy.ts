@@ -82,7 +82,15 @@ const toCpu = defineOp({
   decompose: (_emit, { tensors }) => tensors,
 });
 
+/** Tensors that are not quantized are in float32 afterwards. */
+const dequantize = defineOp({
+  schema: "aten::dequantize.self(Tensor self) -> Tensor",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { self }) => emit("aten.to.dtype", [self, "float32"]),
+});
+
 export const conversionLegacyOps: readonly OpDefinition[] = [
+  dequantize,
   ...casts,
   flattenDense,
   unflattenDense,

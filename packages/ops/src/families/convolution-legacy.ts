@@ -3,8 +3,10 @@ import type { FakeTensor, SymInt } from "@sconce/ir";
 import { add, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
-import { invalidArgument } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { describeSizes } from "../rules/describe.js";
 import { fake } from "../rules/fake.js";
+import { areOther } from "../rules/operand-sizes.js";
 import type { ConvolutionArgs } from "./convolution.js";
 
 const operandsOf = (args: ConvolutionArgs): readonly EmitArg[] => [
@@ -119,7 +121,90 @@ const tbc = defineOp({
   },
 });
 
+interface SpatialArgs extends SlowArgs {
+  readonly kernel_size: readonly SymInt[];
+  readonly dilation: readonly SymInt[];
+  readonly output_padding?: readonly SymInt[];
+}
+
+/** An output may be larger by less than a step. */
+function checkOutputPadding({ output_padding: padding = [], stride, dilation }: SpatialArgs): void {
+  const isTooLarge = padding.some((more, d) => more >= stride[d]! && more >= dilation[d]!);
+  if (isTooLarge) throw invalidArgument("output padding must be smaller than either stride or dilation");
+}
+
+/** A general convolution of images with or without a batch. */
+const spatial =
+  (rank: 2 | 3, transposed: boolean) =>
+  (emit: Emit, args: SpatialArgs): FakeTensor => {
+    const { self, weight, kernel_size: kernel } = args;
+    if (areOther(emit.env, weight.shape.slice(2), kernel))
+      throw shapeMismatch(
+        `Expected tensor of shape ${describeSizes(kernel)} for the kernel, got ${describeSizes(weight.shape)}`,
+      );
+    checkOutputPadding(args);
+    const batched = self.ndim === rank + 2;
+    const result = convolve(emit, {
+      ...args,
+      input: batched ? self : emit("aten.unsqueeze.default", [self, 0]),
+      transposed,
+      output_padding: args.output_padding ?? new Array<SymInt>(rank).fill(0),
+      groups: 1,
+    });
+    return batched ? result : emit("aten.squeeze.dim", [result, 0]);
+  };
+
+const ofRank = (rank: 2 | 3) => `[${new Array(rank).fill(1).join(", ")}]`;
+const noPadding = (rank: 2 | 3) => `[${new Array(rank).fill(0).join(", ")}]`;
+
+type DilatedSchema =
+  "aten::slow_conv_dilated2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1]) -> Tensor";
+type TransposedSchema =
+  "aten::slow_conv_transpose2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt[2] dilation=[1, 1]) -> Tensor";
+
+/** The kernels of convolutions by name, as dispatched programs hold them. */
+const kernels = ([2, 3] as const).flatMap((rank) => {
+  const n = `SymInt[${rank}]`;
+  const first = `(Tensor self, Tensor weight, ${n} kernel_size, Tensor? bias=None, ${n} stride=${ofRank(rank)}, ${n} padding=${noPadding(rank)}`;
+  return [
+    defineOp({
+      schema:
+        `aten::slow_conv_dilated${rank}d${first}, ${n} dilation=${ofRank(rank)}) -> Tensor` as DilatedSchema,
+      tags: ["not_in_default_table"],
+      decompose: spatial(rank, false),
+    }),
+    defineOp({
+      schema:
+        `aten::slow_conv_transpose${rank}d${first}, ${n} output_padding=${noPadding(rank)}, ${n} dilation=${ofRank(rank)}) -> Tensor` as TransposedSchema,
+      tags: ["not_in_default_table"],
+      decompose: spatial(rank, true),
+    }),
+  ];
+});
+
+const slowBackward = defineOp({
+  schema:
+    "aten::_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, SymInt[2] kernel_size, SymInt[2] stride, SymInt[2] padding, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { grad_output: grad, self, weight, stride, padding, output_mask: mask }) =>
+    emit.value("aten.convolution_backward.default", [
+      grad,
+      self,
+      weight,
+      [weight.shape[0]!],
+      stride,
+      padding,
+      [1, 1],
+      false,
+      [0, 0],
+      1,
+      mask,
+    ]),
+});
+
 export const convolutionLegacyOps: readonly OpDefinition[] = [
+  ...kernels,
+  slowBackward,
   general,
   deprecated,
   mode,

@@ -1,12 +1,13 @@
 /** @file Tensors from sizes. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import { add, mul, type SymEnv, sub } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { memoryOrder } from "../rules/elementwise.js";
 import {
+  contiguousStridesOf,
   fake,
   isChannelsLast,
   isContiguousFake,
@@ -52,6 +53,32 @@ const scalarTensor = defineOp({
     `aten::scalar_tensor(Scalar s, *, ${OPTIONS}) -> Tensor` as `aten::scalar_tensor(Scalar s, *, ${Options}) -> Tensor`,
   tags: ["core"],
   meta: ({ s: _, ...options }) => created([], options.dtype ?? DEFAULT, options),
+});
+
+const zeroTensor = defineOp({
+  schema:
+    `aten::_efficientzerotensor(SymInt[] size, *, ${OPTIONS}) -> Tensor` as `aten::_efficientzerotensor(SymInt[] size, *, ${Options}) -> Tensor`,
+  doc: "Zeros that PyTorch keeps without memory, as gradients of what does not depend on an input.",
+  tags: ["not_in_default_table"],
+  decompose: (emit, { size, ...options }) => emit("aten.zeros.default", [size], factoryKwargs(options)),
+});
+
+const sameFeatures = defineOp({
+  schema:
+    "aten::_new_zeros_with_same_feature_meta(Tensor self, Tensor other, *, int self_num_batch_dims=0) -> Tensor",
+  doc: "Zeros laid out as `other`, for each place of the first dimensions of `self`.",
+  meta: ({ self, other, self_num_batch_dims: count }) => {
+    const batch = self.shape.slice(0, Number(count));
+    const places = other.shape.map((size, d) => mul(sub(size, 1), other.strides[d]!));
+    const span = places.reduce((sum, place) => add(sum, place), 1 as SymInt);
+    const outer = contiguousStridesOf([...batch, span]).slice(0, -1);
+    return fake({
+      dtype: other.dtype,
+      shape: [...batch, ...other.shape],
+      strides: [...outer, ...other.strides],
+      like: other,
+    });
+  },
 });
 
 type SizesSchema = `aten::zeros(SymInt[] size, *, ${Options}) -> Tensor`;
@@ -225,6 +252,8 @@ function physicalOrder(emit: Emit, self: FakeTensor): number[] {
 }
 
 export const creationOps: readonly OpDefinition[] = [
+  zeroTensor,
+  sameFeatures,
   full,
   scalarTensor,
   ...filledOps,

@@ -111,4 +111,20 @@ const ctcLoss = defineOp({
   },
 });
 
-export const ctcLossOps: readonly OpDefinition[] = [ctc, ctcLoss];
+/** The gradient of the scores, row-major. */
+const gradient = ({ log_probs: logs }: { readonly log_probs: FakeTensor }): FakeTensor =>
+  fake({ dtype: logs.dtype, shape: logs.shape, like: logs });
+
+const backward = defineOp({
+  schema:
+    "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+  meta: gradient,
+});
+
+const backwardOfTensors = defineOp({
+  schema:
+    "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+  meta: gradient,
+});
+
+export const ctcLossOps: readonly OpDefinition[] = [ctc, ctcLoss, backward, backwardOfTensors];

@@ -2,7 +2,9 @@
 import type { FakeTensor, SymInt } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { requireFloat } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
 
@@ -14,6 +16,7 @@ function running(self: FakeTensor, dim: SymInt, dtype: DType): FakeTensor {
 
 type SumSchema = "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
 type ExtremumSchema = "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)";
+type HelperSchema = "aten::_cummax_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ()";
 
 export const cumulativeOps: readonly OpDefinition[] = [
   ...["cumsum", "cumprod"].map((name) =>
@@ -29,6 +32,26 @@ export const cumulativeOps: readonly OpDefinition[] = [
       meta: ({ self, dim }) => [running(self, dim, self.dtype), running(self, dim, "int64")],
     }),
   ),
+  ...["cummax", "cummin"].map((name) =>
+    defineOp({
+      schema:
+        `aten::_${name}_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ()` as HelperSchema,
+      doc: "Writes running extremes and their places to given tensors.",
+      meta: ({ self, dim }) => {
+        wrapDim(dim, self.ndim);
+        return null;
+      },
+    }),
+  ),
+  defineOp({
+    schema: "aten::_logcumsumexp(Tensor self, int dim) -> Tensor",
+    tags: ["not_in_default_table"],
+    decompose: (emit, { self, dim }) => {
+      const { dtype } = self;
+      requireFloat(dtype, `"logcumsumexp_out_cpu" not implemented for '${scalarTypeName(dtype)}'`);
+      return emit("aten.logcumsumexp.default", [self, dim]);
+    },
+  }),
   defineOp({
     schema: "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
     meta: ({ self, dim }) => running(self, dim, toFloatDType(self.dtype)),

@@ -2,18 +2,26 @@
  * @file What a program asks of its surroundings: libraries of the build, and how autograd holds a
  * tensor.
  */
-import { type FakeTensor, type SymScalar, symBool, symInt } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
-import { defineOp, type OpDefinition } from "../rows/define-op.js";
-import { isContiguousFake } from "../rules/fake.js";
+import { type FakeTensor, type SymInt, type SymScalar, symBool, symInt } from "@sconce/ir";
+import { add, type SymEnv } from "@sconce/symbolic";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
+import { isEqual } from "../rules/comparison.js";
+import { sizesEqual } from "../rules/dims.js";
+import { isContiguousFake, numelOf } from "../rules/fake.js";
+import { viewOf } from "../rules/view-geometry.js";
+import { type Attention, isFused as isFusedAttention } from "./attention.js";
 
 type Schema = "aten::is_leaf(Tensor self) -> bool";
 
 /** Lowering replaces the call by its answer, as PyTorch does. */
-function answer(schema: string, value: (self: FakeTensor, env: SymEnv) => SymScalar): OpDefinition {
+function answer(
+  schema: string,
+  value: (self: FakeTensor, env: SymEnv) => SymScalar,
+  tag: OpTag = "composite",
+): OpDefinition {
   return defineOp({
     schema: schema as Schema,
-    tags: ["composite"],
+    tags: [tag],
     meta: (args, { env }) => value(args.self, env),
     decompose: (emit, args) => value(args.self, emit.env),
   });
@@ -30,6 +38,9 @@ const libraries = [
   "mkldnn::_is_mkldnn_fp16_supported() -> bool",
 ] as const;
 
+/** Elements that the memory behind a dense tensor holds. */
+const storageCount = ({ shape, storageOffset }: FakeTensor): SymInt => add(storageOffset, numelOf(shape));
+
 /** 1 for a stride of 0, 0 for a contiguous tensor, 2 where PyTorch does not find out. */
 function overlap(self: FakeTensor, env: SymEnv): number {
   if (self.shape.some((size, dim) => self.strides[dim] === 0 && env.orTrue(size !== 1))) return 1;
@@ -39,9 +50,68 @@ function overlap(self: FakeTensor, env: SymEnv): number {
   return isContiguousFake({ ...self, shape: sorted[0]!, strides: sorted[1]!, ndim: self.ndim }, env) ? 0 : 2;
 }
 
+/** An answer about two tensors. */
+const answerOfTwo = (
+  schema: string,
+  value: (a: FakeTensor, b: FakeTensor, env: SymEnv) => SymScalar,
+  other = "other",
+): OpDefinition => {
+  const answered = (args: object, env: SymEnv): SymScalar => {
+    const tensors = args as Readonly<Record<string, FakeTensor>>;
+    return value(tensors.self!, tensors[other]!, env);
+  };
+  return defineOp({
+    schema: schema as Schema,
+    tags: ["always_decomposed"],
+    meta: (args, { env }) => answered(args, env),
+    decompose: (emit, args) => answered(args, emit.env),
+  });
+};
+
+const batched = (tensor: FakeTensor): FakeTensor =>
+  tensor.ndim === 3 ? viewOf(tensor, [1, ...tensor.shape], [tensor.strides[0]!, ...tensor.strides]) : tensor;
+
+function choiceOf(args: Attention & { readonly enable_gqa: boolean }, env: SymEnv): SymScalar {
+  const [query, key, value] = [args.query, args.key, args.value].map(batched) as [
+    FakeTensor,
+    FakeTensor,
+    FakeTensor,
+  ];
+  return symInt(isFusedAttention(env, { ...args, query, key, value }, args.enable_gqa) ? 1 : 0);
+}
+
+/** Which kernel attention takes (`SDPBackend`): 0 is plain mathematics, 1 the fused one. */
+const attentionChoice = defineOp({
+  schema:
+    "aten::_fused_sdp_choice(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> int",
+  tags: ["always_decomposed"],
+  meta: (args, { env }) => choiceOf(args, env),
+  decompose: ({ env }, args) => choiceOf(args, env),
+});
+
+const requiresGrad = defineOp({
+  schema: "aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)",
+  tags: ["composite", "maybe_aliasing_or_mutating"],
+  decompose: (_, { self }) => self,
+});
+
 /** Rows whose values no traced program can use: exporting reads them once. */
 export const environmentOps: readonly OpDefinition[] = [
   ...libraries.map((schema) => answer(schema, () => symBool(false))),
+  answer(
+    "aten::is_pinned(Tensor self, Device? device=None) -> bool",
+    () => symBool(false),
+    "always_decomposed",
+  ),
+  answerOfTwo("aten::is_same_size(Tensor self, Tensor other) -> bool", (a, b, env) =>
+    symBool(sizesEqual(a.shape, b.shape, env)),
+  ),
+  answerOfTwo("aten::_has_same_storage_numel(Tensor self, Tensor other) -> bool", (a, b, env) =>
+    symBool(isEqual(env, storageCount(a), storageCount(b))),
+  ),
+  answerOfTwo("aten::is_set_to(Tensor self, Tensor tensor) -> bool", () => symBool(false), "tensor"),
+  attentionChoice,
+  requiresGrad,
   answer("aten::is_distributed(Tensor self) -> bool", () => symBool(false)),
   answer("aten::retains_grad(Tensor self) -> bool", () => symBool(false)),
   answer("aten::is_leaf(Tensor self) -> bool", () => symBool(true)),

@@ -47,6 +47,27 @@ const embeddingBag = defineOp({
   },
 });
 
+const embeddingBagDense = defineOp({
+  schema:
+    "aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+  tags: ["not_in_default_table"],
+  decompose: (emit, args) =>
+    emit("aten._embedding_bag_backward.default", [
+      args.grad,
+      args.indices,
+      args.offset2bag,
+      args.offset2bag,
+      args.bag_size,
+      args.maximum_indices,
+      args.num_weights,
+      args.scale_grad_by_freq,
+      args.mode,
+      false,
+      args.per_sample_weights,
+      args.padding_idx,
+    ]),
+});
+
 const perSampleWeights = defineOp({
   schema:
     "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
@@ -192,6 +213,7 @@ const maskedScatter = defineOp({
 export const lookupBackwardOps: readonly OpDefinition[] = [
   embedding,
   embeddingBag,
+  embeddingBagDense,
   perSampleWeights,
   gather,
   extremum,

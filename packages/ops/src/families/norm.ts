@@ -107,6 +107,20 @@ const vectorNormOp = defineOp({
   decompose: vectorNorm,
 });
 
+const powerSum = defineOp({
+  schema:
+    "aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+  doc: "The sum of powers of absolute values: a vector norm without its root.",
+  tags: ["reduction", "not_in_default_table"],
+  decompose: (emit, { self, ord, dim, keepdim, dtype }) => {
+    requireFloat(self.dtype, `"powsum_cpu" not implemented for '${scalarTypeName(self.dtype)}'`);
+    const target = dtype ?? self.dtype;
+    const size = emit("aten.abs.default", [convert(emit, self, computationDType(target))]);
+    const powers = emit("aten.pow.Tensor_Scalar", [size, ord]);
+    return convert(emit, emit("aten.sum.dim_IntList", [powers, dim, keepdim]), toRealDType(target));
+  },
+});
+
 /** `p` of the older `norm`; None is the Frobenius norm, and 2 is what the dispatcher leaves out. */
 const normOf = (
   emit: Emit,
@@ -192,4 +206,4 @@ const renorm = defineOp({
   },
 });
 
-export const normOps: readonly OpDefinition[] = [vectorNormOp, ...olderNorms, dist, renorm];
+export const normOps: readonly OpDefinition[] = [vectorNormOp, powerSum, ...olderNorms, dist, renorm];

@@ -311,7 +311,43 @@ const rnnReluCell = defineOp({
 });
 
 /** Recurrent layers and cells. */
+/** `mode` of long short-term memories; others have another schema. */
+const LSTM = 2;
+
+const oneDnnLayer = defineOp({
+  schema:
+    "aten::mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)",
+  doc: "One direction of one layer, as lowered programs hold it that were exported without gradients.",
+  tags: ["not_in_default_table"],
+  decompose: (emit, args) => {
+    if (args.mode !== LSTM || args.num_layers !== 1 || args.bidirectional || args.batch_sizes.length > 0)
+      throw invalidArgument("mkldnn_rnn_layer: only one direction of one layer of an LSTM is supported");
+    const time = args.batch_first ? 1 : 0;
+    const turned = (x: FakeTensor): FakeTensor => (args.reverse ? emit("aten.flip.default", [x, [time]]) : x);
+    const [batch, size] = args.hx_.shape.slice(-2);
+    const state = [args.hx_, args.cx_].map((x) => emit("aten.reshape.default", [x, [1, batch, size]]));
+    const biases = args.has_biases ? [args.weight2, args.weight3] : [];
+    const results = emit.many("aten.lstm.input", [
+      turned(args.input),
+      state,
+      [args.weight0, args.weight1, ...biases],
+      args.has_biases,
+      1,
+      0,
+      false,
+      false,
+      args.batch_first,
+    ]) as readonly [FakeTensor, FakeTensor, FakeTensor];
+    const [hidden, cell] = [results[1], results[2]].map((x) =>
+      emit("aten.reshape.default", [x, args.hx_.shape]),
+    );
+    const nothing = emit("aten.zeros.default", [[0]], { dtype: "uint8", device: args.input.device });
+    return [turned(results[0]), hidden!, cell!, nothing];
+  },
+});
+
 export const recurrentOps: readonly OpDefinition[] = [
+  oneDnnLayer,
   rnnTanh,
   rnnRelu,
   gru,

@@ -4,7 +4,7 @@ import { gt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
+import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { promoted } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import {
@@ -167,6 +167,31 @@ const aminmax = defineOp({
     ),
 });
 
+/** The form of `aminmax` before it had its name. */
+const olderAminmax: readonly OpDefinition[] = [
+  defineOp({
+    schema: "aten::_aminmax(Tensor self) -> (Tensor, Tensor)",
+    tags: ["not_in_default_table"],
+    decompose: (emit, { self }) => emit.many("aten.aminmax.default", [self]),
+  }),
+  defineOp({
+    schema: "aten::_aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor)",
+    tags: ["not_in_default_table"],
+    decompose: (emit, { self, dim, keepdim }) => emit.many("aten.aminmax.default", [self], { dim, keepdim }),
+  }),
+];
+
+const hashTensor = defineOp({
+  schema: "aten::hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor",
+  doc: "The exclusive or of the bits of all elements, as float64 or int64.",
+  tags: REDUCTION,
+  meta: ({ self, dim, keepdim, mode }) => {
+    if (mode !== 0) throw invalidArgument(`Unknown hash_tensor mode: ${String(mode)}`);
+    requireElements(self, dim.length === 0 ? null : dim, "hash_tensor");
+    return reduced(self, dim, keepdim, "uint64");
+  },
+});
+
 /** `any` and `all` of uint8 give uint8. */
 const truth = (dtype: DType): DType => (dtype === "uint8" ? "uint8" : "bool");
 
@@ -311,6 +336,8 @@ export const reductionOps: readonly OpDefinition[] = [
   extremum("amax"),
   extremum("amin"),
   aminmax,
+  ...olderAminmax,
+  hashTensor,
   ...truthOps,
   argExtremum("argmax"),
   argExtremum("argmin"),

@@ -1,5 +1,5 @@
 /** @file Overloads that are another one under a second name: same arguments in the same order. */
-import { defineOp, type OpDefinition } from "../rows/define-op.js";
+import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { EmitArg } from "../rows/emit.js";
 import { parseSchema } from "../schema/schema.js";
 
@@ -30,16 +30,31 @@ const RENAMED: Readonly<Record<string, string>> = {
   "aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor": "aten.div.Scalar",
 };
 
+/** Which overload has the numbers of an inner one, which lowering keeps. */
+const INNER: Readonly<Record<string, string>> = {
+  "aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor":
+    "aten.index_put.default",
+  "aten::_cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor": "aten.cholesky_solve.default",
+  "aten::_stack(Tensor[] tensors, int dim=0) -> Tensor": "aten.stack.default",
+  "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor":
+    "aten.grid_sampler_2d.default",
+  "aten::_is_all_true(Tensor self) -> Tensor": "aten.all.default",
+  "aten::_is_any_true(Tensor self) -> Tensor": "aten.any.default",
+};
+
+/** Arguments of {@link INNER} that say how PyTorch's kernel works, not what it computes. */
+const IGNORED: ReadonlySet<string> = new Set(["unsafe"]);
+
 /** Arguments that the called overload takes by keyword only: those of `round.decimals`. */
 const BY_KEYWORD: ReadonlySet<string> = new Set(["decimals"]);
 
 type AnySchema = "aten::exp(Tensor self) -> Tensor";
 
-function renamed(schema: string, called: string): OpDefinition {
-  const names = parseSchema(schema).args.map(({ name }) => name);
+function renamed(schema: string, called: string, tag: OpTag): OpDefinition {
+  const names = parseSchema(schema).args.flatMap(({ name }) => (IGNORED.has(name) ? [] : [name]));
   return defineOp({
     schema: schema as AnySchema,
-    tags: ["composite"],
+    tags: [tag],
     decompose: (emit, bound) => {
       const values = bound as Readonly<Record<string, EmitArg>>;
       const positional = names.filter((name) => !BY_KEYWORD.has(name));
@@ -54,6 +69,7 @@ function renamed(schema: string, called: string): OpDefinition {
 }
 
 /** Second names of other overloads. */
-export const renamedOps: readonly OpDefinition[] = Object.entries(RENAMED).map(([schema, called]) =>
-  renamed(schema, called),
-);
+export const renamedOps: readonly OpDefinition[] = [
+  ...Object.entries(RENAMED).map(([schema, called]) => renamed(schema, called, "composite")),
+  ...Object.entries(INNER).map(([schema, called]) => renamed(schema, called, "not_in_default_table")),
+];

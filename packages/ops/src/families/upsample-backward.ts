@@ -47,6 +47,13 @@ const backward = (name: string, rank: 1 | 2 | 3, aligns = false): OpDefinition =
   return defineOp({ schema: schema as Schema, meta: resized });
 };
 
+const antialiased = (mode: string): OpDefinition =>
+  defineOp({
+    schema:
+      `aten::_upsample_${mode}2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, ${SCALES[2]}) -> Tensor` as Schema,
+    meta: resized,
+  });
+
 const RANKS = [1, 2, 3] as const;
 
 export const upsampleBackwardOps: readonly OpDefinition[] = [
@@ -56,4 +63,5 @@ export const upsampleBackwardOps: readonly OpDefinition[] = [
   backward("upsample_bilinear", 2, true),
   backward("upsample_trilinear", 3, true),
   backward("upsample_bicubic", 2, true),
+  ...["bilinear", "bicubic", "lanczos"].map((name) => antialiased(name)),
 ];

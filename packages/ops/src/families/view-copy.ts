@@ -22,6 +22,51 @@ const copied = (view: FakeTensor): FakeTensor => fake({ dtype: view.dtype, shape
 const emitCopy = (emit: Emit, view: FakeTensor): FakeTensor =>
   emit("aten.clone.default", [view], { memory_format: "contiguous_format" });
 
+type UnaryCopy = "aten::_conj_copy(Tensor self) -> Tensor";
+
+/** The copy of a view with the arguments of the copy. */
+const copyOf = (name: string, view: string): OpDefinition =>
+  defineOp({
+    schema: `aten::${name}(Tensor self) -> Tensor` as UnaryCopy,
+    decompose: (emit, { self }) => emitCopy(emit, emit(view, [self])),
+    tags: ["not_in_default_table"],
+  });
+
+/** Copies of views that read the elements otherwise. */
+const VIEW_COPIES_OF_ELEMENTS: readonly OpDefinition[] = [
+  copyOf("_conj_copy", "aten._conj.default"),
+  copyOf("_neg_view_copy", "aten._neg_view.default"),
+  copyOf("view_as_real_copy", "aten.view_as_real.default"),
+  copyOf("view_as_complex_copy", "aten.view_as_complex.default"),
+  defineOp({
+    schema: "aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor",
+    decompose: (emit, { self, dtype }) => emitCopy(emit, emit("aten.view.dtype", [self, dtype])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor",
+    decompose: (emit, { self, size, stride }) =>
+      emitCopy(emit, emit("aten._reshape_alias.default", [self, size, stride])),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor",
+    decompose: (emit, { self, size }) => emit("aten.view_copy.default", [self, size]),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::_lazy_clone(Tensor self) -> Tensor",
+    doc: "A copy that PyTorch makes at the first write.",
+    decompose: (emit, { self }) => emit("aten.clone.default", [self]),
+    tags: ["not_in_default_table"],
+  }),
+  defineOp({
+    schema: "aten::lift(Tensor self) -> Tensor",
+    tags: ["always_decomposed"],
+    decompose: (emit, { self }) => emit("aten.view.default", [self, self.shape]),
+  }),
+];
+
 const viewCopies: readonly OpDefinition[] = [
   defineOp({
     schema: "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
@@ -147,6 +192,7 @@ const viewCopies: readonly OpDefinition[] = [
     meta: ({ self }) => copied(self),
     decompose: (emit, { self }) => emitCopy(emit, emit("aten.alias.default", [self])),
   }),
+  ...VIEW_COPIES_OF_ELEMENTS,
 ];
 
 /**

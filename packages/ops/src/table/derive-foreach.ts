@@ -16,6 +16,12 @@ const PREFIX = "aten._foreach_";
 /** Operators whose name is not that of what they repeat. */
 const REPEATED: Readonly<Record<string, string>> = { maximum: "clamp_min", minimum: "clamp_max" };
 
+/** Sums of powers, which take the dtype by keyword. */
+const SUMS: Readonly<Record<string, string>> = {
+  norm: "aten.linalg_vector_norm.default",
+  powsum: "aten.linalg__powsum.default",
+};
+
 /** Overloads that may be meant by that of the list form, the likeliest first. */
 const OVERLOADS: Readonly<Record<string, readonly string[]>> = {
   default: ["default"],
@@ -51,7 +57,8 @@ export function deriveForeach(target: string, operators: OperatorRows): OpDefini
 
 function repeatedBy({ name, overload }: OpSchema, operators: OperatorRows): OpSchema | undefined {
   const own = name.slice("_foreach_".length);
-  if (own === "norm") return operators.get("aten.linalg_vector_norm.default")?.schema;
+  const sum = SUMS[own];
+  if (sum !== undefined) return operators.get(sum)?.schema;
   const packet = `aten.${REPEATED[own] ?? own}`;
   for (const choice of OVERLOADS[overload] ?? []) {
     const row = operators.get(`${packet}.${choice}`);
@@ -95,7 +102,7 @@ function repeat(emit: Emit, schema: OpSchema, repeated: OpSchema, bound: BoundAr
   checkLists(schema, lists, bound, first!.length);
   return first!.map((_, i) => {
     const values = schema.args.map((arg) => elementOf(emit, arg, bound, i));
-    return repeated.name === "linalg_vector_norm"
+    return repeated.name.startsWith("linalg_")
       ? emit(repeated.target, [values[0], values[1]], { dtype: values[2] })
       : emit(repeated.target, ...inPlaces(repeated, values));
   });

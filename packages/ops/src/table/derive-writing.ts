@@ -53,9 +53,13 @@ function writingTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
 
 function functionalOf(schema: OpSchema, operators: OperatorRows): OpDefinition | undefined {
   const { namespace, overload } = schema;
-  const name = schema.name.replace(/_$/, "");
+  const name = schema.name.replace(/([^_])_$/, "$1");
   const named = operators.get(`${namespace}.${name}_functional.${overload}`);
   if (named !== undefined) return named;
+  if (overload === "out") {
+    const other = operators.get(`${namespace}.${name}_functional.default`);
+    if (other !== undefined && isFunctionalOf(other.schema, schema)) return other;
+  }
   const matches = name === schema.name ? isFunctionalOf : isOutOfPlaceOf;
   return operators.overloadsOf(`${namespace}.${name}`).find((row) => matches(row.schema, schema));
 }
@@ -84,12 +88,21 @@ function checkSelf(schema: OpSchema, given: BoundArgs, result: MetaValue): void 
   if (target instanceof FakeTensor) checkInPlace(target, result, schema.name);
 }
 
+/**
+ * The arguments that an overload writes, in the order in which its functional overload gives their
+ * new values: outputs first.
+ */
+export function writtenArguments({ args }: OpSchema): readonly SchemaArgument[] {
+  const written = args.filter((arg) => arg.alias?.write === true);
+  return [...written.filter(isOutput), ...written.filter((arg) => !isOutput(arg))];
+}
+
 const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
 
 function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
   const own = schema.args.filter((arg) => !isOutput(arg));
-  const written = schema.args.length - own.length;
-  if (functional.isMutable || functional.isView || written === 0) return false;
+  const written = writtenArguments(schema).length;
+  if (functional.isMutable || functional.isView || own.length === schema.args.length) return false;
   const names = new Set(own.map((arg) => arg.name));
   const rest = functional.args.filter(
     (arg) => names.has(arg.name) || !(arg.kwargOnly && OPTIONS.has(arg.name)),
@@ -146,7 +159,7 @@ function writtenResults(
   env: SymEnv,
 ): MetaValue {
   const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
-  const written = schema.args.filter((arg) => arg.alias?.write);
+  const written = writtenArguments(schema);
   const first = results.length - written.length;
   const values = new Map(
     written.map(

@@ -9,11 +9,17 @@ import { functionalizedProblem, needsFunctionalization } from "./functionalize-c
 /** The number of pieces depends on data: PyTorch refuses to export it, in the same words. */
 const NOT_EXPORTABLE = /^DATA_DEPENDENT_GUARD: Could not extract specialized integer/;
 
+/** PyTorch lowers no program with these: they write what they return nothing of. */
+const NOT_LOWERED: ReadonlySet<string> = new Set([
+  "aten._cummax_helper.default",
+  "aten._cummin_helper.default",
+]);
+
 test("in-place operators and views, functionalized, give PyTorch's results and mutations", async () => {
   const operators = defaultOperators();
   const problems: string[] = [];
   const all = readAllCases().filter(
-    (one) => one.source !== "edges" && needsFunctionalization(one, operators),
+    (one) => one.source !== "edges" && !NOT_LOWERED.has(one.target) && needsFunctionalization(one, operators),
   );
   const chosen = sampled(all, 3);
   for (const one of chosen) {

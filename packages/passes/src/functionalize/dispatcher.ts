@@ -15,6 +15,7 @@ import {
   type OperatorTable,
   refusedCall,
   viewInverse,
+  writtenArguments,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
 import { annotatedReference, placedCall, type Tracer, underDisabled } from "@sconce/trace";
@@ -269,7 +270,7 @@ export class Dispatcher {
     if (isAutoFunctionalized(row)) return wrap(autoFunctionalize(this, row, args, kwargs, unwrap));
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
-    const written = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => bound[arg.name]);
+    const written = writtenArguments(row.schema).map((arg) => bound[arg.name]);
     const functional = this.operators.require(target);
     const takesAll = functional.schema.args.length === row.schema.args.length;
     const plain = !sameOrder(row, functional)
@@ -290,13 +291,13 @@ export class Dispatcher {
    * mutated argument.
    */
   #writeBack(row: OpDefinition, result: MetaValue, written: readonly unknown[]): MetaValue {
-    const results = Array.isArray(result) ? (result as readonly MetaValue[]) : [result];
+    const results: readonly MetaValue[] = Array.isArray(result) ? result.flat() : [result];
     const targets = written.flat();
     const fresh = results.slice(0, results.length - targets.length);
     const values = results.slice(results.length - targets.length);
     for (const one of written) this.#replaceAll(Array.isArray(one) ? one : [one], values);
     if (row.schema.returns.length === 0) return null;
-    const sets = row.schema.args.filter((arg) => arg.alias?.write).map((arg) => arg.alias!.set);
+    const sets = writtenArguments(row.schema).map((arg) => arg.alias!.set);
     let next = 0;
     const returned = row.schema.returns.map((ret) =>
       ret.alias ? (written[sets.indexOf(ret.alias.set)] as FunctionalTensor) : wrap(fresh[next++]!),

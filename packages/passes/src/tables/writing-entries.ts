@@ -12,6 +12,7 @@ import {
   knownTargets,
   type OpDefinition,
   type OperatorTable,
+  writtenArguments,
 } from "@sconce/ops";
 import type { Decomposition } from "./decomposition.js";
 
@@ -99,7 +100,7 @@ function writingEntry(row: OpDefinition, operators: OperatorTable): Decompositio
     }
     const result = emit.value(functional.target, args, kwargs);
     const results: readonly MetaValue[] = Array.isArray(result) ? result : [result];
-    const written = row.schema.args.filter((arg) => arg.alias?.write);
+    const written = writtenArguments(row.schema);
     const values = results.slice(results.length - written.length);
     const copies = written.map((arg, i) =>
       emit("aten.copy_.default", [given[arg.name], values[i] as FakeTensor]),

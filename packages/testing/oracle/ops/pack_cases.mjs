@@ -14,7 +14,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { defaultOperators } from "@sconce/ops";
 import { writeLines } from "@sconce/ops-cases";
 import { CASES_FOLDER, openCaseFiles } from "@sconce/ops-cases/node";
-import { familyOf, readFamilies } from "../../dist/docs/families.js";
+import { familyOf, readFamilies } from "../../../conformance/dist/docs/families.js";
 
 const root = new URL("../../../../", import.meta.url);
 const family = familyOf(await readFamilies(root), defaultOperators());
