@@ -45,6 +45,7 @@ export { functionalArguments, writtenArguments } from "./table/derive-writing.js
 export * from "./table/fake-emit.js";
 export { type JoinedTable, joinTables, tableOf } from "./table/join-tables.js";
 export { refuseOpaque } from "./table/opaque.js";
+export { type RefusedClass, refusedClasses } from "./table/refused-overloads.js";
 export * from "./table/table.js";
 export * from "./table/unbind.js";
 export { COPY as OPS_COPY } from "./this-copy.js";

@@ -1,5 +1,5 @@
 import { countText } from "@sconce/errors";
-import { knownSchemaText, knownTargets } from "@sconce/ops";
+import { knownSchemaText, knownTargets, type RefusedClass, refusedClasses } from "@sconce/ops";
 import { isAlwaysDecomposed } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
@@ -56,18 +56,50 @@ function rowsOf(session: Sconce, { name, core, composite, backend }: OpsOptions)
   return rows;
 }
 
+/** An overload of PyTorch that has no row, and the class for which it is refused. */
+interface Missing {
+  readonly schema: string;
+  readonly refused: RefusedClass | undefined;
+}
+
 /** PyTorch's overloads that the session has no row for and derives from none. */
-function missingSchemas({ operators }: Sconce, name: string | undefined): string[] {
+function missingSchemas({ operators }: Sconce, name: string | undefined): Missing[] {
   const unknown = [...knownTargets()].filter(
     (target) => (name === undefined || target.includes(name)) && operators.get(target) === undefined,
   );
-  return unknown.map((target) => knownSchemaText(target) ?? target);
+  return unknown.map((target) => ({
+    schema: knownSchemaText(target) ?? target,
+    refused: operators.refusedClass(target),
+  }));
 }
 
+/** Overloads that are not implemented yet, then those that are refused, by class. */
 function missingText(session: Sconce, options: OpsOptions): string {
-  const schemas = missingSchemas(session, options.name);
-  if (options.json) return json(schemas);
-  return `${[...schemas, `${schemas.length} of PyTorch's overloads are not there`].join("\n")}\n`;
+  const missing = missingSchemas(session, options.name);
+  if (options.json)
+    return json(
+      missing.map(({ schema, refused }) => ({
+        schema,
+        class: refused?.name ?? null,
+        reason: refused?.reason ?? null,
+        fix: refused?.fix ?? null,
+      })),
+    );
+  const open = missing.filter(({ refused }) => refused === undefined);
+  const lines = open.map(({ schema }) => schema);
+  for (const one of refusedClasses()) {
+    const own = missing.filter(({ refused }) => refused === one);
+    if (own.length === 0) continue;
+    lines.push(`refused as ${one.name}, ${countText(own.length, "overload")}: each ${one.reason}`);
+    lines.push(...own.map(({ schema }) => `  ${schema}`));
+  }
+  lines.push(missingCounts(missing, "of PyTorch's overloads "));
+  return linesText(lines);
+}
+
+function missingCounts(missing: readonly Missing[], what = ""): string {
+  const refused = missing.filter((one) => one.refused !== undefined).length;
+  return `${refused} ${what}are refused by class, ${missing.length - refused} are not there`;
 }
 
 const LOWERING = { default: "decomposed", "on request": "on request", none: "kept" } as const;
@@ -115,11 +147,11 @@ function waysOf(rows: readonly Row[], backend: string): string {
 function coverage(session: Sconce): string {
   const rows = new Set([...session.operators].map(({ target }) => target));
   const all = [...knownTargets()];
-  const missing = missingSchemas(session, undefined).length;
+  const missing = missingSchemas(session, undefined);
   const own = all.filter((target) => rows.has(target)).length;
-  const derived = all.length - missing - own;
+  const derived = all.length - missing.length - own;
   return (
     `PyTorch's ${all.length} overloads: ${own} have a row, ` +
-    `${derived} in-place and out= ones follow from it, ${missing} are not there (--missing)`
+    `${derived} in-place and out= ones follow from it; ${missingCounts(missing)} (--missing)`
   );
 }

@@ -61,13 +61,21 @@ describe("sconce ops", () => {
     );
   });
 
-  test("--missing lists PyTorch's overloads without a row", async () => {
+  test("--missing lists PyTorch's overloads without a row, and why they are refused", async () => {
     const { out } = await sconce("ops", "--missing", "--name", "cudnn_convolution");
-    expect(out).toContain("aten::cudnn_convolution(");
-    expect(out).toMatch(/\n\d+ of PyTorch's overloads are not there\n$/);
-    const missing = JSON.parse((await sconce("ops", "--missing", "--json")).out) as string[];
-    expect(missing.some((schema) => schema.startsWith("aten::relu("))).toBe(false);
-    expect(missing.some((schema) => schema.startsWith("aten::relu_("))).toBe(false);
+    expect(out).toMatch(
+      /^refused as device, \d+ overloads: each runs on one kind of device only\n {2}aten::/,
+    );
+    expect(out).toContain("  aten::cudnn_convolution(");
+    expect(out).toMatch(/\n\d+ of PyTorch's overloads are refused by class, 0 are not there\n$/);
+    const missing = JSON.parse((await sconce("ops", "--missing", "--json")).out) as {
+      readonly schema: string;
+      readonly class: string | null;
+      readonly reason: string | null;
+    }[];
+    expect(missing.some(({ schema }) => /^aten::relu_?\(/.test(schema))).toBe(false);
+    const sparse = missing.find(({ schema }) => schema.startsWith("aten::to_sparse("));
+    expect(sparse).toMatchObject({ class: "sparse", reason: expect.stringContaining("sparse tensor") });
   });
 
   test("an unknown backend", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { describeLayer, exportLayer, type LayerCase, layerInBothModes } from "./layer-cases.fixture.js";
 
-/** Sconce's codes for PyTorch's errors: `aten.ctc_loss.Tensor` is not implemented. */
+/** Sconce's codes for PyTorch's errors: `aten.ctc_loss.Tensor` is refused. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  DynamicOutputShapeException: "UNIMPLEMENTED_OPERATOR",
+  DynamicOutputShapeException: "UNSUPPORTED_OPERATOR",
   GuardOnDataDependentSymNode: "DATA_DEPENDENT_GUARD",
 };
 

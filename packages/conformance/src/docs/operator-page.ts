@@ -94,7 +94,7 @@ class Page {
       "the functional overload and the alias annotations of PyTorch's schema. This page omits them.",
       "",
       "`sconce ops` prints this list, with schemas (`--schema`, `--json`). `sconce ops --missing` prints",
-      "the overloads of PyTorch that Sconce lacks.",
+      "the overloads of PyTorch that Sconce [refuses](../concepts/archives.md#operators), with the reason.",
       "",
       "| the interpreter (`cpu`) runs | operators |",
       "| --- | --: |",

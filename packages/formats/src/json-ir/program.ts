@@ -297,6 +297,8 @@ class Reconstruction {
 
   #schema({ opType }: JsonIRNode, where: string): OpSchema {
     const schema = this.#operators.schemaOf(opType);
+    const refusal = this.#operators.refusalOf?.(opType);
+    if (refusal !== undefined) throw refusal.at(`${where}.op_type`);
     if (schema !== undefined) return schema;
     throw jsonIRGraph(
       `${JSON.stringify(opType)} is not an operator`,

@@ -261,6 +261,8 @@ class GraphReader implements Emission {
   #checkTarget(target: string, name: string | undefined, place: Place): void {
     if (HIGHER_ORDER_TARGETS.has(target) || isKnownFunction(target)) return;
     const { operators, keepsUnknown } = this.#context;
+    const refusal = operators?.refusalOf?.(target)?.at(`${place}.target`);
+    if (refusal !== undefined) throw refusal;
     const known = operators === undefined ? !isHostTarget(target) : operators.schemaOf(target) !== undefined;
     if (known || (keepsUnknown && !target.startsWith("aten.") && !isHostTarget(target))) return;
     const packet = target.slice(0, target.lastIndexOf("."));

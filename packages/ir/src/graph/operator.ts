@@ -3,6 +3,7 @@
  * operator table.
  */
 
+import type { SconceError } from "@sconce/errors";
 import type { NodeRef } from "../values/argument.js";
 import type { MetaValue } from "../values/meta.js";
 import type { Node } from "./node.js";
@@ -105,6 +106,11 @@ export interface OperatorLookup {
   schemaOf(target: string): OpSchema | undefined;
   /** Returns the tags of an operator, such as `core` and `pointwise`; none when unknown. */
   tagsOf(target: string): readonly string[];
+  /**
+   * Why programs that call an operator are refused when they are read; undefined where they are
+   * not.
+   */
+  refusalOf?(target: string): SconceError | undefined;
   /** Targets of all operators, for suggestions. */
   targets?(): Iterable<string>;
   /**

@@ -1,4 +1,5 @@
 import { didYouMean, SconceError } from "@sconce/errors";
+import type { RefusedClass } from "./refused-overloads.js";
 
 /** Rows were added to a table that takes none any more; the reason says why. */
 export const registryFrozen = (reason: { readonly message: string; readonly fix: string }): SconceError =>
@@ -21,6 +22,18 @@ export const unimplementedOperator = (target: string, schema: string): SconceErr
       "decompose the program in PyTorch before saving it, or give a plugin with the operator: " +
       `\`ops: [defineOp({ schema: "${schema}", decompose })]\`. An entry in a decomposition table alone does not ` +
       "define it",
+  });
+
+/** An operator of PyTorch of a class that programs cannot hold, or that Sconce does not compute. */
+export const unsupportedOperator = (
+  target: string,
+  schema: string,
+  { name, reason, fix }: RefusedClass,
+): SconceError =>
+  new SconceError({
+    code: "UNSUPPORTED_OPERATOR",
+    message: `${target} is refused (${name}): it ${reason}`,
+    fix: `${fix}, or give a plugin with the operator: \`ops: [defineOp({ schema: "${schema}", decompose })]\``,
   });
 
 /** A target that no row has. */

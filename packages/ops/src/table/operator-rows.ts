@@ -12,8 +12,8 @@ export interface OperatorRows {
   get(target: string): OpDefinition | undefined;
   /**
    * Returns the row of a target.
-   * @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has
-   * no row here
+   * @throws SconceError `UNKNOWN_OPERATOR`; for one of PyTorch's that has no row here
+   * `UNSUPPORTED_OPERATOR`, or `UNIMPLEMENTED_OPERATOR` where none of the refused classes has it
    */
   require(target: string): OpDefinition;
   /** Returns the written rows of one name (`aten.add`), in definition order. */

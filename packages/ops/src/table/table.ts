@@ -21,8 +21,10 @@ import {
   unimplementedOperator,
   unknownOperator,
   unknownOperatorFix,
+  unsupportedOperator,
 } from "./errors.js";
 import type { OperatorRows } from "./operator-rows.js";
+import { type RefusedClass, refusedClass } from "./refused-overloads.js";
 
 const SHARED = {
   message: "the default operator table is shared by all sessions and takes no further operators",
@@ -119,8 +121,8 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   }
 
   /**
-   * @throws SconceError `UNKNOWN_OPERATOR`; `UNIMPLEMENTED_OPERATOR` for one of PyTorch's that has
-   * no row here
+   * @throws SconceError `UNKNOWN_OPERATOR`; for one of PyTorch's that has no row here
+   * `UNSUPPORTED_OPERATOR`, or `UNIMPLEMENTED_OPERATOR` where none of the refused classes has it
    */
   require(target: string): OpDefinition {
     const row = this.get(target);
@@ -164,7 +166,24 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     }
   }
 
+  /**
+   * Returns why programs that call an operator are refused: it is of a class that they cannot hold,
+   * and has no row. Undefined for others.
+   */
+  refusalOf(target: string): SconceError | undefined {
+    const refused = this.refusedClass(target);
+    return refused && unsupportedOperator(target, this.known.text(target)!, refused);
+  }
+
+  /** Returns the class for which an operator of PyTorch without a row is refused. */
+  refusedClass(target: string): RefusedClass | undefined {
+    const isWithoutRow = this.get(target) === undefined && this.known.text(target) !== undefined;
+    return isWithoutRow ? refusedClass(target) : undefined;
+  }
+
   #missing(target: string): SconceError {
+    const refusal = this.refusalOf(target);
+    if (refusal !== undefined) return refusal;
     const schema = this.known.text(target);
     if (schema !== undefined) {
       return unimplementedOperator(target, schema);

@@ -117,7 +117,7 @@ test("an entry for an operator without a row does not define it", () => {
     runDecompositions(program, { "aten._test_check_tensor.default": (_, { self }) => self as never }),
   ).toThrow(
     expect.objectContaining({
-      code: "UNIMPLEMENTED_OPERATOR",
+      code: "UNSUPPORTED_OPERATOR",
       fix: expect.stringContaining(
         'defineOp({ schema: "aten::_test_check_tensor(Tensor self) -> Tensor", decompose })',
       ),
