@@ -1,7 +1,7 @@
 /**
  * Fails on functions over 60 lines and files over 500 lines. The callbacks of `describe` hold
  * tests, which count by themselves; generated data does not count. Fails, too, when recorded
- * fixtures take more than 20 MB.
+ * fixtures take more than 22 MB.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 
 const FUNCTION_LINES = 60;
 const FILE_LINES = 500;
-const FIXTURE_BYTES = 21_200_000;
+const FIXTURE_BYTES = 23_000_000;
 /** Folders of a package that hold recorded results. */
 const FIXTURES = ["fixtures", "cases", "golden"];
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;

@@ -38,11 +38,22 @@ function loweredTargets(one: OpCase): readonly string[] {
     .map(({ target }) => target);
 }
 
+/**
+ * PyTorch's functionalization gives the results of these to written arguments in another order than
+ * the call does, and converts them to the dtypes of what gets them. Sconce gives what the call
+ * gives.
+ */
+const MIXED_UP: ReadonlySet<string> = new Set([
+  "_amp_update_scale.out",
+  "_batch_norm_with_update.out",
+  "_fused_moving_avg_obs_fq_helper.out",
+]);
+
 describe("overloads that PyTorch exports", () => {
   const lowered = Object.entries(verdicts).flatMap(([name, verdict]) => {
     const one = firstCases.get(targetOf(name));
     // Effects are put around the call by the export, not by lowering.
-    const isPlain = Array.isArray(verdict) && !verdict.includes("with_effects");
+    const isPlain = Array.isArray(verdict) && !verdict.includes("with_effects") && !MIXED_UP.has(name);
     return one !== undefined && isPlain ? [[name, one, verdict] as const] : [];
   });
 

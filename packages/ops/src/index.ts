@@ -41,7 +41,7 @@ export * from "./schema/schema.js";
 export * from "./schema/schema-types.js";
 export * from "./table/bind.js";
 export * from "./table/derive.js";
-export { functionalArguments, writtenArguments } from "./table/derive-writing.js";
+export { functionalArguments, leavesInput, writtenArguments } from "./table/derive-writing.js";
 export * from "./table/fake-emit.js";
 export { type JoinedTable, joinTables, tableOf } from "./table/join-tables.js";
 export { refuseOpaque } from "./table/opaque.js";

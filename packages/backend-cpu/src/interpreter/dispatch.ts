@@ -10,6 +10,7 @@ import {
   emitFrom,
   fakeEmit,
   functionalArguments,
+  leavesInput,
   type OpDefinition,
   type OperatorTable,
   type RuntimeValue,
@@ -242,6 +243,7 @@ function writeResults(schema: OpSchema, bound: BoundArgs, result: RuntimeValue):
   const first = results.length - written.length;
   const bySet = new Map<string, Tensor>();
   for (const [i, arg] of written.entries()) {
+    if (leavesInput(schema, arg)) continue;
     if (arg.type.list) {
       writeList(bound[arg.name] as readonly Tensor[], results[first + i] as unknown as readonly Tensor[]);
       continue;

@@ -5,7 +5,7 @@ import { copyInto } from "../kernel/copy.js";
 import { finishOutput, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { clamp, roundHalfEven } from "./pointwise-math.js";
-import { fakeQuantize } from "./quantized.js";
+import { fakeQuantize, inInt64 } from "./quantized.js";
 
 interface GradientArgs {
   readonly grad: Tensor;
@@ -41,7 +41,7 @@ function gradients(args: GradientArgs, context: Outputs): [Tensor, Tensor, Tenso
     const start = zeros![channel]!;
     const zero = clamp(axis === undefined ? Math.trunc(start + 0.5) : roundHalfEven(start), low, high);
     const inverse = Math.fround(1 / scale);
-    const level = roundHalfEven(Math.fround(zero + Math.fround(x * inverse)));
+    const level = inInt64(roundHalfEven(Math.fround(zero + Math.fround(x * inverse))));
     const isInside = level >= low && level <= high;
     results[i] = isInside ? g : 0;
     const limited = clamp(level, low, high);

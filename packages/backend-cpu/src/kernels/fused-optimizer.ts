@@ -58,7 +58,7 @@ function optimize<M extends Metas>(
     if (args.grad_scale !== null) writeNumbers(copies[1]![at]!, grad!);
     for (let i = 0; i < grad!.length; i++) {
       if (args.maximize) grad![i] = -grad![i]!;
-      if (decay) grad![i]! += param![i]! * args.weight_decay;
+      if (decay && args.weight_decay !== 0) grad![i]! += param![i]! * args.weight_decay;
     }
     step(param!, grad!, state, at);
     writeNumbers(copies[0]![at]!, param!);
@@ -92,7 +92,7 @@ function adam<M extends Metas>(args: AdamArgs, isDecoupled: boolean, meta: M): T
     const correction = Math.sqrt(1 - beta2 ** count);
     for (let i = 0; i < param.length; i++) {
       const g = grad[i]!;
-      if (isDecoupled) param[i]! -= rate * args.weight_decay * param[i]!;
+      if (isDecoupled && args.weight_decay !== 0) param[i]! -= rate * args.weight_decay * param[i]!;
       mean![i]! += (g - mean![i]!) * (1 - beta1);
       square![i] = beta2 * square![i]! + (1 - beta2) * g * g;
       if (amsgrad) most![i] = Math.max(most![i]!, square![i]!);

@@ -101,7 +101,7 @@ interface FakeQuantize {
 }
 
 /** What int64 does not hold becomes its least, as processors convert. */
-const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
+export const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
 /**
  * Zero points of channels that are integers have to be in the range. PyTorch's rule takes scales of

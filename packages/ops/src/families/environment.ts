@@ -109,7 +109,7 @@ export const environmentOps: readonly OpDefinition[] = [
   answerOfTwo("aten::_has_same_storage_numel(Tensor self, Tensor other) -> bool", (a, b, env) =>
     symBool(isEqual(env, storageCount(a), storageCount(b))),
   ),
-  answerOfTwo("aten::is_set_to(Tensor self, Tensor tensor) -> bool", () => symBool(false), "tensor"),
+  answerOfTwo("aten::is_set_to(Tensor self, Tensor tensor) -> bool", (a, b) => symBool(a === b), "tensor"),
   attentionChoice,
   requiresGrad,
   answer("aten::is_distributed(Tensor self) -> bool", () => symBool(false)),

@@ -97,6 +97,20 @@ export function writtenArguments({ args }: OpSchema): readonly SchemaArgument[] 
   return [...written.filter(isOutput), ...written.filter((arg) => !isOutput(arg))];
 }
 
+/** `out=` forms with a kernel of PyTorch, which writes the inputs that the schema marks too. */
+const WRITES_INPUTS: ReadonlySet<string> = new Set([
+  "_native_batch_norm_legit",
+  "_batch_norm_with_update",
+  "rrelu_with_noise",
+]);
+
+/**
+ * Whether a call leaves this written input as it is, whatever the schema says: PyTorch generates
+ * the `out=` form of an in-place overload, and copies the outputs only.
+ */
+export const leavesInput = (schema: OpSchema, arg: SchemaArgument): boolean =>
+  !isOutput(arg) && schema.args.some(isOutput) && !WRITES_INPUTS.has(schema.name);
+
 const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
 
 function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {

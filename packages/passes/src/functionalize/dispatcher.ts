@@ -11,6 +11,7 @@ import {
   type EmitArg,
   elementsOf,
   emitFrom,
+  leavesInput,
   type OpDefinition,
   type OperatorTable,
   refusedCall,
@@ -270,8 +271,10 @@ export class Dispatcher {
     if (isAutoFunctionalized(row)) return wrap(autoFunctionalize(this, row, args, kwargs, unwrap));
     const target = functionalTarget(row, this.operators);
     const bound = bindArgs(row.schema, args, kwargs);
-    const written = writtenArguments(row.schema).map((arg) => bound[arg.name]);
     const functional = this.operators.require(target);
+    const written = writtenArguments(row.schema).map((arg) =>
+      leavesInput(row.schema, arg) ? withoutTensors(bound[arg.name]) : bound[arg.name],
+    );
     const takesAll = functional.schema.args.length === row.schema.args.length;
     const plain = !sameOrder(row, functional)
       ? { args: functional.schema.args.map(({ name }) => bound[name] as EmitArg), kwargs: {} }
@@ -423,6 +426,9 @@ function sameOrder(row: OpDefinition, functional: OpDefinition): boolean {
   const own = functional.schema.args.map(({ name }) => place.get(name));
   return !own.every((at) => at !== undefined) || own.every((at, i) => i === 0 || own[i - 1]! < at!);
 }
+
+/** As many places as an argument has tensors, with nothing to write to. */
+const withoutTensors = (value: unknown): unknown => (Array.isArray(value) ? value.map(() => null) : null);
 
 /** `op.out(self, out=x)` without its outputs. */
 function withoutOut(row: OpDefinition, bound: BoundArgs): { args: readonly EmitArg[]; kwargs: Kwargs } {

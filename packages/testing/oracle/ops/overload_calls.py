@@ -432,6 +432,75 @@ def layers(c):
             c(A.mkldnn_rnn_layer.default, r(1, 2, 2, **k), *w, r(2, 3, **k), r(2, 3, **k), reverse, [], 2, 3, 1, True, False, False, False)
 
 
+def outputs(c):
+    """`out=` forms, some of which also write to their inputs."""
+    z = lambda *shape, dtype=F32: torch.zeros(shape, dtype=dtype)
+    c(A.__lshift__.Tensor_out, r(3, dtype=I64, lo=0), r(3, dtype=I64, lo=0), out=z(3, dtype=I64))
+    c(A.__rshift__.Scalar_out, r(3, dtype=I64), 1, out=z(3, dtype=I64))
+    c(A._add_relu.out, r(3), r(3), alpha=2, out=z(3))
+    c(A._aminmax.out, r(3), out0=z(), out1=z())
+    c(A._logcumsumexp.out, r(3, 2), 0, out=z(3, 2))
+    c(A._stack.out, [r(2), r(2)], 0, out=z(2, 2))
+    c(A.hash_tensor.out, r(3), out=z(dtype=torch.uint64))
+    c(A._conj_copy.out, r(2, dtype=torch.complex64), out=z(2, dtype=torch.complex64))
+    c(A.view_copy.dtype_out, r(3), I32, out=z(3, dtype=I32))
+    c(A._int_mm.out, r(3, 5, dtype=I8), r(5, 4, dtype=I8), out=z(3, 4, dtype=I32))
+    c(A._addmm_activation.out, r(4), r(3, 5), r(5, 4), out=z(3, 4))
+    c(A._masked_softmax.out, r(2, 2, 2, 2), r(2, 2, 2, 2, dtype=BOOL), -1, 2, out=z(2, 2, 2, 2))
+    c(A._amp_update_scale.out, torch.tensor(8.0), torch.tensor(1, dtype=I32), torch.tensor(0.0), 2.0, 0.5, 2, out=z())
+    c(A._amp_foreach_non_finite_check_and_unscale.out, [r(2)], torch.tensor(0.0), torch.tensor(0.5), out=[z(2)])
+    o = dict(lr=0.01, beta1=0.9, beta2=0.99, weight_decay=0.0, eps=1e-8, amsgrad=False, maximize=False)
+    c(A._fused_adam.out, [r(2)], [r(2)], [r(2)], [r(2, lo=0)], [], [torch.tensor(2.0)], **o, out=[z(2)])
+    k = dict(weight_decay=0.0, momentum=0.9, lr=0.1, dampening=0.0, nesterov=False, maximize=False, is_first_step=False)
+    c(A._fused_sgd.out, [r(2)], [r(2)], [r(2)], **k, out=[z(2)])
+    one = lambda: [torch.tensor([-1.0]), torch.tensor([2.0]), torch.tensor([0.1]), torch.tensor([3], dtype=I32)]
+    on = torch.tensor([1])
+    c(A._fused_moving_avg_obs_fq_helper.out, r(3), on, on, *one(), 0.1, 0, 255, 0, out0=z(3), out1=z(3, dtype=BOOL))
+    stats = lambda: (r(2), r(2, lo=0.5))
+    outs = lambda: dict(out=z(3, 2), save_mean=z(2), save_invstd=z(2))
+    c(A._native_batch_norm_legit.out, r(3, 2), r(2), r(2), *stats(), True, 0.1, 1e-5, **outs())
+    c(A._batch_norm_with_update.out, r(3, 2), r(2), r(2), *stats(), 0.1, 1e-5, **outs(), reserve=z(0, dtype=U8))
+    c(A.rrelu_with_noise.out, r(3), z(3), 0.1, 0.3, False, None, out=z(3))
+    c(A._ctc_loss_backward.out, r(1), torch.log_softmax(r(3, 1, 3), -1), torch.tensor([[1]]), [3], [1], r(1), r(1, 3, 3), 0, out=z(3, 1, 3))
+    c(A._jagged_to_padded_dense_forward.default, r(0, 2), [torch.tensor([0, 0, 0])], [2])
+
+
+def ends(c):
+    """Operands of no elements, groups of no rows, special values."""
+    c(A._grouped_mm.default, r(5, 16), r(3, 8, 16).transpose(1, 2), torch.tensor([0, 5, 5], dtype=I32))
+    c(A._grouped_mm.default, r(0, 16), r(2, 8, 16).transpose(1, 2), torch.tensor([0, 0], dtype=I32))
+    c(A._grouped_mm.default, r(5, 16), r(2, 8, 16).transpose(1, 2), torch.tensor([2, 5, 5], dtype=I32))
+    hidden = torch.ones(1, 1, 2, 2, dtype=BOOL)
+    c(A._masked_softmax.default, r(1, 1, 2, 2), hidden, -1, 2)
+    c(A._masked_softmax_backward.default, r(1, 1, 2, 2), r(1, 1, 2, 2), hidden, -1)
+    c(A._masked_softmax.default, torch.tensor([[[[NAN, 1.0], [INF, 0.0]]]]), ~hidden, -1, 2)
+    c(A._addmm_activation.default, torch.tensor([NAN, INF, -INF]), torch.ones(1, 2), torch.ones(2, 3))
+    c(A.glu_jvp.default, edges()[:5, None], torch.stack([edges()[:5], edges()[5:10]], 1), torch.ones(5, 2), 1)
+    c(A.batch_norm_update_stats.default, r(1, 2), r(2), r(2), 0.1)
+    c(A._batch_norm_no_update.default, edges()[None, :, None], None, None, r(11), r(11, lo=0.1), 0.1, 1e-5)
+    c(A._upsample_bilinear2d_aa_backward.default, r(1, 1, 2, 2), [2, 2], [1, 1, 2, 2], False)
+    c(A._upsample_bicubic2d_aa_backward.default, torch.full((1, 1, 2, 2), INF), [2, 2], [1, 1, 4, 4], False)
+    c(A._weight_int8pack_mm.default, torch.full((1, 4), INF), r(2, 4, dtype=I8, lo=1), r(2))
+    c(A._fake_quantize_learnable_per_channel_affine.default, edges()[:10].reshape(5, 2), torch.tensor([0.5, 2.0]), torch.tensor([1.0, -1.0]), 1, -8, 7)
+    x = torch.tensor([[NAN, INF, -INF, 0.0]])
+    c(A._fake_quantize_learnable_per_tensor_affine_backward.default, torch.ones(1, 3), x[:, 1:], torch.tensor([0.5]), torch.tensor([1.0]), -8, 7)
+    on = torch.tensor([1])
+    for x in (torch.zeros(2, 2), torch.full((2, 2), 1e-6), torch.full((2, 2), -3.0)):
+        q = [torch.tensor([INF]), torch.tensor([-INF]), torch.tensor([1.0]), torch.tensor([0], dtype=I32)]
+        c(A._fused_moving_avg_obs_fq_helper_functional.default, x, on, on, *q, 0.01, 0, 255, 0, False, True)
+    logs = torch.log_softmax(r(4, 2, 3), -1)
+    loss, alpha = A._ctc_loss(logs, torch.tensor([[1], [2]]), [4, 3], [0, 1], 0, False)
+    c(A._ctc_loss_backward.default, r(2), logs, torch.tensor([[1], [2]]), [4, 3], [0, 1], loss, alpha, 0)
+    c(A._convert_indices_from_csr_to_coo.default, torch.tensor([0, 0]), torch.tensor([], dtype=I64))
+    c(A._compute_linear_combination.default, edges()[:4].reshape(2, 2), torch.ones(1, 2))
+    c(A._native_multi_head_attention.default, *[r(1, 1, 4)] * 3, 4, 3, r(12, 4), r(12), r(4, 4), r(4))
+    c(A._transform_bias_rescale_qkv.default, r(1, 0, 12), r(12), 2)
+    c(A.slow_conv_dilated2d.default, r(0, 2, 5, 5), r(3, 2, 2, 2), [2, 2])
+    nothing = dict(lr=0.1, beta1=0.9, beta2=0.99, weight_decay=0.0, eps=1e-8, amsgrad=False, maximize=False)
+    c(A._fused_adam.default, [r(0)], [r(0)], [r(0)], [r(0)], [], [torch.tensor(1.0)], **nothing)
+    c(A._fused_adam.default, [edges()[:5]], [edges()[5:10]], [r(5)], [r(5, lo=0)], [], [torch.tensor(1.0)], **nothing)
+
+
 def trials(c):
     """Calls whose overloads programs cannot hold, or Sconce refuses: only what the export says of them is recorded."""
     x, w, b = r(2, 2, 7, 6), r(3, 2, 3, 2), r(3)
@@ -507,4 +576,4 @@ def trials(c):
     c(A._test_optional_intlist.default, torch.tensor([1, 2], dtype=I32), [1, 2])
 
 
-PARTS = (arithmetic, queries, indexing, products, scaled, normalizations, gradients, convolutions, optimizers, quantization, attention, layers)
+PARTS = (arithmetic, queries, indexing, products, scaled, normalizations, gradients, convolutions, optimizers, quantization, attention, layers, outputs, ends)
