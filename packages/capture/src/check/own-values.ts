@@ -54,6 +54,7 @@ const ownValues = (): OwnValues => ({
     torch,
     functional,
     utils: nn.utils,
+    attention: nn.attention,
     distributions,
     sym,
     isSym,

@@ -67,8 +67,10 @@ export class BodyTracer extends Tracer {
   readonly lifted: Lifted[] = [];
   readonly #names: OperandNames;
   readonly #path: string;
-  /** Without gradients branches of `cond` may write to what they are given, and return it. */
+  /** Without gradients branches of `cond` may write to what they are given. */
   readonly #mayWrite: boolean;
+  /** They may also return it, as functions of scores may. */
+  readonly #mayReturnInputs: boolean;
   readonly #scalars = new Map<string, TraceNode>();
   /** The names by which PyTorch orders inputs of the graph, where nested graphs read them. */
   readonly #ownKeys = new Map<TraceNode, string>();
@@ -90,6 +92,7 @@ export class BodyTracer extends Tracer {
     this.#path = path;
     this.gradEnabled = parent.gradEnabled;
     this.#mayWrite = operator === "cond" && !parent.gradEnabled;
+    this.#mayReturnInputs = this.#mayWrite || operator === "flex_attention";
     this.moduleCall = parent.moduleCall;
     this.currentModule = parent.currentModule;
     this.moduleStack = parent.nestedModules;
@@ -298,7 +301,7 @@ export class BodyTracer extends Tracer {
     const inputs = this.nodes.filter(({ op, val }) => op === "placeholder" && val instanceof FakeTensor);
     const given = new Set(inputs.map((input) => this.memoryOf(input)));
     if (given.size < inputs.length) throw resultAliasing(this.operator, "Input-to-input");
-    if (this.#mayWrite) return;
+    if (this.#mayReturnInputs) return;
     const made = results.map((result) => this.memoryOf(result));
     if (new Set(made).size < made.length) throw resultAliasing(this.operator, "Output-to-output");
     if (made.some((memory) => this.#isInput(memory))) throw resultAliasing(this.operator, "Input-to-output");

@@ -1,4 +1,5 @@
 /** @file Modules, layers and what they are made of (`torch.nn`). */
+export * as attention from "./attention.js";
 export { functional } from "./functional.js";
 export type {
   ForwardHook,
