@@ -1,5 +1,7 @@
 """Writes fixtures/higher-order/flex-attention.json.gz: what the operator `flex_attention` computes for scores and masks
-that the test of `packages/conformance` has as graphs.
+that the test of `packages/conformance` has as graphs ("operator"), and what PyTorch exports for models that call it,
+which the test has in TypeScript ("models"): text, text after `run_decompositions()`, results. PyTorch reads captured
+tensors at places by a call of `flat_apply`, which has no form outside of PyTorch: such calls are written as `index`.
 
 Usage (with PyTorch): python3 flex_attention.py OUT.json.gz
 """
@@ -8,10 +10,15 @@ import gzip
 import json
 import logging
 import math
+import re
 import sys
 import warnings
 
 import torch
+from torch.export import export
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+from program_texts import comparable
 
 logging.disable(logging.CRITICAL)
 warnings.simplefilter("ignore")
@@ -57,6 +64,81 @@ def attend(q, k, v, scale, score, mask, of_score, of_mask):
     ]
 
 
+MODELS = {}
+causal_mask = create_block_mask(causal, None, None, 16, 16, device="cpu")
+of_heads = create_block_mask(lambda b, h, q, k: (q >= k) & (q - k < 4 * (h + 1)), 1, 2, 16, 16, device="cpu", BLOCK_SIZE=8)
+
+
+def model(query=(1, 2, 16, 8)):
+    def add(function):
+        MODELS[function.__name__] = (function, query)
+        return function
+
+    return add
+
+
+@model()
+def plain(self, q, k, v): return flex_attention(q, k, v)
+@model()
+def of_scores(self, q, k, v): return flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s + (i - j) * 0.5)
+@model((1, 4, 16, 8))
+def grouped(self, q, k, v): return flex_attention(q, k, v, enable_gqa=True, scale=0.25)
+@model()
+def masked(self, q, k, v): return flex_attention(q, k, v, block_mask=causal_mask)
+@model()
+def masked_by_heads(self, q, k, v):
+    return flex_attention(q, k, v, block_mask=of_heads, score_mod=lambda s, b, h, i, j: torch.tanh(s / 2) * 2)
+@model()
+def both_twice(self, q, k, v):
+    first = flex_attention(q, k, v, block_mask=causal_mask)
+    return flex_attention(first, k, v, block_mask=causal_mask, score_mod=lambda s, b, h, i, j: s * 2).sum(-1)
+@model()
+def scaled_by_buffer(self, q, k, v):
+    return flex_attention(q, k, v, block_mask=causal_mask, score_mod=lambda s, b, h, i, j: s + (i - j) * self.slope)
+@model()
+def biased(self, q, k, v):
+    return flex_attention(q, k, v, block_mask=causal_mask, score_mod=lambda s, b, h, i, j: s + self.bias[h, j] * self.slope)
+
+
+class Model(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.register_buffer("bias", values(2, 16, step=3))
+        self.register_buffer("slope", torch.tensor(0.5))
+
+    def forward(self, q, k, v):
+        return self.function(self, q, k, v)
+
+
+def with_index(text):
+    """Calls of `flat_apply` of an index as calls of the operator."""
+    text = re.sub(r"^ *(torch__dynamo|function_const)\w* = self.*\n", "", text, flags=re.M)
+    call = re.compile(r"torch\.ops\.higher_order\.flat_apply\(\w+, \w+, '[^']*', (\w+), ([^)]*)\);  (.*)$", re.M)
+    names = re.compile(r"\b(torch__dynamo|function_const)\w* = ")
+    text = call.sub(lambda m: f"torch.ops.aten.index.Tensor({m[1]}, [{m[2]}]);  {names.sub('', m[3])}", text)
+    return re.sub(r"\bflat_apply\b", "index", text)
+
+
+def text_of(program):
+    """The text without ranges of symbols of other exports, which PyTorch keeps from cached fakes."""
+    return re.sub(r"Range constraints: .*$", "Range constraints: {}", with_index(comparable(str(program))))
+
+
+def exported(function, query):
+    torch._dynamo.reset()
+    args = values(*query), values(1, 2, 16, 8, step=5), values(1, 2, 16, 8, step=11)
+    subject = Model(function)
+    with torch.no_grad():
+        program = export(subject, args)
+    text = text_of(program)
+    try:
+        lowered = text_of(program.run_decompositions())
+    except Exception:
+        lowered = None
+    return {"text": text, "lowered": lowered, "results": subject(*args).flatten().tolist()}
+
+
 def main(path):
     results = {}
     for dtype in (torch.float32, torch.float64, torch.float16):
@@ -66,7 +148,8 @@ def main(path):
     q, k = values(2, 5, 4, 3).transpose(1, 2), values(1, 4, 6, 3, step=5)
     results["transposed float32"] = attend(q, k, k, 0.5, *CASES["causal"])
     with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write(json.dumps(results).encode())
+        models = {name: exported(*case) for name, case in MODELS.items()}
+        file.write(json.dumps({"operator": results, "models": models}).encode())
 
 
 main(*sys.argv[1:])

@@ -161,7 +161,7 @@ export const SWITCHES: Readonly<Record<string, () => SwitchCase>> = {
     options: { dynamicShapes: { x: { 0: n } } },
   }),
   nested: () => ({
-    model: new OfIndex((self: Model, i: Tensor, x: Tensor) => {
+    model: new OfIndex((_self: Model, i: Tensor, x: Tensor) => {
       const inner: Unary = (v) => torch.switch(i.add(1), [sin, cos, (w: Tensor) => w.tan()], [v]);
       return torch.switch(i, [inner, (v) => v.mul(2)], [x]);
     }),

@@ -1,6 +1,6 @@
 /** @file Which inputs a graph writes to. */
 import { eachInPieces, finish, type Work } from "@sconce/errors";
-import { type Argument, forEachRef, type Graph, isRef, type Node, type OpSchema } from "@sconce/ir";
+import { type Argument, forEachRef, type Graph, type Node, type OpSchema } from "@sconce/ir";
 import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
 

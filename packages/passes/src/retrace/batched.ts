@@ -1,4 +1,4 @@
-import { dtypeLiteral, FakeTensor, type MetaValue, memoryFormat, type SymInt } from "@sconce/ir";
+import { CPU, dtypeLiteral, FakeTensor, type MetaValue, memoryFormat, type SymInt } from "@sconce/ir";
 import { ADD_LANES, bindArgs, type EmitArg, emitFrom, metaOf, REMOVE_LANES } from "@sconce/ops";
 import { mul } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
@@ -155,8 +155,27 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
     // the indices.
     if (!indices.includes(null)) return { target, args: [self, aligned(dispatcher, indices, isHere)] };
   }
+  if (/^aten\.index_put_?\.default$/.test(target) && isHere(self)) return putAtPlaces(batch, target, args);
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
   return { target, args: aligned(dispatcher, args, isHere) };
+}
+
+/** A write at places: of each element at its own, which a further index counts. */
+function putAtPlaces(
+  { dispatcher, isHere }: Batch,
+  target: string,
+  [self, given, values, ...rest]: readonly EmitArg[],
+): Call | undefined {
+  const indices = given as readonly (FakeTensor | null)[];
+  const { value, ndim } = self as BatchedTensor;
+  const [count] = value.shape;
+  if (indices.includes(null) || typeof count !== "number") return undefined;
+  const rank = Math.max(...indices.map((index) => index!.ndim));
+  const kwargs = { dtype: "int64", layout: "strided", device: CPU, pin_memory: false };
+  let own = dispatcher.functional("aten.arange.start_step", [0, count], kwargs);
+  for (let i = 0; i < rank; i++) own = dispatcher.functional("aten.unsqueeze.default", [own, -1]);
+  const put = isHere(values!) ? withRank(dispatcher, values, rank + ndim - indices.length) : values;
+  return { target, args: [value, [own, ...aligned(dispatcher, indices, isHere)], put, ...rest] };
 }
 
 /** A call as several ones that have rules for batches, as functorch divides it; else undefined. */

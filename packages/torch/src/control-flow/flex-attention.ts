@@ -1,15 +1,21 @@
 /**
  * @file Attention whose scores and mask are functions (`torch.nn.attention.flex_attention`).
  */
-import { describeValue, SconceError } from "@sconce/errors";
-import { dict, FakeTensor, float, symContiguousStrides } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
-import { callOperator, currentTrace, type OperatorArgument, type OperatorKeywords } from "../trace/dispatch.js";
+import { describeValue } from "@sconce/errors";
+import { CPU, dict, FakeTensor, float, symContiguousStrides } from "@sconce/ir";
+import type { DType, Tensor } from "@sconce/tensor";
+import {
+  callOperator,
+  currentTrace,
+  type OperatorArgument,
+  type OperatorKeywords,
+} from "../trace/dispatch.js";
+import { atLaneLevel } from "../trace/lane-levels.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
-import { controlFlowArguments, controlFlowResults } from "./errors.js";
+import { attentionSizes, controlFlowArguments, controlFlowResults } from "./errors.js";
 import { bodyOf, checkedFunction, inputsOf, knownOf, tensorNode, traceFunction } from "./flow-call.js";
 import { type Lanes, recordLanes } from "./lanes.js";
 import { OperandNames } from "./operand-names.js";
@@ -23,7 +29,7 @@ export type ScoreMod = (score: Tensor, batch: Tensor, head: Tensor, query: Tenso
 const op = (target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords = {}): Tensor =>
   callOperator(`aten.${target}`, args, kwargs) as Tensor;
 const INT32 = { dtype: { kind: "dtype", dtype: "int32" } } as const;
-const FACTORY = { ...INT32, device: { kind: "device", type: "cpu" }, pin_memory: false } as unknown as OperatorKeywords;
+const FACTORY = { ...INT32, device: CPU, pin_memory: false } as unknown as OperatorKeywords;
 const CONTIGUOUS = { kind: "memory_format", format: "contiguous_format" } as unknown as OperatorArgument;
 /** The size of the blocks of a mask of everything, and of others. */
 const WHOLE = 1 << 30;
@@ -56,7 +62,11 @@ export class BlockMask {
 
 /** A mask of everything. */
 export const noopMask: MaskMod = (batch) =>
-  op("new_ones.default", [batch, []], { dtype: { kind: "dtype", dtype: "bool" }, device: { kind: "device", type: "cpu" }, pin_memory: false } as unknown as OperatorKeywords);
+  op("new_ones.default", [batch, []], {
+    dtype: { kind: "dtype", dtype: "bool" },
+    device: CPU,
+    pin_memory: false,
+  } as unknown as OperatorKeywords);
 
 /** The places at which all masks let a query attend to a key. */
 export const andMasks =
@@ -68,7 +78,10 @@ export const andMasks =
 export const orMasks =
   (...masks: MaskMod[]): MaskMod =>
   (...place) =>
-    masks.reduce((some, mask) => op("__or__.Tensor", [some, mask(...place)]), op("logical_not.default", [noopMask(...place)]));
+    masks.reduce(
+      (some, mask) => op("__or__.Tensor", [some, mask(...place)]),
+      op("logical_not.default", [noopMask(...place)]),
+    );
 
 /**
  * A mask as a boolean tensor (`create_mask`).
@@ -97,7 +110,8 @@ export function createMask(
  * @param blockSize the size of a block of queries and of keys
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS` while a program is traced
  *
- * @example const causal = nn.attention.createBlockMask((b, h, q, k) => q.ge(k), null, null, 16, 16);
+ * @example const causal = nn.attention.createBlockMask((b, h, q, k) => q.ge(k), null, null, 16,
+ * 16);
  */
 export function createBlockMask(
   maskMod: MaskMod,
@@ -144,7 +158,8 @@ function ordered(dense: Tensor): Ordered {
   const whole = op("to.dtype", [dense, INT32.dtype]);
   const counts = op("sum.dim_IntList", [whole, [-1]]);
   const indices = op("argsort.stable", [whole], { stable: true, descending: true });
-  const converted = (tensor: Tensor): Tensor => op("to.dtype", [tensor, INT32.dtype, false, false, CONTIGUOUS]);
+  const converted = (tensor: Tensor): Tensor =>
+    op("to.dtype", [tensor, INT32.dtype, false, false, CONTIGUOUS]);
   return [converted(counts), converted(indices)];
 }
 
@@ -153,7 +168,9 @@ function transposed([counts, indices]: Ordered, columns: number): Ordered {
   return ordered(op("transpose.int", [denseOf(counts, indices, columns), -2, -1]));
 }
 
-/** Blocks as a matrix of zeros and ones (`_ordered_to_dense`), in a program for one batch and head. */
+/**
+ * Blocks as a matrix of zeros and ones (`_ordered_to_dense`), in a program for one batch and head.
+ */
 function denseOf(counts: Tensor, indices: Tensor, columns: number): Tensor {
   const trace = currentTrace();
   const ofOne = (count: Tensor, row: Tensor): Tensor => denseOne(count, row, columns);
@@ -161,20 +178,28 @@ function denseOf(counts: Tensor, indices: Tensor, columns: number): Tensor {
     const ofHead = (count: Tensor, row: Tensor): Tensor => mapped(trace, ofOne, [count, row]);
     return mapped(trace, ofHead, [counts, indices]);
   }
-  const each = (fn: typeof ofOne) => (count: Tensor, row: Tensor): Tensor =>
-    op("stack.default", [
-      Array.from({ length: count.shape[0]! }, (_, i) =>
-        fn(op("select.int", [count, 0, i]), op("select.int", [row, 0, i])),
-      ),
-    ]);
+  const each =
+    (fn: typeof ofOne) =>
+    (count: Tensor, row: Tensor): Tensor =>
+      op("stack.default", [
+        Array.from({ length: count.shape[0]! }, (_, i) =>
+          fn(op("select.int", [count, 0, i]), op("select.int", [row, 0, i])),
+        ),
+      ]);
   return each(each(ofOne))(counts, indices);
 }
 
 function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
   const [rows, entries] = knownOf(indices).shape as readonly [number, number];
-  const dense = op("new_zeros.default", [indices, [rows, columns + 1]], { ...INT32, pin_memory: false } as unknown as OperatorKeywords);
+  const dense = op("new_zeros.default", [indices, [rows, columns + 1]], {
+    ...INT32,
+    pin_memory: false,
+  } as unknown as OperatorKeywords);
   const rowAt = op("unsqueeze.default", [op("arange.default", [rows], FACTORY), -1]);
-  const isSet = op("lt.Tensor", [op("arange.default", [entries], FACTORY), op("unsqueeze.default", [counts, -1])]);
+  const isSet = op("lt.Tensor", [
+    op("arange.default", [entries], FACTORY),
+    op("unsqueeze.default", [counts, -1]),
+  ]);
   // What is not set is written one column behind the last.
   const columnAt = op("where.ScalarOther", [isSet, indices, columns]);
   const one = op("new_ones.default", [dense, []], { pin_memory: false } as unknown as OperatorKeywords);
@@ -186,7 +211,11 @@ function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
 function mapped(trace: Tracer, fn: (...items: Tensor[]) => Tensor, batches: readonly Tensor[]): Tensor {
   const itemOf = (batch: Tensor, { item }: Lanes): Tensor => {
     const known = knownOf(batch);
-    return item(batch, 0, new FakeTensor({ ...known, shape: known.shape.slice(1), strides: known.strides.slice(1) }));
+    return item(
+      batch,
+      0,
+      new FakeTensor({ ...known, shape: known.shape.slice(1), strides: known.strides.slice(1) }),
+    );
   };
   const count = knownOf(batches[0]!).shape[0] as number;
   return recordLanes(trace, count, (lanes) => [fn(...batches.map((batch) => itemOf(batch, lanes)))])[0]!;
@@ -246,8 +275,6 @@ export function flexAttention(
 
 type Operands = readonly [query: Tensor, key: Tensor, value: Tensor];
 
-const wrongSizes = (message: string, fix: string): SconceError => new SconceError({ code: "SHAPE_MISMATCH", message, fix });
-
 function checkSizes(operands: Operands, enableGqa: boolean): void {
   const [query, key, value] = operands.map((tensor) => knownOf(tensor).shape) as [
     readonly unknown[],
@@ -255,20 +282,23 @@ function checkSizes(operands: Operands, enableGqa: boolean): void {
     readonly unknown[],
   ];
   if ([query, key, value].some(({ length }) => length !== 4))
-    throw wrongSizes("NYI: query, key, and value must be 4D tensors", "pass tensors of batch, heads, length and size");
+    throw attentionSizes(
+      "NYI: query, key, and value must be 4D tensors",
+      "pass tensors of batch, heads, length and size",
+    );
   if (query[3] !== key[3])
-    throw wrongSizes(
+    throw attentionSizes(
       `Expect query and key/value to have the same embedding dimension but got E=${String(query[3])} and E=${String(key[3])}.`,
       "pass queries and keys of one size",
     );
   const [heads, others] = [query[1], key[1]];
   if (!enableGqa && heads !== others)
-    throw wrongSizes(
+    throw attentionSizes(
       `Expect query and key/value to have the same number of heads but got Hq=${String(heads)} and Hkv=${String(others)}. Try setting enable_gqa=True for GQA.`,
       "set `enableGqa`, or repeat the heads of keys and values",
     );
   if (enableGqa && Number(heads) % Number(others) !== 0)
-    throw wrongSizes(
+    throw attentionSizes(
       `Expect number of query heads to be a multiple of kv heads for GQA but got Hq=${String(heads)} and Hkv=${String(others)}.`,
       "use a multiple of the heads of keys and values",
     );
@@ -278,7 +308,7 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
   if (blockSize[0] === WHOLE) return;
   const lengths = [knownOf(query).shape[2], knownOf(key).shape[2]];
   if (lengths.every((length, i) => length === seqLengths[i])) return;
-  throw wrongSizes(
+  throw attentionSizes(
     `block_mask was created for block_mask.shape=(${seqLengths.join(", ")}) but got q_len=${String(lengths[0])} and kv_len=${String(lengths[1])}.`,
     "make a mask of these lengths with `createBlockMask`",
   );
@@ -298,7 +328,9 @@ function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: Mask
   const places = placesOf(sizes);
   const allowed = overPlaces(maskMod as (...elements: Tensor[]) => Tensor, places, sizes);
   const changed = overPlaces(scoreMod as (...elements: Tensor[]) => Tensor, [scores, ...places], sizes);
-  const never = op("scalar_tensor.default", [Number.NEGATIVE_INFINITY], { dtype: { kind: "dtype", dtype: working } });
+  const never = op("scalar_tensor.default", [Number.NEGATIVE_INFINITY], {
+    dtype: { kind: "dtype", dtype: working },
+  });
   const weights = op("_safe_softmax.default", [op("where.self", [allowed, changed, never]), -1]);
   return op("matmul.default", [to(weights, query.dtype), to(grouped(value), query.dtype)]);
 }
@@ -332,7 +364,11 @@ function tracedAttention(parent: Tracer, operands: Operands, { scoreMod, mask, f
   });
   const shape = [...query.shape.slice(0, 3), value.shape[3]!];
   const sums = (): FakeTensor =>
-    new FakeTensor({ dtype: "float32", shape: shape.slice(0, 3), strides: symContiguousStrides(shape.slice(0, 3)) });
+    new FakeTensor({
+      dtype: "float32",
+      shape: shape.slice(0, 3),
+      strides: symContiguousStrides(shape.slice(0, 3)),
+    });
   const [result] = parent.callGraphs({
     name: "flex_attention",
     kind: "FlexAttentionHOP",
@@ -352,7 +388,11 @@ function tracedAttention(parent: Tracer, operands: Operands, { scoreMod, mask, f
       buffersOf(score),
       buffersOf(masked),
     ],
-    results: [new FakeTensor({ dtype: query.dtype, shape, strides: symContiguousStrides(shape) }), sums(), sums()],
+    results: [
+      new FakeTensor({ dtype: query.dtype, shape, strides: symContiguousStrides(shape) }),
+      sums(),
+      sums(),
+    ],
   });
   return result as Tensor;
 }
@@ -366,11 +406,16 @@ function traceElement(
   dtype?: DType,
 ) {
   const tracer = new BodyTracer({ parent, operator: "flex_attention", names, path });
-  const scalar = (of: DType): FakeTensor => new FakeTensor({ dtype: of, shape: [], strides: [] });
-  const dtypes: readonly DType[] = [...(dtype === undefined ? [] : [dtype]), ...new Array<DType>(4).fill("int32")];
-  const inputs = dtypes.map((of, i) => tracer.tensorInput(scalar(of), i === 0 ? "child" : `child_${i}`));
+  const scalar = (type: DType): FakeTensor => new FakeTensor({ dtype: type, shape: [], strides: [] });
+  const dtypes: readonly DType[] = [
+    ...(dtype === undefined ? [] : [dtype]),
+    ...new Array<DType>(4).fill("int32"),
+  ];
+  const inputs = dtypes.map((type, i) => tracer.tensorInput(scalar(type), i === 0 ? "child" : `child_${i}`));
   const run = checkedFunction(parent, "flex_attention", fn as (...elements: Tensor[]) => Tensor);
-  return traceFunction(tracer, () => run(...inputs), checkElement);
+  // An index that is an element stays a tensor (`TransformGetItemToIndex`), as in a batch of
+  // `vmap`.
+  return traceFunction(tracer, () => atLaneLevel(tracer, 1, () => run(...inputs)), checkElement);
 }
 
 function checkElement(leaves: readonly unknown[]): void {

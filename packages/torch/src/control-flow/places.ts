@@ -1,7 +1,8 @@
 /** @file Functions of one place of a batch, head, query and key, called for all places at once. */
+
+import { defaultOperators } from "@sconce/ops";
 import { ShapeEnv } from "@sconce/symbolic";
 import { dtypeInfo, Tensor } from "@sconce/tensor";
-import { defaultOperators } from "@sconce/ops";
 import {
   callOperator,
   type OperatorArgument,
@@ -99,7 +100,8 @@ class PlaceCalls implements Recorder {
     }
     if (target === "aten.index.Tensor" && self instanceof Tensor && !this.isOfAll(self)) {
       const indices = second as readonly (Tensor | null)[];
-      const isPlaces = (index: Tensor | null): boolean => index !== null && dtypeInfo(index.dtype).kind === "int";
+      const isPlaces = (index: Tensor | null): boolean =>
+        index !== null && dtypeInfo(index.dtype).kind === "int";
       if (indices.length !== self.ndim || !indices.every(isPlaces)) throw new NotAtOnce();
       return [self, indices.map((index) => this.#aligned(index))];
     }

@@ -1,0 +1,175 @@
+/** @file Models with flex attention beside PyTorch's exports (`oracle/flex_attention.py`). */
+import { exportProgram, nn, noGrad, torch } from "@sconce/capture";
+import { printIr } from "@sconce/ir/text";
+import { runDecompositions } from "@sconce/passes";
+import { createSconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
+import { contiguousStrides, Tensor } from "@sconce/tensor";
+import { describe, expect, test } from "vitest";
+import { comparable } from "../capture/retraced.fixture.js";
+import { fixtureJson } from "../fixtures.js";
+
+const { flexAttention, createBlockMask, createMask, andMasks, orMasks } = nn.attention;
+
+interface Recorded {
+  readonly text: string;
+  readonly lowered: string;
+  readonly results: readonly number[];
+}
+const { models } = fixtureJson("higher-order/flex-attention.json.gz") as {
+  readonly models: Readonly<Record<string, Recorded>>;
+};
+
+function values(shape: readonly number[], step = 7): Tensor {
+  const count = shape.reduce((a, b) => a * b, 1);
+  const flat = Array.from({ length: count }, (_, i) => (((i * step) % 19) - 9) / 8);
+  return Tensor.from(flat).asStrided(shape, contiguousStrides(shape), 0);
+}
+
+const causal = createBlockMask((_b, _h, i, j) => i.ge(j), null, null, 16, 16);
+const ofHeads = createBlockMask(
+  (_b, h, i, j) => torch.ops.aten.__and__.Tensor(i.ge(j), i.sub(j).lt(h.add(1).mul(4))),
+  1,
+  2,
+  16,
+  16,
+  8,
+);
+type Attend = (self: Model, q: Tensor, k: Tensor, v: Tensor) => Tensor;
+
+class Model extends nn.Module {
+  readonly bias = new nn.Buffer(values([2, 16], 3));
+  readonly slope = new nn.Buffer(Tensor.from([0.5]).asStrided([], [], 0));
+
+  constructor(readonly run: Attend) {
+    super();
+  }
+
+  override forward(q: Tensor, k: Tensor, v: Tensor): Tensor {
+    return this.run(this, q, k, v);
+  }
+}
+
+const MODELS: Readonly<Record<string, Attend>> = {
+  plain: (_, q, k, v) => flexAttention(q, k, v),
+  of_scores: (_, q, k, v) =>
+    flexAttention(q, k, v, { scoreMod: (s, _b, _h, i, j) => s.add(i.sub(j).mul(0.5)) }),
+  grouped: (_, q, k, v) => flexAttention(q, k, v, { enableGqa: true, scale: 0.25 }),
+  masked: (_, q, k, v) => flexAttention(q, k, v, { blockMask: causal }),
+  masked_by_heads: (_, q, k, v) =>
+    flexAttention(q, k, v, { blockMask: ofHeads, scoreMod: (s) => s.div(2).tanh().mul(2) }),
+  both_twice: (_, q, k, v) => {
+    const first = flexAttention(q, k, v, { blockMask: causal });
+    return flexAttention(first, k, v, { blockMask: causal, scoreMod: (s) => s.mul(2) }).sum(-1);
+  },
+  scaled_by_buffer: (self, q, k, v) =>
+    flexAttention(q, k, v, {
+      blockMask: causal,
+      scoreMod: (s, _b, _h, i, j) => s.add(i.sub(j).mul(self.slope)),
+    }),
+  biased: (self, q, k, v) =>
+    flexAttention(q, k, v, {
+      blockMask: causal,
+      scoreMod: (s, _b, h, _i, j) => s.add(self.bias.at(h, j).mul(self.slope)),
+    }),
+};
+const inputs = (name: string): Tensor[] => [
+  values([1, name === "grouped" ? 4 : 2, 16, 8]),
+  values([1, 2, 16, 8], 5),
+  values([1, 2, 16, 8], 11),
+];
+const cases = Object.entries(models);
+
+test("every recorded model is written in TypeScript", () => {
+  expect(Object.keys(MODELS)).toEqual(Object.keys(models));
+});
+
+describe("models with flex attention", () => {
+  test.each(cases)("%s exports to PyTorch's program", async (name, { text, lowered }) => {
+    const program = noGrad(() => exportProgram(new Model(MODELS[name]!), inputs(name)));
+    expect(comparable(String(program))).toBe(text);
+    expect(withoutNumbers(comparable(String(runDecompositions(program))))).toBe(withoutNumbers(lowered));
+    const session = createSconce();
+    expect(String(session.parseIr(printIr(program)))).toBe(String(program));
+    await expect(session.save(program)).rejects.toThrow(
+      expect.objectContaining({ code: "NOT_SAVABLE", message: expect.stringContaining("flex_attention") }),
+    );
+  });
+
+  test.each(cases)("%s gives PyTorch's numbers", async (name, { results }) => {
+    const session = createSconce({ backends: [await loadBackend("wasm", { threads: 1 })] });
+    const model = new Model(MODELS[name]!);
+    const program = noGrad(() => exportProgram(model, inputs(name)));
+    const runs = [model.forward(...(inputs(name) as [Tensor, Tensor, Tensor]))];
+    for (const backend of ["cpu", "wasm"])
+      for (const subject of [program, runDecompositions(program)]) {
+        using executable = await session.compile(subject, backend);
+        runs.push((await executable.run(inputs(name)))[0] as Tensor);
+      }
+    for (const run of runs)
+      for (const [at, element] of run.toArray().entries()) expect(element).toBeCloseTo(results[at]!, 5);
+  });
+});
+
+/** Lowering in PyTorch counts nodes that it removes. */
+const withoutNumbers = (text: string): string => text.replace(/\b([a-z]\w*?)_\d+\b/g, "$1");
+
+test("masks are made for all places at once, or place by place", () => {
+  const rows = (mask: Tensor): string[] =>
+    (mask.tolist() as unknown as boolean[][][][])[0]![0]!.map((row) => row.map(Number).join(""));
+  const table = Tensor.from([1, 0, 1, 1]);
+  // The sum of a tensor of places is not that of all places.
+  const summed = createMask((_b, _h, i, j) => table.mul(i).sum().gt(j), null, null, 3, 4);
+  expect(rows(summed)).toEqual(["0000", "1110", "1111"]);
+  const near = (_b: Tensor, _h: Tensor, i: Tensor, j: Tensor): Tensor => i.sub(j).abs().lt(2);
+  const lower = (_b: Tensor, _h: Tensor, i: Tensor, j: Tensor): Tensor => i.ge(j);
+  expect(rows(createMask(andMasks(near, lower), null, null, 3, 3))).toEqual(["100", "110", "011"]);
+  expect(rows(createMask(orMasks(near, lower), null, null, 3, 3))).toEqual(["110", "111", "111"]);
+});
+
+test.each<readonly [string, () => unknown, string]>([
+  [
+    "heads that differ",
+    () => flexAttention(values([1, 4, 2, 2]), values([1, 2, 2, 2]), values([1, 2, 2, 2])),
+    "SHAPE_MISMATCH",
+  ],
+  [
+    "three dimensions",
+    () => flexAttention(values([4, 2, 2]), values([4, 2, 2]), values([4, 2, 2])),
+    "SHAPE_MISMATCH",
+  ],
+  [
+    "a mask of another length",
+    () =>
+      exportProgram(new Model(MODELS["masked"]!), [
+        values([1, 2, 8, 8]),
+        values([1, 2, 8, 8]),
+        values([1, 2, 8, 8]),
+      ]),
+    "SHAPE_MISMATCH",
+  ],
+  [
+    "a mask that is made in the model",
+    () =>
+      exportProgram(
+        new Model((_s, q, k, v) =>
+          flexAttention(q, k, v, {
+            blockMask: createBlockMask((_b, _h, i, j) => i.ge(j), null, null, 16, 16),
+          }),
+        ),
+        inputs(""),
+      ),
+    "CONTROL_FLOW_ARGUMENTS",
+  ],
+  [
+    "a score with dimensions",
+    () =>
+      exportProgram(
+        new Model((_s, q, k, v) => flexAttention(q, k, v, { scoreMod: (s) => s.unsqueeze(0) })),
+        inputs(""),
+      ),
+    "CONTROL_FLOW_RESULTS",
+  ],
+])("%s are refused", (_, run, code) => {
+  expect(run).toThrow(expect.objectContaining({ code }));
+});
