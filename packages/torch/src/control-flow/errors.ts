@@ -42,7 +42,3 @@ export const badVmap = (
   fix: string,
   code: "CONTROL_FLOW_ARGUMENTS" | "CONTROL_FLOW_RESULTS" = "CONTROL_FLOW_ARGUMENTS",
 ): SconceError => new SconceError({ code, message: `vmap: ${problem}`, where: "torch.vmap", fix });
-
-/** An error for operands of flex attention whose sizes do not fit. */
-export const attentionSizes = (message: string, fix: string): SconceError =>
-  new SconceError({ code: "SHAPE_MISMATCH", message, fix });

@@ -15,7 +15,7 @@ import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
-import { attentionSizes, controlFlowArguments, controlFlowResults } from "./errors.js";
+import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { bodyOf, checkedFunction, inputsOf, knownOf, tensorNode, traceFunction } from "./flow-call.js";
 import { type Lanes, recordLanes } from "./lanes.js";
 import { OperandNames } from "./operand-names.js";
@@ -250,7 +250,7 @@ export interface FlexAttentionOptions {
  * @param key `[batch, heads, keys, size]`
  * @param value `[batch, heads, keys, any]`
  * @returns `[batch, heads, queries, any]`, of the query's dtype
- * @throws SconceError `SHAPE_MISMATCH`, `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`,
+ * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`,
  *   `CONTROL_FLOW_MUTATION`
  * @example nn.attention.flexAttention(q, k, v, { scoreMod: (s, b, h, i, j) => s.add(i.sub(j)) });
  */
@@ -282,23 +282,23 @@ function checkSizes(operands: Operands, enableGqa: boolean): void {
     readonly unknown[],
   ];
   if ([query, key, value].some(({ length }) => length !== 4))
-    throw attentionSizes(
+    throw controlFlowArguments(
       "NYI: query, key, and value must be 4D tensors",
       "pass tensors of batch, heads, length and size",
     );
   if (query[3] !== key[3])
-    throw attentionSizes(
+    throw controlFlowArguments(
       `Expect query and key/value to have the same embedding dimension but got E=${String(query[3])} and E=${String(key[3])}.`,
       "pass queries and keys of one size",
     );
   const [heads, others] = [query[1], key[1]];
   if (!enableGqa && heads !== others)
-    throw attentionSizes(
+    throw controlFlowArguments(
       `Expect query and key/value to have the same number of heads but got Hq=${String(heads)} and Hkv=${String(others)}. Try setting enable_gqa=True for GQA.`,
       "set `enableGqa`, or repeat the heads of keys and values",
     );
   if (enableGqa && Number(heads) % Number(others) !== 0)
-    throw attentionSizes(
+    throw controlFlowArguments(
       `Expect number of query heads to be a multiple of kv heads for GQA but got Hq=${String(heads)} and Hkv=${String(others)}.`,
       "use a multiple of the heads of keys and values",
     );
@@ -308,7 +308,7 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
   if (blockSize[0] === WHOLE) return;
   const lengths = [knownOf(query).shape[2], knownOf(key).shape[2]];
   if (lengths.every((length, i) => length === seqLengths[i])) return;
-  throw attentionSizes(
+  throw controlFlowArguments(
     `block_mask was created for block_mask.shape=(${seqLengths.join(", ")}) but got q_len=${String(lengths[0])} and kv_len=${String(lengths[1])}.`,
     "make a mask of these lengths with `createBlockMask`",
   );

@@ -3,6 +3,7 @@ import type { SchemaReturn } from "@sconce/ir";
 import { defaultOperators, knownSchemaText } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { resultNames } from "./call-function.js";
+import { linalgFunctions } from "./function-tables.js";
 import { OWN_FIELDS, PYTHON_METHODS, SHARED_METHODS, VIEW_GETTERS } from "./methods.js";
 import { camelCase, UNTYPED } from "./names.js";
 import { type Parameter, type Signature, signaturesOf } from "./parameters.js";
@@ -206,7 +207,7 @@ import type { Overloads } from "./overload-types.js";
 
 /** The generated files by name. */
 export function typeFiles(): Readonly<Record<string, string>> {
-  const python = new Set(Object.keys(pythonFunctions({})));
+  const python = new Set(Object.keys(pythonFunctions(linalgFunctions())));
   const own = Object.entries(Object.getOwnPropertyDescriptors(Tensor.prototype)).filter(([, { get }]) => get);
   const methods = new Set([
     ...own.map(([name]) => name),

@@ -162,5 +162,5 @@ export const uninitialized = (name: string): SconceError =>
     code: "LAYER_ARGUMENTS",
     message: `${name}: Attempted to use an uninitialized parameter`,
     where: name,
-    fix: "call the model with a dummy batch before you copy or export it: `model(torch.zeros(...))`",
+    fix: "call the model with a dummy batch before you copy or export it: `model.forward(torch.zeros(...))`",
   });
