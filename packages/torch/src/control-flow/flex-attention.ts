@@ -335,15 +335,17 @@ function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: Mask
   return op("matmul.default", [to(weights, query.dtype), to(grouped(value), query.dtype)]);
 }
 
-const OPTIONS = dict([
-  ["BACKEND", "AUTO"],
-  ["PRESCALE_QK", false],
-  ["ROWS_GUARANTEED_SAFE", false],
-  ["BLOCKS_ARE_CONTIGUOUS", false],
-  ["WRITE_DQ", true],
-  ["OUTPUT_LOGSUMEXP", false],
-  ["OUTPUT_MAX", false],
-]);
+const OPTIONS = dict(
+  Object.entries({
+    BACKEND: "AUTO",
+    PRESCALE_QK: false,
+    ROWS_GUARANTEED_SAFE: false,
+    BLOCKS_ARE_CONTIGUOUS: false,
+    WRITE_DQ: true,
+    OUTPUT_LOGSUMEXP: false,
+    OUTPUT_MAX: false,
+  }),
+);
 
 interface Functions {
   readonly scoreMod: ScoreMod;
