@@ -11,7 +11,7 @@ import {
   targetOf,
 } from "@sconce/ops";
 import type { DType, Tensor } from "@sconce/tensor";
-import { dtypeInfo, Storage, Tensor as TensorClass } from "@sconce/tensor";
+import { contiguousStrides, dtypeInfo, Storage, Tensor as TensorClass } from "@sconce/tensor";
 import { negativeSize } from "./errors.js";
 import { numbersOf } from "./meta-number.js";
 import { mapTuple, type TupleOf } from "./tuple.js";
@@ -34,7 +34,7 @@ export interface KernelContext<M extends MetaValue = FakeTensor> {
   readonly target: string;
   /**
    * Result of the meta rule, which ran before: the kernel's outputs have exactly these dtypes,
-   * shapes and strides.
+   * shapes and strides, but where PyTorch's own rule gives other strides than its kernel.
    */
   readonly meta: M;
   /** The source of random numbers of this run. */
@@ -160,6 +160,12 @@ function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Sto
 
 /** The only output, allocated as the meta rule says. */
 export const emptyOutput = (context: KernelContext): Tensor => allocate(context.meta);
+
+/** The only output in rows, of kernels whose results do not have the strides of the meta rule. */
+export const rowsOutput = ({ meta }: KernelContext): Tensor => {
+  const shape = numbersOf(meta.shape);
+  return emptyStrided(shape, contiguousStrides(shape), meta.dtype);
+};
 
 /** All outputs of an operator with several, allocated as the meta rule says. */
 export const emptyOutputs = <const M extends readonly FakeTensor[]>(

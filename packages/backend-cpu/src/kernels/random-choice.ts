@@ -1,6 +1,6 @@
 /** @file Draws by probability: coins, dropout, leaky slopes. */
 
-import { type FakeTensor, toNumber } from "@sconce/ir";
+import { type FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { broadcastStrides, type Tensor } from "@sconce/tensor";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
@@ -11,6 +11,7 @@ import {
   emptyOutputs,
   kernel,
   type RandomSource,
+  rowsOutput,
 } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { inMemoryOrder, isWide, memoryDims, permuted, uniform24, uniform53 } from "./random-engine.js";
@@ -125,25 +126,52 @@ const rreluFunctional = kernel(
   "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
   ({ self, noise, lower, upper, training }, context) => {
     const [out, slopes] = emptyOutputs(context);
-    if (training && self.dtype === "float16")
-      throw invalidArgument("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
-    const [low, high] = [toNumber(lower), toNumber(upper)];
-    const values = Float64Array.from(readNumbers(self) as Float64Array);
-    const used = Float64Array.from(readNumbers(noise) as Float64Array);
-    for (let i = 0; i < values.length; i++) {
-      const slope = training
-        ? values[i]! <= 0
-          ? uniform53(context.random) * (high - low) + low
-          : 1
-        : (low + high) / 2;
-      if (training) used[i] = slope;
-      if (values[i]! <= 0) values[i]! *= slope;
-    }
+    if (training) refuseHalf(self);
+    const { values, used } = leaky(self, readNumbers(noise), { lower, upper, training }, context.random);
     writeNumbers(out, values);
     writeNumbers(slopes, used);
     return [out, slopes];
   },
 );
+
+interface LeakyArgs {
+  readonly lower: ScalarLiteral;
+  readonly upper: ScalarLiteral;
+  readonly training: boolean;
+}
+/** The elements with their slopes: the given ones outside of training. */
+function leaky(
+  self: Tensor,
+  slopes: ArrayLike<number>,
+  { lower, upper, training }: LeakyArgs,
+  random: RandomSource,
+): { readonly values: Float64Array; readonly used: Float64Array } {
+  const [low, high] = [toNumber(lower), toNumber(upper)];
+  const values = Float64Array.from(readNumbers(self) as Float64Array);
+  const used = Float64Array.from(slopes);
+  for (let i = 0; i < values.length; i++) {
+    const isNegative = values[i]! <= 0;
+    const drawn = training && isNegative ? uniform53(random) * (high - low) + low : 1;
+    if (training) used[i] = drawn;
+    if (isNegative) values[i]! *= training ? drawn : (low + high) / 2;
+  }
+  return { values, used };
+}
+
+/** As dispatched outside of graphs: the result lies in rows, whatever its operand does. */
+const rrelu = kernel(
+  "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
+  ({ self, ...args }, context) => {
+    if (args.training) refuseHalf(self);
+    const out = rowsOutput(context);
+    writeNumbers(out, leaky(self, scratch(Float64Array, self.numel), args, context.random).values);
+    return out;
+  },
+);
+
+function refuseHalf({ dtype }: Tensor): void {
+  if (dtype === "float16") throw invalidArgument("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
+}
 
 const SELU_SLOPE = 1.7580993408473766;
 
@@ -177,5 +205,6 @@ export const randomChoiceKernels = defineKernels([
   nativeDropout,
   dropout,
   alphaDropout,
+  rrelu,
   rreluFunctional,
 ]);

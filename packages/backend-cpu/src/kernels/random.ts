@@ -2,7 +2,14 @@
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { readComplex, readNumbers, writeComplex, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, type Kernel, kernel, type RandomSource } from "../kernel/kernel.js";
+import {
+  defineKernels,
+  emptyOutput,
+  type Kernel,
+  kernel,
+  type RandomSource,
+  rowsOutput,
+} from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { fillNormal, type Moments, type Precision } from "./box-muller.js";
 import {
@@ -110,10 +117,9 @@ function normalAround(out: Tensor, mean: Tensor | number, std: number, random: R
 
 type NormalArgs = { readonly mean: Tensor | number; readonly std: Tensor | number };
 const normal: Kernel<NormalArgs> = ({ mean = 0, std = 1 }, context) => {
-  const out = emptyOutput(context);
+  const out = rowsOutput(context);
   if (typeof std === "number" && (typeof mean === "number" || isComplex(mean)))
     return normalAround(out, mean, std, context.random);
-  // Drawn into a row-major tensor, whatever the strides of the result.
   const spread = typeof std === "number" ? { mean: 0, std } : STANDARD;
   const values = normalNumbers(out, context.random, spread, true);
   const means = typeof mean === "number" ? undefined : readNumbers(mean, out.shape);

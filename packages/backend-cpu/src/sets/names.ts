@@ -48,7 +48,7 @@ export const NAMES = {
     randn_like random random.from random.to randperm reflection_pad1d reflection_pad1d_backward
     reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward relu6
     replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
-    replication_pad3d replication_pad3d_backward rrelu_with_noise_functional scatter.reduce
+    replication_pad3d replication_pad3d_backward rrelu rrelu_with_noise_functional scatter.reduce
     scatter.src scatter.value scatter.value_reduce scatter_add scatter_reduce.two
     searchsorted.Scalar searchsorted.Tensor segment_reduce selu silu soft_margin_loss softplus
     softshrink sort sort.stable std std.correction std.dim std_mean std_mean.correction std_mean.dim

@@ -45,6 +45,7 @@ export const MORE_REFUSALS: readonly string[] = [
   'y 20000 "cumulative_trapezoid: received a bool input for `y`, but bool is not supported": cumulative_trapezoid.dx',
   'y 20000 "cumulative_trapezoid: received a bool input for `x` or `y`, but bool is not supported": cumulative_trapezoid.x',
   'x 20000 "cumulative_trapezoid: received a bool input for `x` or `y`, but bool is not supported": cumulative_trapezoid.x',
+  "self 1ffff0: rrelu=leaky_relu_cpu",
   'self!noise@training=True 0 "expected scalar type %0S but found %1S": rrelu_with_noise rrelu_with_noise_ ' +
     "rrelu_with_noise_functional",
   'index 1fefff "index_copy_(): Expected a long tensor for index, but got %S": index_copy',

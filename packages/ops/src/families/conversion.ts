@@ -1,6 +1,6 @@
 /** @file Copies, and changes of dtype, device and memory format. */
 import type { DeviceLiteral, FakeTensor, LayoutName, MemoryFormat } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import type { SymEnv, SymInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -15,7 +15,6 @@ import {
   isChannelsLastNatively,
   isContiguousFake,
   isContiguousNatively,
-  isNonOverlappingAndDense,
   memoryFormatStrides,
 } from "../rules/fake.js";
 import { likeStrides, OPTIONS, type Options } from "../rules/options.js";
@@ -48,12 +47,10 @@ function isNoConversion(
   return format === null || format === "preserve_format" || suggestedFormat(self, env) === format;
 }
 
-/** A dense tensor keeps its strides; another becomes contiguous. */
-function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv) {
-  if (format !== null && format !== "preserve_format") return memoryFormatStrides(self.shape, format);
-  askStrideOrder(self, env);
-  if (isNonOverlappingAndDense(self, env)) return self.strides;
-  return memoryFormatStrides(self.shape, suggestedFormat(self, env));
+/** The strides of a copy: as those of `empty_like`. */
+function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly SymInt[] {
+  if (format === null || format === "preserve_format") askStrideOrder(self, env);
+  return likeStrides(self, format, env);
 }
 
 const TO_COPY = `${OPTIONS}, bool non_blocking=False` as const;

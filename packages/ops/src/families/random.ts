@@ -94,11 +94,14 @@ function checkProbability(p: number, what: string): void {
 const same = (context: MetaContext, self: FakeTensor): FakeTensor =>
   elementwise(context, [self], { dtype: self.dtype });
 
+/** A row-major result of the sizes and dtype of `self`. */
+const rows = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
+
 const bernoulliOps = [
   defineOp({
     schema: "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
     tags: SEEDED,
-    meta: ({ self }, context) => same(context, self),
+    meta: ({ self }) => rows(self),
     decompose: (emit, { self }) => {
       const drawn = emit("aten.rand.default", [self.shape], {
         dtype: "float32",
@@ -111,9 +114,9 @@ const bernoulliOps = [
   defineOp({
     schema: "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
     tags: SEEDED,
-    meta: ({ self, p }, context) => {
+    meta: ({ self, p }) => {
       if (!(p >= 0 && p <= 1)) throw invalidArgument(`bernoulli_ expects p to be in [0, 1], but got p=${p}`);
-      return same(context, self);
+      return rows(self);
     },
   }),
   defineOp({
@@ -143,9 +146,9 @@ const normalOps = [
   defineOp({
     schema: "aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
     tags: SEEDED,
-    meta: ({ mean, std }, context) => {
+    meta: ({ mean, std }) => {
       if (std < 0) throw invalidArgument(`normal expects std >= 0.0, but found std ${std}`);
-      return same(context, mean);
+      return rows(mean);
     },
   }),
   defineOp({

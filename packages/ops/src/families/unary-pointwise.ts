@@ -219,7 +219,10 @@ const nanToNum = defineOp({
   tags: ["pointwise"],
   meta: ({ self }, context) => elementwise(context, [self]),
   decompose: (emit, { self, nan, posinf, neginf }) => {
-    if (!isFloatDType(self.dtype) && !isComplexDType(self.dtype)) return emit("aten.clone.default", [self]);
+    // The kernel replaces the parts of complex numbers; PyTorch's decomposition refuses these.
+    if (isComplexDType(self.dtype))
+      throw dtypeMismatch(`Complex dtype is not supported for isneginf, got dtype torch.${self.dtype}`);
+    if (!isFloatDType(self.dtype)) return emit("aten.clone.default", [self]);
     const limit = largestFinite(self.dtype);
     const replace = (mask: FakeTensor, value: number, rest: FakeTensor): FakeTensor =>
       emit("aten.where.ScalarSelf", [mask, pythonFloat(value), rest]);

@@ -15,7 +15,7 @@ export {
   REMOVE_LANES,
 } from "./lanes.js";
 export { LiveValues, memoryLimit, storageBytes } from "./live-values.js";
-export { mutatedPlaceholders } from "./mutation.js";
+export { memoryRoots, mutatedPlaceholders } from "./mutation.js";
 export { isDense, type OverlapSuspect, overlapSuspects, refuseOverlap } from "./overlap.js";
 export { type PreparedProgram, preparationSteps } from "./prepare.js";
 export { REFUSED_HIGHER_ORDER, whyNotRun } from "./refused-higher-order.js";

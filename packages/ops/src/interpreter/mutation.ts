@@ -1,6 +1,13 @@
 /** @file Which inputs a graph writes to. */
 import { eachInPieces, finish, type Work } from "@sconce/errors";
-import { type Argument, forEachRef, type Graph, type Node, type OpSchema } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  forEachRef,
+  type Graph,
+  type Node,
+  type OpSchema,
+} from "@sconce/ir";
 import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
 
@@ -42,6 +49,13 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
 const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
   schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(target);
 
+/** Whether a conversion gives another dtype than its operand has, and so a copy. */
+function isCast({ target, args: [self], meta: { val } }: Node, graph: Graph): boolean {
+  if (!/^aten\.(to|type_as)\./.test(target) || !isRef(self)) return false;
+  const from = graph.find(self.name)?.meta.val;
+  return from instanceof FakeTensor && val instanceof FakeTensor && from.dtype !== val.dtype;
+}
+
 /** The placeholders and calls whose memory each value of a graph may be a view of, by name. */
 export function memoryRoots(
   graph: Graph,
@@ -50,7 +64,7 @@ export function memoryRoots(
   const roots = new Map<string, ReadonlySet<string>>();
   for (const node of graph.nodes()) {
     const schema = node.op === "call_function" ? operators.schemaOf(node.target) : undefined;
-    const isOwn = node.op !== "call_function" || isFresh(node, schema);
+    const isOwn = node.op !== "call_function" || isFresh(node, schema) || isCast(node, graph);
     const shared = isOwn ? new Set<string>() : rootsOf(sharedOperands(node, schema), roots);
     roots.set(node.name, shared.size === 0 ? new Set([node.name]) : shared);
   }

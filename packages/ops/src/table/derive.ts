@@ -69,13 +69,15 @@ function inPlaceTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
 
 /**
  * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that
- * shares places.
+ * shares places, unless nothing is written or all places get the same number.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `DTYPE_MISMATCH`, `INVALID_ARGUMENT`
  */
 export function checkInPlace(self: FakeTensor, result: MetaValue, name: string): void {
   if (!(result instanceof FakeTensor)) return;
   if (
+    name !== "zero_" &&
+    !self.shape.includes(0) &&
     self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)
   ) {
     throw invalidArgument(
