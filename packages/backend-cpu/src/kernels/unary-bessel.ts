@@ -1,16 +1,8 @@
 /** @file Bessel and Airy functions of every element. */
 import type { Tensor } from "@sconce/tensor";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
-import {
-  airyAi,
-  besselJ0,
-  besselJ1,
-  besselK,
-  besselKScaled,
-  besselY0,
-  besselY1,
-  sphericalBesselJ0,
-} from "./bessel.js";
+import { airyAi, besselK, besselKScaled, sphericalBesselJ0 } from "./bessel.js";
+import { besselJ0, besselJ1, besselY0, besselY1 } from "./cephes.js";
 import { elementwise, map1 } from "./pointwise-loop.js";
 import { besselI0, besselI1, besselIn } from "./pointwise-special.js";
 

@@ -152,8 +152,21 @@ function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, con
     const taps = wideTaps(shape[d]!, out.shape[d]!, scales[d - 2]!, args.align_corners ?? false, mode);
     values = (bytes ? applyByteTaps : applyTaps)(values, taps, numel(shape.slice(d + 1)));
     shape[d] = out.shape[d]!;
+    if (d === 2 && !bytes && isColumn(out)) repeatFirst(values, shape[2]!);
   }
   return finishOutput(out, values);
+}
+
+/**
+ * Whether an image has one column and does not lie by channels. PyTorch's loop over the rows of
+ * such an image reads the weights of the first one for all (`cpu_upsample_generic_aa`,
+ * UpSampleKernel.cpp).
+ */
+const isColumn = ({ shape, strides }: Tensor): boolean =>
+  shape[3] === 1 && !(shape[1]! > 1 && strides[1] === 1);
+
+function repeatFirst(values: Float64Array, rows: number): void {
+  for (let at = 0; at < values.length; at += rows) values.fill(values[at]!, at, at + rows);
 }
 
 const wideKernel =
