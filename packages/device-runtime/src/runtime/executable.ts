@@ -2,7 +2,6 @@
  * @file A program on the device: regions of kernels, regions of the host, and the state that both
  * read.
  */
-
 import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
   type Backend,
@@ -28,6 +27,7 @@ import {
   programState,
   storageBytes,
 } from "@sconce/ops";
+import type { Bindings } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, isContiguous, numel, Tensor, type TensorLayout } from "@sconce/tensor";
 import type { SizeDecision } from "@sconce/trace";
 import type { Device } from "../device/device.js";
@@ -38,9 +38,9 @@ import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
 import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
+import { Layouts } from "./layouts.js";
 import { isLikeRecorded } from "./like-recorded.js";
 import { HostRun, OriginalRuns } from "./original-runs.js";
-import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { Pacer } from "./pacer.js";
 import { placementOf, type RunReport } from "./placement.js";
 import type { ProgramPlan, Reasons, Step } from "./program-plan.js";
@@ -49,18 +49,9 @@ import { inMemory } from "./region-memory.js";
 import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
 import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import {
-  allCalls,
-  type OtherLayouts,
-  otherLayouts,
-  type SizeCheck,
-  type SizeRequirement,
-  sizeCheck,
-  sizeRequirement,
-} from "./size-checks.js";
+import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
 import { isSizeWithoutValue, learnSizes } from "./sizes.js";
 import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
-import { StridedReads } from "./strided-reads.js";
 import { DeviceValue, heldBy, type RunValue, Uploads, valueBytes } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
@@ -70,6 +61,8 @@ export interface ExecutableInit {
   readonly program: ExportedProgram;
   /** What lowering decided about sizes. */
   readonly decisions: readonly SizeDecision[];
+  /** Whether lowering holds for inputs only that lie in memory as the program records. */
+  readonly needsRecordedLayouts: boolean;
   readonly plan: ProgramPlan;
   readonly device: Device;
   readonly host: Backend;
@@ -110,18 +103,16 @@ export class DeviceExecutable implements Executable {
   readonly #requireSizes: SizeRequirement;
   readonly #original: OriginalRuns;
   readonly #checkShared: SharedCheck | undefined;
-  readonly #checkOverlaps: OverlapCheck | undefined;
   readonly #own: Map<string, Tensor>;
   readonly #state: Map<string, Tensor>;
   readonly #givens: Givens;
   readonly #labels = new WeakMap<KernelStep, { readonly label: string; readonly node: Node }>();
   readonly #uploads: Uploads;
   readonly #results: Results;
-  readonly #otherLayouts: OtherLayouts;
+  readonly #layouts: Layouts;
   /** Tensors that no run changes, by the names of placeholders. */
   readonly #fixed = new Map<string, Tensor>();
   readonly #regions = new Map<string, RegionRunner>();
-  readonly #strided: StridedReads;
   readonly #hosts = new Map<string, Promise<Executable>>();
   readonly #whole: Sequence;
   readonly #divisions = new Divisions((steps) => this.#addRegions(steps));
@@ -139,17 +130,15 @@ export class DeviceExecutable implements Executable {
     this.#original = new OriginalRuns({ original, decisions, host: init.host, hosts: this.#hosts });
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
-    this.#checkOverlaps = overlapCheck(original, operators);
     this.#state = publicState(original, this.#own);
     const fixed = fixedTensors(program, this.#own);
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
-    this.#otherLayouts = otherLayouts(program, operators);
+    this.#layouts = new Layouts(init);
     this.#givens = new Givens(program, this.#own);
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
     this.#addRegions(plan.steps);
-    this.#strided = new StridedReads(program, operators);
     // State stays: dropping the names of all weights would take time.
     this.#whole = sequenceOf(plan.steps, [...liveOutOf(program), ...state.keys()]);
     this.#total = plan.steps.reduce((count, step) => count + nestsOf(step), 0);
@@ -243,7 +232,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
-      whyHosted: this.#strided.whyHosted(inputs, sizes) ?? this.#checkOverlaps?.(inputs, sizes),
+      whyHosted: this.#layouts.whyHosted(inputs, this.#givens.layouts(inputs, sizes)),
       hosted: new Map(),
       done: 0,
       toHost: 0,
@@ -263,8 +252,9 @@ export class DeviceExecutable implements Executable {
         return await this.#original.run(this.#state, given, options);
       }
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
-      const others = this.#otherLayouts(inputs, run.sizes);
-      const end = { values: run.values, sizes: run.sizes, own: this.#own, stays, others, toHost };
+      const known = this.#known(run);
+      const others = this.#layouts.others(inputs, known);
+      const end = { values: run.values, sizes: known, own: this.#own, stays, others, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
       run.progress.end();
       return outputs;
@@ -278,13 +268,19 @@ export class DeviceExecutable implements Executable {
     }
   }
 
+  /** The sizes that are known, with what the inputs show of their strides. */
+  #known({ inputs, sizes }: Run): Bindings {
+    return this.#givens.layouts(inputs, sizes);
+  }
+
   /** Runs the steps; false for a run that the program as it was has to do. */
   async #isLoweredFor(run: Run): Promise<boolean> {
     let reason = run.whyHosted;
+    const known = this.#known(run);
     try {
-      this.#original.require(run.sizes);
+      this.#original.require(known);
       // What the program is lowered to may take other sizes, also where the host computes it.
-      this.#requireSizes(run.inputs, run.sizes);
+      this.#requireSizes(run.inputs, known);
       if (reason === undefined) await this.#sequence(this.#whole, run);
     } catch (error) {
       if (!(error instanceof HostRun)) throw error;
@@ -321,7 +317,7 @@ export class DeviceExecutable implements Executable {
     const inputs = step.inputs.map((name) => run.values.get(name) ?? null);
     const results = (await this.#onDevice(step, inputs, run)) ?? (await this.#onHost(step, inputs, run));
     if (results instanceof Map) {
-      const { sequence, hosted } = this.#divisions.without(step, this.#strided.withViews(results));
+      const { sequence, hosted } = this.#divisions.without(step, this.#layouts.strided.withViews(results));
       for (const [node, reason] of hosted) run.hosted.set(node, reason);
       await this.#sequence(sequence, run);
       return;
@@ -349,9 +345,10 @@ export class DeviceExecutable implements Executable {
   ): Promise<readonly RunValue[] | Reasons | undefined> {
     const region = this.#regions.get(step.name);
     if (region === undefined) return undefined;
-    this.#original.require(run.sizes);
-    this.#requireSizes(run.inputs, run.sizes);
-    const wrong = this.#checkSizes(run.sizes);
+    const known = this.#known(run);
+    this.#original.require(known);
+    this.#requireSizes(run.inputs, known);
+    const wrong = this.#checkSizes(known);
     if (wrong !== undefined) throw new HostRun(wrong);
     if (run.distrusted !== undefined) return allCalls(step.device!.graph, run.distrusted);
     const inUse = valueBytes(run.values.computed(), this.#init.device);
@@ -390,8 +387,13 @@ export class DeviceExecutable implements Executable {
   async #onHost(step: Step, inputs: readonly RunValue[], run: Run): Promise<readonly RunValue[]> {
     const host = await this.#host(step);
     const given: Value[] = [];
-    for (const [at, value] of inputs.entries())
-      given.push(this.#strided.laidOut(step.inputs[at]!, await this.#toHost(value, run), run.sizes));
+    for (const [at, value] of inputs.entries()) {
+      const own = await this.#toHost(value, run);
+      const name = step.inputs[at]!;
+      const lies =
+        own instanceof Tensor && (value instanceof DeviceValue || this.#layouts.strided.reads(name));
+      given.push(lies ? this.#layouts.laidOut(name, own, run.inputs, this.#known(run)) : own);
+    }
     const { signal } = run.options;
     const results = await host.run(given, signal === undefined ? {} : { signal });
     for (const row of host.profile?.() ?? []) run.profile.push({ ...row, place: "host" });
@@ -446,7 +448,7 @@ export class DeviceExecutable implements Executable {
     const { dtype, shape, storage } = tensor;
     const hasNoGaps = isDense(tensor);
     const isWhole = hasNoGaps && tensor.numel * dtypeInfo(dtype).itemSize === storage.byteLength;
-    if (!isWhole && this.#strided.readsInputs) return tensor;
+    if (!isWhole && this.#layouts.strided.readsInputs) return tensor;
     if (!tensor.isLoaded) await tensor.load();
     const held = new Held(device, await device.upload(tensor));
     const strides = hasNoGaps ? tensor.strides : contiguousStrides(shape);

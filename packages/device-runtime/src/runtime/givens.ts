@@ -1,7 +1,8 @@
 /** @file The values that a run begins with: the program's state, and the inputs of the user. */
-import { type ExportedProgram, FakeTensor, type MetaValue, type Value } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Value } from "@sconce/ir";
+import { type Bindings, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { learnSizes } from "./sizes.js";
+import { learnLayout, learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue } from "./values.js";
 
 const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
@@ -58,6 +59,8 @@ export class Givens {
   readonly #fixed = new Map<string, RunValue>();
   readonly #sizes = new Map<string, number>();
   readonly #inputs: UserInput[] = [];
+  /** Inputs with symbols in their strides or their offset that are the sizes of nothing. */
+  readonly #laid: readonly { readonly at: number; readonly fake: FakeTensor }[];
 
   /** @param own the program's tensors */
   constructor({ graph, graphSignature }: ExportedProgram, own: ReadonlyMap<string, Tensor>) {
@@ -76,6 +79,23 @@ export class Givens {
     });
     this.state = state;
     this.names = this.#inputs.map(({ name }) => name);
+    const sizes = new Set(graph.placeholders().flatMap(({ meta: { val } }) => symbolsOf(sizesOf(val))));
+    this.#laid = this.#inputs.flatMap(({ meta }, at) => {
+      if (!(meta instanceof FakeTensor)) return [];
+      const symbols = symbolsOf([...meta.strides, meta.storageOffset]);
+      return symbols.every((name) => sizes.has(name)) ? [] : [{ at, fake: meta }];
+    });
+  }
+
+  /**
+   * The sizes of a run, with what else its inputs show of how they lie in memory. Kernels read
+   * sizes only.
+   */
+  layouts(inputs: readonly Value[], sizes: Bindings): Bindings {
+    if (this.#laid.length === 0) return sizes;
+    const all = new Map(sizes);
+    for (const { at, fake } of this.#laid) learnLayout(fake, inputs[at]!, all);
+    return all;
   }
 
   /** The values at the start of a run, and the sizes that they show. */
@@ -89,6 +109,13 @@ export class Givens {
     return { values, sizes };
   }
 }
+
+const sizesOf = (val: MetaValue | undefined): readonly SymInt[] => {
+  if (val instanceof FakeTensor) return val.shape;
+  return isSymScalar(val) && val.kind === "SymInt" ? [val.expr as SymInt] : [];
+};
+const symbolsOf = (sizes: readonly SymInt[]): readonly string[] =>
+  sizes.flatMap((size) => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []));
 
 const hasFixedSizes = (val: MetaValue | undefined): boolean =>
   val instanceof FakeTensor && val.shape.every((size) => typeof size === "number");

@@ -3,7 +3,8 @@
  */
 import { type ExportedProgram, FakeTensor, symContiguousStrides, type Value } from "@sconce/ir";
 import { type Bindings, type SymInt, symEquals } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { inMemory } from "./region-memory.js";
 import { knownSize } from "./sizes.js";
 
 /** An input of the user, as the program records it. */
@@ -51,5 +52,23 @@ export class InputLayouts {
   }
 }
 
-const isRowMajor = ({ shape, strides }: FakeTensor): boolean =>
+/** Whether elements lie in rows without gaps, at all sizes. */
+export const isRowMajor = ({ shape, strides }: FakeTensor): boolean =>
   symContiguousStrides(shape).every((stride, d) => symEquals(stride, strides[d]!));
+
+/** The same elements with other strides; the value itself where these are not known. */
+export function layOut(name: string, value: Tensor, recorded: readonly SymInt[], sizes: Bindings): Tensor {
+  if (value.numel === 0 || !differ(value, recorded, sizes)) return value;
+  const strides: number[] = [];
+  for (const stride of recorded) {
+    const known = knownSize(stride, sizes);
+    if (known === undefined) return value;
+    strides.push(known);
+  }
+  const { dtype, shape } = value;
+  const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
+  const storage = inMemory(`%${name}`, () => Storage.allocate((last + 1) * dtypeInfo(dtype).itemSize));
+  const made = new Tensor({ dtype, shape, strides, storage });
+  copyInto(made, value);
+  return made;
+}

@@ -29,6 +29,7 @@ import { sourcesOf } from "./sources.js";
 import { checksNumber, KEPT, readsLogSums, readsTotalOnly } from "./support.js";
 import { trustedProgram } from "./trusted.js";
 import { unreadRefusal } from "./unread-calls.js";
+import { NO_WRITES, type WrittenMemory, writtenMemory } from "./written-memory.js";
 
 export interface PrepareOptions {
   readonly operators: OperatorTable;
@@ -43,6 +44,8 @@ export type Prepared =
       readonly sources: CallSources;
       /** What lowering decided about sizes: for others the program has to run as it was. */
       readonly decisions: readonly SizeDecision[];
+      /** Whether it holds for inputs only that lie in memory as the program records. */
+      readonly needsRecordedLayouts: boolean;
       readonly reason?: undefined;
     }
   | { readonly program: undefined; readonly reason: string };
@@ -68,8 +71,8 @@ export async function prepare(
       finishWithPauses(refusedDTypeSteps(one, operators), "compilation", signal);
     const refused = await refusedOf(program);
     if (refused !== undefined) return { program: undefined, reason: `a call is refused: ${refused}` };
-    const changed = isLowered ? undefined : changedByLowering(trusted, operators);
-    if (changed !== undefined) return { program: undefined, reason: changed };
+    const lowering = isLowered ? NO_WRITES : whatLoweringChanges(trusted, operators);
+    if (lowering.reason !== undefined) return { program: undefined, reason: lowering.reason };
     const unread = unreadRefusal(trusted, operators);
     if (unread !== undefined) return { program: undefined, reason: unread };
     const env = new DecisionEnv(trusted);
@@ -84,15 +87,8 @@ export async function prepare(
     const refusedLowered = isLowered ? undefined : await refusedOf(lowered);
     if (refusedLowered !== undefined)
       return { program: undefined, reason: `a lowered call is refused: ${refusedLowered}` };
-    if (lowered.dialect !== "ATEN")
-      return { program: undefined, reason: `it is in the ${lowered.dialect} dialect` };
-    if (hasAutocast(lowered.graph))
-      return {
-        program: undefined,
-        reason: "it has an autocast region, which runs in other dtypes than recorded",
-      };
-    const resized = resizedInput(lowered);
-    if (resized !== undefined) return { program: undefined, reason: `it gives "${resized}" another size` };
+    const unfit = whyNotRun(lowered);
+    if (unfit !== undefined) return { program: undefined, reason: unfit };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
     const tidied = await finishWithPauses(manager.steps(lowered, tidy), "compilation", signal);
@@ -101,7 +97,12 @@ export async function prepare(
     await pacer.step();
     const [impurity] = functionality(ready, operators).impurities;
     return impurity === undefined
-      ? { program: ready, sources: sourcesOf(program, lowered, ready), decisions: env.decisions }
+      ? {
+          program: ready,
+          sources: sourcesOf(program, lowered, ready),
+          decisions: env.decisions,
+          needsRecordedLayouts: lowering.needsRecordedLayouts,
+        }
       : { program: undefined, reason: impurity.reason };
   } catch (error) {
     // A table's wrong entry is the user's to correct: the host must not hide it.
@@ -109,6 +110,21 @@ export async function prepare(
       throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
+}
+
+/** Why the program as it is computes something else than the lowered one, if it does. */
+function whatLoweringChanges(program: ExportedProgram, operators: OperatorTable): WrittenMemory {
+  const reason = changedByLowering(program, operators);
+  return reason === undefined ? writtenMemory(program, operators) : { ...NO_WRITES, reason };
+}
+
+/** Why a device cannot run a lowered program, if it cannot. */
+function whyNotRun(lowered: ExportedProgram): string | undefined {
+  if (lowered.dialect !== "ATEN") return `it is in the ${lowered.dialect} dialect`;
+  if (hasAutocast(lowered.graph))
+    return "it has an autocast region, which runs in other dtypes than recorded";
+  const resized = resizedInput(lowered);
+  return resized === undefined ? undefined : `it gives "${resized}" another size`;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type SymInt,
   type SymValue,
 } from "@sconce/symbolic";
+import { Tensor } from "@sconce/tensor";
 import { isTensor, type RunValue } from "./values.js";
 
 /** Takes the sizes that a value shows: a tensor's, or the value of a size itself. */
@@ -21,6 +22,20 @@ export function learnSizes(meta: MetaValue | undefined, value: RunValue, into: M
     const { kind, expr } = (meta ?? {}) as { readonly kind?: string; readonly expr?: unknown };
     if (kind === "SymInt") learn(expr, Number(value), into);
   }
+}
+
+/** Takes the strides and the offset that a tensor shows, for symbols that are not sizes. */
+export function learnLayout(meta: FakeTensor, value: RunValue, into: Map<string, number>): void {
+  if (!(value instanceof Tensor)) return;
+  const known = new Set(into.keys());
+  const take = (size: SymInt, number: number): void => {
+    if (!(size instanceof SymExpr) || [...freeSymbols(size).keys()].every((name) => known.has(name))) return;
+    learn(size, number, into);
+  };
+  meta.strides.forEach((stride, d) => {
+    take(stride, value.strides[d]!);
+  });
+  take(meta.storageOffset, value.storageOffset);
 }
 
 /** Whether all symbols of an expression have values. */

@@ -4,14 +4,12 @@
  * a call and the views that it looks through, from a value in the recorded strides; kernels compute
  * those calls whose elements are all in their operand.
  */
-import { internalError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node, type Value } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
-import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { differ, recordedInputs } from "./input-layouts.js";
-import { inMemory } from "./region-memory.js";
 import { knownSize } from "./sizes.js";
 
 /** Reasons by the names of calls. */
@@ -80,24 +78,10 @@ export class StridedReads {
     return input.numel === 0 || !differ(input, strides, sizes);
   }
 
-  /** A value as it lies in PyTorch's run, where a call of the host reads its memory. */
-  laidOut(name: string, value: Value, sizes: Bindings): Value {
-    if (!this.#bases.has(name) || !(value instanceof Tensor) || value.numel === 0) return value;
-    const { val } = this.#graph.node(name).meta;
-    if (!(val instanceof FakeTensor) || !differ(value, val.strides, sizes)) return value;
-    const strides = val.strides.map((stride) => knownSize(stride, sizes) ?? unknownStrides(name));
-    const { dtype, shape } = value;
-    const last = shape.reduce((sum, size, d) => sum + (size - 1) * strides[d]!, 0);
-    const bytes = (last + 1) * dtypeInfo(dtype).itemSize;
-    const storage = inMemory(`%${name}`, () => Storage.allocate(bytes));
-    const made = new Tensor({ dtype, shape, strides, storage });
-    copyInto(made, value);
-    return made;
+  /** Whether a call of the host reads the memory of a value by strides. */
+  reads(name: string): boolean {
+    return this.#bases.has(name);
   }
-}
-
-function unknownStrides(name: string): never {
-  throw internalError(`the strides of "${name}" are not known in this run`);
 }
 
 /** Whether it names a place of the storage; the bodies of a control-flow call may. */

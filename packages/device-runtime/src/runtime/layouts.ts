@@ -1,0 +1,86 @@
+/**
+ * @file How values lie in memory in a run, where that decides what a program computes: kernels have
+ * all values in row-major order.
+ */
+import { type ExportedProgram, FakeTensor, forEachInput, type MetaValue, type Value } from "@sconce/ir";
+import type { OperatorTable } from "@sconce/ops";
+import type { Bindings } from "@sconce/symbolic";
+import type { Tensor } from "@sconce/tensor";
+import { InputLayouts, layOut } from "./input-layouts.js";
+import { type OverlapCheck, overlapCheck } from "./overlaps.js";
+import { type OtherLayouts, otherLayouts } from "./size-checks.js";
+import { StridedReads } from "./strided-reads.js";
+
+/** Why the host computes a whole run. */
+const OTHER_VIEWS = "an input has other strides than the program records, and decide where it writes";
+const UNKNOWN_ORDER = "a call computes in the order of memory, which is not known of its operand";
+
+/** Calls whose results are those of their operands in the order of memory. */
+const COMPUTES_IN_ORDER = /^aten\._?linalg_(slog)?det\./;
+
+export interface LayoutsInit {
+  /** The program before lowering. */
+  readonly original: ExportedProgram;
+  readonly program: ExportedProgram;
+  readonly operators: OperatorTable;
+  /** Whether the lowered program holds only for inputs that lie as it records. */
+  readonly needsRecordedLayouts: boolean;
+}
+
+/** The layouts of the values of a program. `sizes` are also those of `Givens.layouts`. */
+export class Layouts {
+  /** What the calls give for inputs that lie in another way than the program records. */
+  readonly others: OtherLayouts;
+  readonly strided: StridedReads;
+  readonly #program: ExportedProgram;
+  readonly #overlaps: OverlapCheck | undefined;
+  readonly #recorded: InputLayouts | undefined;
+  /** Values that calls read in the order of memory. */
+  readonly #ordered: readonly string[];
+
+  constructor({ original, program, operators, needsRecordedLayouts }: LayoutsInit) {
+    this.#program = program;
+    this.strided = new StridedReads(program, operators);
+    this.#overlaps = overlapCheck(original, operators);
+    this.others = otherLayouts(program, operators);
+    this.#recorded = needsRecordedLayouts ? new InputLayouts(original) : undefined;
+    this.#ordered = orderedOperands(program, operators);
+  }
+
+  /** Why the host has to compute all of a run, if it does. */
+  whyHosted(inputs: readonly Value[], sizes: Bindings): string | undefined {
+    if (this.#recorded?.others(inputs, sizes) !== undefined) return OTHER_VIEWS;
+    return (
+      this.strided.whyHosted(inputs, sizes) ??
+      this.#overlaps?.(inputs, sizes) ??
+      (this.#isOrderKnown(inputs, sizes) ? undefined : UNKNOWN_ORDER)
+    );
+  }
+  #isOrderKnown(inputs: readonly Value[], sizes: Bindings): boolean {
+    if (this.#ordered.length === 0) return true;
+    const others = this.others(inputs, sizes);
+    return others === undefined || this.#ordered.every((name) => !others.has(name) || others.get(name));
+  }
+
+  /**
+   * A value of the device as it lies in PyTorch's run; one whose strides are not known as it is.
+   */
+  laidOut(name: string, value: Tensor, inputs: readonly Value[], sizes: Bindings): Tensor {
+    const others = this.others(inputs, sizes);
+    const recorded = this.#program.graph.node(name).meta.val;
+    const val: MetaValue | undefined = others?.has(name) === true ? others.get(name) : recorded;
+    return val instanceof FakeTensor ? layOut(name, value, val.strides, sizes) : value;
+  }
+}
+
+/** The tensors that calls of a program read in the order of memory. */
+function orderedOperands({ graph }: ExportedProgram, operators: OperatorTable): readonly string[] {
+  const names = new Set<string>();
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function") continue;
+    const isRandom = operators.get(node.target)?.tags.includes("nondeterministic_seeded") === true;
+    if (isRandom || COMPUTES_IN_ORDER.test(node.target))
+      forEachInput(node, (name) => void (graph.node(name).meta.val instanceof FakeTensor && names.add(name)));
+  }
+  return [...names];
+}

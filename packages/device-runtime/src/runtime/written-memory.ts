@@ -1,0 +1,242 @@
+/**
+ * @file Writes in place beside views that lowering cannot express. It makes a value of each write,
+ * which has other memory than the tensor that was written to: a call that reads memory by strides
+ * sees that of the value, and whether a `reshape` is a view is decided by the example.
+ */
+import {
+  type Argument,
+  type ExportedProgram,
+  FakeTensor,
+  forEachInput,
+  forEachRef,
+  type Graph,
+  isRef,
+  type Node,
+} from "@sconce/ir";
+import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
+import { isRowMajor } from "./input-layouts.js";
+
+/** What the writes of a program need. */
+export interface WrittenMemory {
+  /** Why lowering changes what the program computes, if it does. */
+  readonly reason: string | undefined;
+  /** Whether it holds for inputs only that lie in memory as the program records. */
+  readonly needsRecordedLayouts: boolean;
+}
+
+/** A program that writes to nothing. */
+export const NO_WRITES: WrittenMemory = { reason: undefined, needsRecordedLayouts: false };
+const STRIDED = "it reads memory by strides that it writes to, and its lowered form other memory";
+const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
+const UNDECIDED = "it writes beside a call whose sizes decide whether it is a view";
+
+const DRAWN = "it draws in the order of memory of a tensor, and its lowered form in that of rows";
+
+const DRAWS_IN_ORDER = /^aten\.(bernoulli_\.float|alpha_dropout_?\.default)$/;
+/** Calls that read memory by strides. */
+const READS_STRIDES = /^aten\.(as_strided|as_strided_|as_strided_copy|as_strided_scatter|fill_diagonal_)\./;
+/** Views that may show an element several times. */
+const EXPANDS = /^aten\.(expand|expand_as|broadcast_to|broadcast_tensors|meshgrid)\./;
+/** Calls that give a view where strides allow it, and a copy elsewhere. */
+const VIEW_OR_COPY = /^aten\.(reshape|reshape_as|flatten|ravel|contiguous|to)\./;
+/** Views whose inverses keep the memory of what they are taken from. */
+const KEEPS_MEMORY =
+  /^aten\.(slice|select|narrow|diagonal|unsqueeze|squeeze|view|as_strided|detach|alias|lift_fresh)\.|^operator\.getitem$/;
+/** Calls whose bodies write to operands, and give views of them. */
+const WRAPPER = /^higher_order\.wrap/;
+
+type Names = ReadonlySet<string>;
+const NO_NAMES: Names = new Set();
+
+/** Looks at the writes of a program that is not lowered. */
+export function writtenMemory({ graph }: ExportedProgram, operators: OperatorTable): WrittenMemory {
+  const draws = drawsOf(graph);
+  const reason = draws.every(({ graph: own, node }) => liesInRows(own, node)) ? undefined : DRAWN;
+  const needsRecordedLayouts = draws.length > 0;
+  if (reason !== undefined || !writesAny(graph, operators) || !hasViewsOfInterest(graph))
+    return { reason, needsRecordedLayouts };
+  const written = new Writes(graph, operators).memory(NO_NAMES, NO_NAMES);
+  return needsRecordedLayouts ? { ...written, needsRecordedLayouts } : written;
+}
+
+/** Calls that draw in the order of memory, and whose lowered forms draw in that of rows. */
+const drawsOf = (graph: Graph): readonly { readonly graph: Graph; readonly node: Node }[] => [
+  ...callsOf(graph).flatMap((node) => (DRAWS_IN_ORDER.test(node.target) ? [{ graph, node }] : [])),
+  ...[...graph.subgraphs.values()].flatMap(drawsOf),
+];
+
+const callsOf = (graph: Graph): readonly Node[] => graph.nodes().filter(({ op }) => op === "call_function");
+const writesAny = (graph: Graph, operators: OperatorTable): boolean =>
+  callsOf(graph).some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
+  [...graph.subgraphs.values()].some((nested) => writesAny(nested, operators));
+const hasViewsOfInterest = (graph: Graph): boolean =>
+  callsOf(graph).some(({ target }) =>
+    [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(target)),
+  ) || [...graph.subgraphs.values()].some(hasViewsOfInterest);
+
+/** The writes of one graph. */
+class Writes {
+  readonly #graph: Graph;
+  readonly #operators: OperatorTable;
+  readonly #calls: readonly Node[];
+  readonly #roots: ReadonlyMap<string, Names>;
+  /** Calls with a write, and the operands that they write to. */
+  readonly #writes = new Map<Node, readonly string[]>();
+
+  constructor(graph: Graph, operators: OperatorTable) {
+    this.#graph = graph;
+    this.#operators = operators;
+    this.#calls = callsOf(graph);
+    this.#roots = memoryRoots(graph, operators);
+    for (const node of this.#calls) {
+      const written = this.#writtenBy(node);
+      if (written.length > 0) this.#writes.set(node, written);
+    }
+  }
+
+  /**
+   * @param outer placeholders that the enclosing graph writes to
+   * @param spread placeholders that may be expanded
+   */
+  memory(outer: Names, spread: Names): WrittenMemory {
+    const written = new Set(outer);
+    for (const names of this.#writes.values())
+      for (const name of names) for (const root of this.#rootsOf(name)) written.add(root);
+    const expanded = this.#through((node) => EXPANDS.test(node.target), spread);
+    if (this.#readsStrides(written)) return { reason: STRIDED, needsRecordedLayouts: true };
+    if ([...this.#writes.values()].flat().some((name) => expanded.has(name)))
+      return { reason: EXPANDED, needsRecordedLayouts: true };
+    const deciding = this.#calls.filter(
+      (node) => isViewOrCopy(node, this.#operators) && this.#isAmong(node.name, written),
+    );
+    if (deciding.some((node) => !isDecided(this.#graph, node)))
+      return { reason: UNDECIDED, needsRecordedLayouts: true };
+    return this.#joined(deciding.length > 0, written, expanded);
+  }
+
+  /** The same of the bodies of calls. */
+  #joined(needsRecordedLayouts: boolean, written: Names, expanded: Names): WrittenMemory {
+    let needs = needsRecordedLayouts;
+    for (const node of this.#calls) {
+      const [operands, bodies] = [new Set<string>(), [] as Graph[]];
+      forEachInput(node, (name) => {
+        const { op, target } = this.#graph.node(name);
+        const body = op === "get_attr" ? this.#graph.subgraphs.get(target) : undefined;
+        if (body === undefined) operands.add(name);
+        else bodies.push(body);
+      });
+      const [isWritten, isExpanded] = [
+        [...operands].some((name) => this.#isAmong(name, written)),
+        [...operands].some((name) => expanded.has(name)),
+      ];
+      for (const body of bodies) {
+        const placeholders = new Set(body.placeholders().map(({ name }) => name));
+        const inner = new Writes(body, this.#operators).memory(
+          isWritten ? placeholders : NO_NAMES,
+          isExpanded ? placeholders : NO_NAMES,
+        );
+        if (inner.reason !== undefined) return inner;
+        needs ||= inner.needsRecordedLayouts;
+      }
+    }
+    return { reason: undefined, needsRecordedLayouts: needs };
+  }
+
+  #rootsOf(name: string): Names {
+    return this.#roots.get(name) ?? NO_NAMES;
+  }
+  #isAmong(name: string, written: Names): boolean {
+    for (const root of this.#rootsOf(name)) if (written.has(root)) return true;
+    return false;
+  }
+
+  #writtenBy(node: Node): readonly string[] {
+    const names: string[] = [];
+    const add = (name: string): void => void names.push(name);
+    const schema = this.#operators.schemaOf(node.target);
+    if (schema?.isMutable === true)
+      schema.args.forEach(({ alias }, at) => {
+        if (alias?.write === true) forEachRef(argumentAt(node, schema, at) as Argument, add);
+      });
+    if (WRAPPER.test(node.target) && this.#bodyWrites(node)) forEachInput(node, add);
+    return names;
+  }
+  #bodyWrites(node: Node): boolean {
+    let writes = false;
+    forEachInput(node, (name) => {
+      const { op, target } = this.#graph.node(name);
+      const body = op === "get_attr" ? this.#graph.subgraphs.get(target) : undefined;
+      writes ||= body !== undefined && writesAny(body, this.#operators);
+    });
+    return writes;
+  }
+
+  /** The values that some calls give, with what shares memory with them by other calls. */
+  #through(isStart: (node: Node) => boolean, given: Names): Names {
+    const found = new Set(given);
+    for (const node of this.#calls) {
+      if (isStart(node)) found.add(node.name);
+      else if (this.#sharesWith(node, found)) found.add(node.name);
+    }
+    return found;
+  }
+  #sharesWith(node: Node, names: Names): boolean {
+    // A call with memory of its own is its own root.
+    const roots = this.#rootsOf(node.name);
+    if (roots.has(node.name)) return false;
+    let shares = false;
+    forEachInput(node, (name) => {
+      if (!names.has(name)) return;
+      for (const root of this.#rootsOf(name)) shares ||= roots.has(root);
+    });
+    return shares;
+  }
+
+  #readsStrides(written: Names): boolean {
+    return this.#calls.some((node) => {
+      if (!READS_STRIDES.test(node.target)) return false;
+      const [self] = node.args;
+      const roots = isRef(self) ? this.#rootsOf(self.name) : NO_NAMES;
+      return [...roots].some((root) => written.has(root) && !this.#keepsMemory(root));
+    });
+  }
+  /**
+   * Whether writes to a result leave it in the memory that it had: it has no gaps, nor any view.
+   */
+  #keepsMemory(root: string): boolean {
+    const { op, meta } = this.#graph.node(root);
+    if (op !== "call_function" || !(meta.val instanceof FakeTensor && isRowMajor(meta.val))) return false;
+    return this.#calls.every(
+      ({ name, target }) =>
+        name === root ||
+        !this.#rootsOf(name).has(root) ||
+        KEEPS_MEMORY.test(target) ||
+        this.#operators.schemaOf(target)?.isMutable === true,
+    );
+  }
+}
+
+/** Whether a call may be a view of its operand or a copy, by its strides: a dtype does not ask. */
+function isViewOrCopy(node: Node, operators: OperatorTable): boolean {
+  if (!VIEW_OR_COPY.test(node.target)) return false;
+  if (!node.target.startsWith("aten.to.")) return true;
+  const { schema } = operators.require(node.target);
+  const at = schema.args.findIndex(({ name }) => name === "memory_format");
+  return (argumentAt(node, schema, at) ?? null) !== null;
+}
+
+/** Whether the operand of a call lies in rows without gaps. */
+function liesInRows(graph: Graph, { args: [self] }: Node): boolean {
+  const val = isRef(self) ? graph.find(self.name)?.meta.val : undefined;
+  return val instanceof FakeTensor && isRowMajor(val);
+}
+
+/** Whether a call decides about its operand as about the example, where that lies as recorded. */
+function isDecided(graph: Graph, node: Node): boolean {
+  const [self] = node.args;
+  const val = isRef(self) ? graph.node(self.name).meta.val : undefined;
+  return (
+    liesInRows(graph, node) ||
+    (val instanceof FakeTensor && [...val.shape, ...val.strides].every((size) => typeof size === "number"))
+  );
+}
