@@ -26,6 +26,10 @@ GROUPS = (
     "given_places",
     "unbounded",
     "kernel_choices",
+    "written_memory",
+    "memory_order",
+    "shown_strides",
+    "rare_kernels",
 )
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Records small programs with the numbers that PyTorch computes, for the tests of all backends."""
 
 import base64
+import copy
 import gzip
 import io
 import json
@@ -37,6 +38,10 @@ def packed(tensor):
     return {**entry, "data": base64.b64encode(data).decode()}
 
 
+def storage_bytes(tensor):
+    return bytes(tensor.detach().untyped_storage().tolist())
+
+
 def copied(tensor):
     """The same tensor in a storage of its own, with what lies around its elements."""
     storage = tensor.untyped_storage().clone()
@@ -49,8 +54,13 @@ class Recorder:
     def __init__(self):
         self.lines = []
 
-    def __call__(self, name, function, *runs, dynamic=None, rtol=0):
-        """Exports the function for the first run, and records its results for all."""
+    def __call__(self, name, function, *runs, dynamic=None, rtol=0, seed=None, lowers=True, refused=()):
+        """
+        Exports the function for the first run, and records its results for all, with what they write to their inputs.
+        Each run draws its random numbers from the seed. Without `lowers`, the lowered program is not compared.
+        `refused` has the indices of runs that PyTorch computes with other sizes than the program records, which Sconce
+        refuses.
+        """
         if not isinstance(runs[0], tuple):
             runs = (runs,)
         module = function if isinstance(function, torch.nn.Module) else Function(function)
@@ -58,32 +68,51 @@ class Recorder:
         program = export(module, runs[0], dynamic_shapes=shapes, strict=False)
         file = io.BytesIO()
         save(program, file)
+        # Modules share the buffers of their programs.
         callables = {"outputs": program.module()}
-        try:
-            callables["lowered"] = program.run_decompositions().module()
-        except Exception:
-            callables["lowered"] = None
+        if lowers:
+            try:
+                callables["lowered"] = copy.deepcopy(program).run_decompositions().module()
+            except Exception:
+                callables["lowered"] = None
         recorded = []
-        for inputs in runs:
+        for at, inputs in enumerate(runs):
             entry = {"inputs": [packed(one) for one in inputs]}
-            results = {kind: self.results(call, inputs) for kind, call in callables.items()}
-            entry["outputs"] = results["outputs"]
-            if results["lowered"] != results["outputs"]:
-                entry["lowered"] = results["lowered"]
+            results = {kind: self.results(call, inputs, seed) for kind, call in callables.items()}
+            entry.update({"outputs": None} if at in refused else results["outputs"])
+            if lowers and results["lowered"] != results["outputs"]:
+                entry["lowered"] = results["lowered"]["outputs"]
+                if results["lowered"].get("after") != entry.get("after"):
+                    entry["loweredAfter"] = results["lowered"].get("after")
             recorded.append(entry)
         entry = {"name": name, "rtol": rtol, "pt2": base64.b64encode(file.getvalue()).decode()}
-        if callables["lowered"] is None:
+        if seed is not None:
+            entry["seed"] = seed
+        if not lowers:
+            entry["isOriginalOnly"] = True
+        elif callables["lowered"] is None:
             entry["isNotLowered"] = True
         self.lines.append({**entry, "runs": recorded})
 
-    def results(self, call, inputs):
-        """What a program computes; None where PyTorch refuses the inputs."""
+    def results(self, call, inputs, seed=None):
+        """What a program computes, and what it writes to its inputs; None where PyTorch refuses them."""
+        given = [copied(one) for one in inputs]
+        if seed is not None:
+            torch.manual_seed(seed)
         try:
-            outputs = call(*[copied(one) for one in inputs])
+            outputs = call(*given)
         except Exception:
-            return None
+            return {"outputs": None}
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        return [packed(one.clone(memory_format=torch.contiguous_format)) for one in outputs]
+        rows = [packed(one.clone(memory_format=torch.contiguous_format)) for one in outputs]
+        entry = {"outputs": rows}
+        written = [storage_bytes(one) != storage_bytes(before) for one, before in zip(given, inputs, strict=True)]
+        if any(written):
+            entry["after"] = [packed(one) if changed else None for one, changed in zip(given, written, strict=True)]
+        # Where each dimension has several elements, strides decide what the caller does with a result.
+        if any(not one.is_contiguous() for one in outputs):
+            entry["strides"] = [list(one.stride()) if min(one.shape, default=0) > 1 else None for one in outputs]
+        return entry
 
     def write(self, path):
         text = "".join(json.dumps(line) + "\n" for line in self.lines)
