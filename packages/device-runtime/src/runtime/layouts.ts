@@ -2,7 +2,15 @@
  * @file How values lie in memory in a run, where that decides what a program computes: kernels have
  * all values in row-major order.
  */
-import { type ExportedProgram, FakeTensor, forEachInput, type MetaValue, type Value } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  forEachInput,
+  type Graph,
+  type MetaValue,
+  type Node,
+  type Value,
+} from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
@@ -77,10 +85,31 @@ export class Layouts {
 function orderedOperands({ graph }: ExportedProgram, operators: OperatorTable): readonly string[] {
   const names = new Set<string>();
   for (const node of graph.nodes()) {
-    if (node.op !== "call_function") continue;
-    const isRandom = operators.get(node.target)?.tags.includes("nondeterministic_seeded") === true;
-    if (isRandom || COMPUTES_IN_ORDER.test(node.target))
-      forEachInput(node, (name) => void (graph.node(name).meta.val instanceof FakeTensor && names.add(name)));
+    if (!computesInOrder(node, graph, operators)) continue;
+    forEachInput(node, (name) => void (graph.node(name).meta.val instanceof FakeTensor && names.add(name)));
   }
   return [...names];
+}
+
+/** Whether a call, or one in its bodies, gives other results for operands in another order. */
+function computesInOrder(node: Node, graph: Graph, operators: OperatorTable): boolean {
+  const { op, target } = node;
+  if (op !== "call_function") return false;
+  if (COMPUTES_IN_ORDER.test(target)) return true;
+  if (operators.get(target)?.tags.includes("nondeterministic_seeded") === true) return true;
+  return (
+    target.startsWith("higher_order.") &&
+    bodiesOf(node, graph).some((body) =>
+      body.nodes().some((inner) => computesInOrder(inner, body, operators)),
+    )
+  );
+}
+function bodiesOf(node: Node, graph: Graph): readonly Graph[] {
+  const bodies: Graph[] = [];
+  forEachInput(node, (name) => {
+    const { op, target } = graph.node(name);
+    const body = op === "get_attr" ? graph.subgraphs.get(target) : undefined;
+    if (body !== undefined) bodies.push(body);
+  });
+  return bodies;
 }
