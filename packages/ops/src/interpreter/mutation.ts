@@ -5,6 +5,7 @@ import {
   FakeTensor,
   forEachRef,
   type Graph,
+  isRef,
   type Node,
   type OpSchema,
 } from "@sconce/ir";
