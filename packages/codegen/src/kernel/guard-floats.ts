@@ -16,6 +16,7 @@ const ORDERED: ReadonlySet<string> = new Set(["lt", "le", "gt", "ge"]);
  * and `f_isnan` in place of what shader compilers get wrong:
  *
  * - sums and products with a known zero, and products with a known subnormal number;
+ * - sums and differences that take an operand back, as `x + (y - x)`;
  * - products whose factors may be infinite and subnormal, outside of loops, where the call costs
  *   little;
  * - comparisons of a value with itself, which hold unless it is NaN;
@@ -29,6 +30,7 @@ export const guardFloats = (kernel: Kernel): Kernel =>
     return (
       timesTiny(statement, context) ??
       withKnownZero(statement, context) ??
+      backAndForth(statement, context) ??
       wideProduct(statement, context) ??
       withItself(statement, context)
     );
@@ -68,6 +70,29 @@ function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext):
   // A variable may change before the value is read. Compilers may simplify this operation.
   if (isPlain && signed.kind === "variable") return undefined;
   return isPlain ? signed : emit("call", value.type, [signed], "f_pluszero");
+}
+
+/**
+ * What is taken away and added again, `(y - x) + x`, or the other way, `(x + y) - x` and `(x - y) -
+ * x`: both round, and give NaN for infinities.
+ */
+function backAndForth(
+  { op, args, value }: LetStatement,
+  { definition, emit }: LetContext,
+): KernelOperand | undefined {
+  const [a, b] = args as readonly [KernelOperand, KernelOperand];
+  const cancels = (sum: KernelOperand, other: KernelOperand): boolean => {
+    const made = definition(sum);
+    if (op === "add") return made?.op === "sub" && isSame(made.args[1]!, other);
+    if (op !== "sub" || sum !== a) return false;
+    const isFirst = made?.op === "sub" && isSame(made.args[0]!, other);
+    return isFirst || (made?.op === "add" && made.args.some((arg) => isSame(arg, other)));
+  };
+  const at = cancels(a, b) ? 0 : cancels(b, a) ? 1 : undefined;
+  if (at === undefined) return undefined;
+  // Of a zero the sign does not show in the result.
+  const kept = emit("call", args[at]!.type, [args[at]!], "f_pluszero");
+  return emit(op, value.type, at === 0 ? [kept, b] : [a, kept]);
 }
 
 /** One factor may be infinite and the other subnormal, which some count as a zero. */

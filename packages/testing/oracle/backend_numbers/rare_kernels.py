@@ -1,4 +1,4 @@
-"""Kernels of PyTorch whose results are not those of their formulas: columns of resized images, Bessel functions."""
+"""Kernels of PyTorch whose results are not those of their formulas: rounded sums, columns of images, Bessel functions."""
 
 import torch
 
@@ -28,6 +28,23 @@ def bessel(record):
         record(name, getattr(torch.special, name), (x,), rtol=2e-12)
 
 
+def sums(record):
+    """Sums that take an operand back round twice."""
+    inf = float("inf")
+    x = torch.tensor([inf, -inf, 1e30, 3.0, -0.0, 0.0, -0.0, 0.0, 1e-8])
+    y = torch.tensor([1.0, inf, 1.0, 0.1, -0.0, -0.0, 0.0, 0.0, 1.0])
+    calls = {
+        "away and back": lambda x, y: (y - x) + x,
+        "back": lambda x, y: x + (y - x),
+        "there and away": lambda x, y: (x + y) - x,
+        "twice away": lambda x, y: (x - y) - x,
+        "number": lambda x, y: (2.5 - x) + x,
+    }
+    for name, call in calls.items():
+        record(f"sums {name}", call, (x, y))
+
+
 def make(record):
+    sums(record)
     columns(record)
     bessel(record)
