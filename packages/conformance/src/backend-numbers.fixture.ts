@@ -49,7 +49,7 @@ interface RecordedProgram {
 }
 
 function recorded(group: string): readonly RecordedProgram[] {
-  return fixtureText(`backend-numbers/${group}.jsonl.gz`)
+  return fixtureText(`backend-numbers/${group}.jsonl.br`)
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as RecordedProgram);

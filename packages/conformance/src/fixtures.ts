@@ -1,7 +1,7 @@
 /** @file The files of `packages/testing/fixtures`. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 /** The folder of all of them; it ends with `/`. */
 export const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.meta.url));
@@ -9,9 +9,10 @@ export const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.
 /** The folder of the programs that PyTorch exported; it ends with `/`. */
 export const PROGRAMS = `${FIXTURES}programs/`;
 
-/** The text of a file, unpacked where its name ends with `.gz`. */
+/** The text of a file, unpacked where its name ends with `.gz` or `.br`. */
 export function fixtureText(path: string): string {
   const bytes = readFileSync(FIXTURES + path);
+  if (path.endsWith(".br")) return brotliDecompressSync(bytes).toString();
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
 }
 

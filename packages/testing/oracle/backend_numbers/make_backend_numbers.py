@@ -2,7 +2,8 @@
 
     py packages/testing/oracle/backend_numbers/make_backend_numbers.py OUT_DIR [GROUP...]
 
-Writes one file for each group: NAME.jsonl.gz, in which a line is a program (.pt2), its inputs and PyTorch's results.
+Writes one file for each group: NAME.jsonl, in which a line is a program (.pt2), its inputs and PyTorch's results.
+`node pack.mjs OUT_DIR FIXTURES` packs them.
 """
 
 import importlib
@@ -38,4 +39,4 @@ if __name__ == "__main__":
         torch.manual_seed(0)
         record = Recorder()
         importlib.import_module(group).make(record)
-        record.write(os.path.join(folder, group.replace("_", "-") + ".jsonl.gz"))
+        record.write(os.path.join(folder, group.replace("_", "-") + ".jsonl"))

@@ -2,7 +2,6 @@
 
 import base64
 import copy
-import gzip
 import io
 import json
 import warnings
@@ -115,9 +114,8 @@ class Recorder:
         return entry
 
     def write(self, path):
-        text = "".join(json.dumps(line) + "\n" for line in self.lines)
-        with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packer:
-            packer.write(text.encode())
+        with open(path, "w") as file:
+            file.writelines(json.dumps(line) + "\n" for line in self.lines)
         print(f"{path}: {len(self.lines)} programs")
 
 
