@@ -1,47 +1,14 @@
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import type { Size } from "../trace/sym-int.js";
-import { type Constraint, positive, real } from "./constraints.js";
-import {
-  batchOf,
-  broadcastAll,
-  Distribution,
-  type DistributionOptions,
-  type Parameter,
-} from "./distribution.js";
 import { emptyLike } from "./helpers.js";
+import { LocationScale } from "./location-scale.js";
 
-/** The Laplace distribution (`torch.distributions.Laplace`). */
-export class Laplace extends Distribution {
-  /** The mean. */
-  readonly loc: Tensor;
-  /** The scale: the standard deviation by `sqrt(2)`. */
-  readonly scale: Tensor;
-
-  /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
-  constructor(loc: Parameter, scale: Parameter, options: DistributionOptions = {}) {
-    const [mean, spread] = broadcastAll(loc, scale) as [Tensor, Tensor];
-    super({
-      batchShape: batchOf([loc, scale], mean),
-      options,
-      parameters: { loc: [mean, real], scale: [spread, positive] },
-    });
-    this.loc = mean;
-    this.scale = spread;
-  }
-
-  protected get support(): Constraint {
-    return real;
-  }
-
-  get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
+/**
+ * The Laplace distribution (`torch.distributions.Laplace`). `scale` is the standard deviation by
+ * `sqrt(2)`.
+ */
+export class Laplace extends LocationScale {
   get variance(): Tensor {
     return this.scale.pow(2).mul(2);
   }

@@ -3,47 +3,11 @@ import type { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import { noGrad } from "../trace/grad-mode.js";
 import type { Size } from "../trace/sym-int.js";
-import { type Constraint, positive, real } from "./constraints.js";
-import {
-  batchOf,
-  broadcastAll,
-  Distribution,
-  type DistributionOptions,
-  type Parameter,
-  standardNormal,
-} from "./distribution.js";
+import { standardNormal } from "./distribution.js";
+import { LocationScale } from "./location-scale.js";
 
-/** The normal distribution (`torch.distributions.Normal`). */
-export class Normal extends Distribution {
-  /** The mean. */
-  readonly loc: Tensor;
-  /** The standard deviation. */
-  readonly scale: Tensor;
-
-  /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
-  constructor(loc: Parameter, scale: Parameter, options: DistributionOptions = {}) {
-    const [mean, deviation] = broadcastAll(loc, scale) as [Tensor, Tensor];
-    super({
-      batchShape: batchOf([loc, scale], mean),
-      options,
-      parameters: { loc: [mean, real], scale: [deviation, positive] },
-    });
-    this.loc = mean;
-    this.scale = deviation;
-  }
-
-  protected get support(): Constraint {
-    return real;
-  }
-
-  get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
+/** The normal distribution (`torch.distributions.Normal`). `scale` is the standard deviation. */
+export class Normal extends LocationScale {
   override get stddev(): Tensor {
     return this.scale;
   }

@@ -14,7 +14,8 @@ import {
   CONTIGUOUS,
   dimFirst,
   normExceptDim,
-  type SpectralNormOptions,
+  SPECTRAL_NORM,
+  type SpectralNormSettings,
   spectralTarget,
   unitVector,
   type WeightNormOptions,
@@ -112,19 +113,8 @@ export const removeWeightNorm = <M extends Module>(module: M, name = "weight"): 
  *
  * @returns the module
  */
-export function spectralNorm<M extends Module>(
-  module: M,
-  ...rest: Settings<
-    [name: string, nPowerIterations: number, eps: number, dim: number | null],
-    SpectralNormOptions
-  >
-): M {
-  const settings = settingsOf("spectralNorm", rest, {
-    name: "weight",
-    nPowerIterations: 1,
-    eps: 1e-12,
-    dim: null as number | null,
-  });
+export function spectralNorm<M extends Module>(module: M, ...rest: SpectralNormSettings): M {
+  const settings = settingsOf("spectralNorm", rest, SPECTRAL_NORM);
   const { name, eps, nPowerIterations } = settings;
   refuseTwo(module, "spectral_norm", name);
   const { weight, dim } = spectralTarget(module, settings);

@@ -74,6 +74,20 @@ export interface SpectralNormOptions {
   readonly dim?: number | null;
 }
 
+/** Settings of a spectral norm, in the order of PyTorch or by name. */
+export type SpectralNormSettings = Settings<
+  [name: string, nPowerIterations: number, eps: number, dim: number | null],
+  SpectralNormOptions
+>;
+
+/** What settings of a spectral norm are that a call leaves out. */
+export const SPECTRAL_NORM = {
+  name: "weight",
+  nPowerIterations: 1,
+  eps: 1e-12,
+  dim: null as number | null,
+};
+
 /** A vector of normal numbers of length 1, as the power iteration begins. */
 export const unitVector = (weight: Tensor, size: number, eps: number): Tensor =>
   F.normalize(weight.newEmpty([size]).normal_(0, 1), { dim: 0, eps });
@@ -170,19 +184,8 @@ export function spectralTarget(
  *
  * @returns the module
  */
-export function spectralNorm<M extends Module>(
-  module: M,
-  ...rest: Settings<
-    [name: string, nPowerIterations: number, eps: number, dim: number | null],
-    SpectralNormOptions
-  >
-): M {
-  const settings = settingsOf("spectralNorm", rest, {
-    name: "weight",
-    nPowerIterations: 1,
-    eps: 1e-12,
-    dim: null as number | null,
-  });
+export function spectralNorm<M extends Module>(module: M, ...rest: SpectralNormSettings): M {
+  const settings = settingsOf("spectralNorm", rest, SPECTRAL_NORM);
   const { weight, dim } = spectralTarget(module, settings);
   const { name, nPowerIterations, eps } = settings;
   return registerParametrization(module, name, new SpectralNorm(weight, nPowerIterations, dim, eps));
