@@ -99,6 +99,12 @@ describe("moveToDevicePass", () => {
     expect(moveToDevicePass(back, "cpu")).toBe(back);
   });
 
+  test("leaves a call with NaN as it is", () => {
+    const source = SOURCE.replace("aten.add.Tensor(%y, %ones)", "aten.add.Tensor(%y, nan)");
+    const moved = moveToDevicePass(program(source), "cpu");
+    expect(moveToDevicePass(moved, "cpu")).toBe(moved);
+  });
+
   test("one object of several nodes stays one", () => {
     const { graph } = moveToDevicePass(program(), "cpu");
     const split = graph.node("split").meta.val as readonly FakeTensor[];

@@ -182,7 +182,7 @@ class Move {
       const next = this.#places.of(present);
       return next === present ? value : parseDevice(next)!;
     });
-    return moved.every((value, i) => value === args[i]) ? args : moved;
+    return moved.every((value, i) => Object.is(value, args[i])) ? args : moved;
   }
 
   #kwargs({ op, target, kwargs, meta }: Node): Node["kwargs"] {
