@@ -12,24 +12,13 @@ const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") a
   readonly models: Readonly<Record<string, { readonly file: string; readonly text: string }>>;
 };
 
-/**
- * Programs whose names have other numbers: PyTorch reads sizes of views anew, and asks further
- * questions where it decomposes products of matrices, slices and factories.
- */
-const DIFFERENT: ReadonlySet<string> = new Set([
-  ...["gradient_cross_entropy", "gradient_group_norm"],
-  ...["lower_cat_many", "lower_split_chunk"],
-  ...[
-    "net_bert",
-    "net_diffusion",
-    "net_gpt",
-    "net_llama_prefill",
-    "net_lstm_cell",
-    "net_vit",
-    "old_data_dependent_slice",
-  ],
-  ...["ops_indexing", "shape_factories", "unbacked_select", "unbacked_split"],
-]);
+/** Programs whose names have other numbers, with what PyTorch asks more or less often. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  net_lstm_cell: "it runs the decompositions of sigmoid_ and tanh_ on sizes",
+  narrowed_from_unknown: "it makes a new symbol for the length of a slice, and asserts that it is 1",
+  attention_to_earlier: "it finds the layout of an expanded input in its cache of shapes",
+  flattened_columns: "it finds the size of a view of a copy in its cache of shapes",
+};
 
 const session = createSconce();
 const loweredText = async (bytes: Uint8Array): Promise<string> =>
@@ -37,7 +26,7 @@ const loweredText = async (bytes: Uint8Array): Promise<string> =>
 
 describe("names of lowered programs are PyTorch's", () => {
   const check = (name: string, text: string, wanted: string): void => {
-    if (DIFFERENT.has(name)) expect(text).not.toBe(wanted);
+    if (name in DIFFERENT) expect(text).not.toBe(wanted);
     else expect(text).toBe(wanted);
   };
 

@@ -37,6 +37,7 @@ export { type LoweredNode, Tracer } from "./record/tracer.js";
 export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
+export type { DroppedArithmetic } from "./sizes/dropped-arithmetic.js";
 export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
 export { joinedSizes, withResolvedSizes } from "./sizes/resolved-sizes.js";
 export {

@@ -8,7 +8,7 @@ import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { fake, isContiguousNatively, numelOf } from "../rules/fake.js";
-import { sizeMath } from "../rules/size-math.js";
+import { countOf, sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
 
@@ -82,10 +82,12 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
   if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
   const product = (factors: readonly SymInt[]): SymInt =>
     factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
-  const all = product(self.shape);
+  const all = countOf(emit, self);
   const known = product(shape.filter((_, d) => d !== inferred));
   const size = sizeMath(emit, "floordiv", all, known);
-  return sizes.map((given, d) => (d === inferred ? size : given));
+  const result = sizes.map((given, d) => (d === inferred ? size : given));
+  emit.regrouped?.(self, result);
+  return result;
 }
 
 /** What `reshape` gives, without emitting. */

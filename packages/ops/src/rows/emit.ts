@@ -48,4 +48,6 @@ export interface Emit {
    * tracer adds the node `aten.sym_numel.default(tensor)` there.
    */
   readonly counted?: (tensor: FakeTensor, count: SymExpr) => void;
+  /** Receives a tensor and the sizes of a view that it may have, one of which was computed. */
+  readonly regrouped?: (tensor: FakeTensor, sizes: readonly SymInt[]) => void;
 }

@@ -89,10 +89,10 @@ export function memoryFormatStrides(shape: readonly SymInt[], format: MemoryForm
   return stridesInOrder(shape, channelsLastOrder(rank));
 }
 
-/** Product of the sizes. */
+/** Product of the sizes; of one size, the size itself. */
 export function numelOf(shape: readonly SymInt[]): SymInt {
   let n: SymInt = 1;
-  for (const size of shape) n = mul(n, size);
+  for (const size of shape) n = n === 1 ? size : mul(n, size);
   return n;
 }
 

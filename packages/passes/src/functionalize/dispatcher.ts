@@ -3,7 +3,7 @@
  * functionalization above (composites decompose, mutations and views become values), the
  * decomposition table and the graph below.
  */
-import { FakeTensor, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
+import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
 import {
   type BoundArgs,
   bindArgs,
@@ -25,6 +25,7 @@ import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
 import { isAlwaysDecomposed } from "../tables/table.js";
 import { isUnreadEntry } from "../tables/unread-entries.js";
+import { askInPlace, askResult, askSizes } from "./asked-sizes.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
@@ -36,9 +37,6 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 
 /** Decomposed where gradients are recorded only: an entry that emits it keeps it. */
 const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
-
-/** Factories that PyTorch decomposes in Python. */
-const CHECKED_FACTORIES: ReadonlySet<string> = new Set(["aten.ones.default", "aten.zeros.default"]);
 
 export class Dispatcher {
   readonly tracer: Tracer;
@@ -75,13 +73,18 @@ export class Dispatcher {
     const functional = emitFrom(env, (target, args, kwargs) => this.call(target, args, kwargs));
     const counted: NonNullable<Emit["counted"]> = (given, count) => {
       const tensor = unwrap(given) as FakeTensor;
-      // A node reads the number of elements of an input; the sizes of others are multiplied.
-      const own = tracer.elementsOfInput(tensor);
-      if (own !== undefined) tracer.sizes.alias(count, own);
+      // A node reads the number of elements of an input, and of what is traced; the sizes of others
+      // are multiplied.
+      if (given === tensor || tracer.isInput(tensor))
+        tracer.sizes.alias(count, tracer.elementsOf(tensor) as typeof count);
+      else if (tracer.dropped.knowsElements(given))
+        tracer.sizes.alias(count, tracer.elementsOf(given) as typeof count);
       else tracer.arithmetic.multiplied(count, tensor.shape.toReversed());
     };
-    this.lowered = Object.assign(lowered, { arithmetic, counted });
-    this.functional = Object.assign(functional, { arithmetic, counted });
+    const regrouped: NonNullable<Emit["regrouped"]> = (tensor, sizes) =>
+      tracer.dropped.strides(tensor, sizes);
+    this.lowered = Object.assign(lowered, { arithmetic, counted, regrouped });
+    this.functional = Object.assign(functional, { arithmetic, counted, regrouped });
   }
 
   /**
@@ -121,7 +124,6 @@ export class Dispatcher {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
       if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));
     }
-    this.#countAsked(target, args);
     if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
@@ -137,6 +139,12 @@ export class Dispatcher {
     // A reshape that copied is a view of its copy, which a write then goes through.
     if (row.schema.isView || target === "aten._unsafe_view.default") {
       const view = this.#view(row, args, kwargs);
+      if (row.schema.isView) this.tracer.dropped.aliased(view);
+      else
+        this.tracer.dropped.viewed(
+          args[0] as FakeTensor,
+          bindArgs(row.schema, args, kwargs)["size"] as readonly SymInt[],
+        );
       this.tracer.dropped.wrapped(view);
       return this.#detached(row, view);
     }
@@ -144,28 +152,6 @@ export class Dispatcher {
     this.tracer.dropped.wrapped(result);
     this.hidden?.note(row, args, kwargs, result);
     return result;
-  }
-
-  /** Takes the names of what a composite asks of the sizes of its operands. */
-  #countAsked(target: string, [self, ...rest]: readonly EmitArg[]): void {
-    const { dropped } = this.tracer;
-    if (CHECKED_FACTORIES.has(target)) dropped.checked((self as readonly EmitArg[]).map(sizeOf));
-    if (!(self instanceof FunctionalTensor)) return;
-    switch (target) {
-      case "aten.reshape.default":
-        dropped.reshaped(self, (rest[0] as readonly EmitArg[]).map(sizeOf));
-        return;
-      case "aten.contiguous.default":
-        dropped.isContiguous(self);
-        return;
-      case "aten.linear.default":
-        if (self.ndim !== 2 && rest[1] instanceof FakeTensor) dropped.isContiguous(self);
-        return;
-      case "aten.batch_norm.default":
-        dropped.isEmpty(self);
-        return;
-      default:
-    }
   }
 
   /**
@@ -193,8 +179,12 @@ export class Dispatcher {
     const reference = rule === row.decompose ? annotatedReference(row.target) : undefined;
     if (reference !== undefined) this.tracer.currentMeta = underDisabled(outer, reference);
     else if (!isOwn(row, rule)) this.tracer.currentMeta = madeByEntry(outer, row.target, rule);
+    const isOfPyTorch = rule === row.decompose;
+    if (isOfPyTorch) askSizes(this.tracer.dropped, row.target, bound);
     try {
-      return this.#entries.run(row, rule, emit, bound);
+      const result = this.#entries.run(row, rule, emit, bound);
+      if (isOfPyTorch) askResult(this.tracer.dropped, row.target, result);
+      return result;
     } catch (error) {
       throw refusedCall(error, row, bound);
     } finally {
@@ -283,6 +273,7 @@ export class Dispatcher {
         : withoutOut(row, bound);
     for (const one of Object.values(bound).flat())
       if (one instanceof FunctionalTensor) this.tracer.dropped.unwrapped(one);
+    askInPlace(this.tracer.dropped, row.target, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     const returned = this.#writeBack(row, result, written);
     this.tracer.dropped.wrapped(returned);
@@ -339,12 +330,12 @@ export class Dispatcher {
 
   #shrinks(row: OpDefinition, args: readonly EmitArg[]): boolean {
     const [self] = args as readonly [FakeTensor];
-    return this.tracer.env.guard(le(numelOf(sizesOf(row, args)), numelOf(self.shape)));
+    return this.tracer.env.guard(le(numelOf(newSizes(row, args)), numelOf(self.shape)));
   }
 
   /** `resize_` to no more elements is a view of the first ones. */
   #shrink(row: OpDefinition, args: readonly EmitArg[]): MetaValue {
-    const sizes = sizesOf(row, args);
+    const sizes = newSizes(row, args);
     const strides = sizes.map((_, dim) => numelOf(sizes.slice(dim + 1)));
     return this.#becomeView("aten.as_strided.default", [args[0]!, sizes, strides], {});
   }
@@ -370,7 +361,7 @@ export class Dispatcher {
 }
 
 /** The sizes that `resize_` gives: symbolic ones come as values of nodes. */
-const sizesOf = (row: OpDefinition, args: readonly EmitArg[]): readonly SymInt[] =>
+const newSizes = (row: OpDefinition, args: readonly EmitArg[]): readonly SymInt[] =>
   bindArgs(row.schema, args, {})["size"] as readonly SymInt[];
 const numelOf = (sizes: readonly SymInt[]): SymInt => sizes.reduce<SymInt>((a, b) => mul(a, b), 1);
 
@@ -466,6 +457,3 @@ export function wrap(value: MetaValue): MetaValue {
   if (value instanceof FakeTensor) return new FunctionalTensor(value);
   return Array.isArray(value) ? (value as readonly MetaValue[]).map(wrap) : value;
 }
-
-/** A size among arguments. */
-const sizeOf = (size: EmitArg): SymInt => (isSymScalar(size) ? (size.expr as SymInt) : (size as SymInt));

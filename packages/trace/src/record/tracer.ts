@@ -21,7 +21,7 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { copyOf, mul, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { copyOf, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
 import { symbolicNode, unboundSymbol, untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
@@ -32,6 +32,7 @@ import { withoutUnused } from "../nodes/dead-nodes.js";
 import { finalArgument, graphNode } from "../nodes/graph-node.js";
 import { type TraceArgument, TraceNode, type TraceNodeInit } from "../nodes/trace-node.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
+import { ElementCounts } from "../sizes/element-counts.js";
 import { NewSymbols } from "../sizes/new-symbols.js";
 import type { RetraceEnv } from "../sizes/retrace-env.js";
 import { type OwnSymbols, withRuntimeAsserts } from "../sizes/runtime-asserts.js";
@@ -92,8 +93,7 @@ export class Tracer {
   readonly #nodes: LoweredNode[] = [];
   readonly #symbols: NewSymbols;
   readonly #tensors = new Map<FakeTensor, LoweredNode>();
-  /** Numbers of elements of inputs: shape rules make their own. */
-  readonly #elements = new Map<FakeTensor, SymExpr>();
+  readonly #elements: ElementCounts<NodeMeta>;
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
 
@@ -110,6 +110,7 @@ export class Tracer {
     this.arithmetic = new SizeArithmetic(this.sizes, add);
     this.dropped = new DroppedArithmetic(this);
     this.#symbols = new NewSymbols(env);
+    this.#elements = new ElementCounts(operators);
   }
 
   /** Nodes so far, in order. */
@@ -125,10 +126,7 @@ export class Tracer {
     this.#nodes.push(node);
     this.#symbols.of(val);
     if (val instanceof FakeTensor) {
-      const elements = val.shape.reduce<SymInt>((product, size) => mul(product, size), 1);
-      if (elements instanceof SymExpr) this.#elements.set(val, elements);
-      this.#tensors.set(val, node);
-      this.sizes.track(val, node, elements);
+      this.track(val, node);
     } else if (isSymScalar(val) && val.expr instanceof SymExpr) this.sizes.bind(val.expr, node);
     return val;
   }
@@ -154,7 +152,7 @@ export class Tracer {
   /** Lets a fake tensor represent a node, and its sizes for reads of them. */
   track(value: FakeTensor, node: LoweredNode): void {
     this.#tensors.set(value, node);
-    this.sizes.track(value, node);
+    this.sizes.track(value, node, this.#elements.note(value, node));
   }
 
   /** Whether a fake tensor represents a node. */
@@ -162,9 +160,14 @@ export class Tracer {
     return this.#tensors.has(value);
   }
 
-  /** The number of elements of an input that a node reads; undefined for other tensors. */
-  elementsOfInput(tensor: FakeTensor): SymExpr | undefined {
-    return this.#elements.get(tensor);
+  /** Whether a fake tensor represents an input. */
+  isInput(value: FakeTensor): boolean {
+    return this.#tensors.get(value)?.op === "placeholder";
+  }
+
+  /** The number of elements of a tensor, as a node reads it. */
+  elementsOf(tensor: FakeTensor): SymInt {
+    return this.#elements.of(tensor);
   }
 
   /** Whether an earlier value has a symbol. */

@@ -5,7 +5,6 @@
  */
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Namespace } from "@sconce/ir";
 import { leafFinder, programGuards, userLeaves } from "@sconce/ops";
-import * as symbolic from "@sconce/symbolic";
 import {
   foldGuard,
   type GuardBinaryOp,
@@ -15,6 +14,7 @@ import {
   type SymInt,
 } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
+import { type Counted, CountedArithmetic, MINUS_ONE, ONE, TakenNames, ZERO } from "./counted-arithmetic.js";
 import type { RetraceEnv } from "./retrace-env.js";
 
 /** What PyTorch has found out about a tensor, and does not compute again. */
@@ -25,112 +25,15 @@ interface Known {
 
 const isSymbolic = (value: SymInt): boolean => value instanceof SymExpr;
 
-/** Names that are taken when a node with such a name is made: most are never asked for. */
-class TakenNames {
-  readonly #names: Namespace;
-  readonly #counts = new Map<string, number>();
-
-  constructor(names: Namespace) {
-    this.#names = names;
-  }
-
-  take(base: string, names = 1): void {
-    if (names > 0) this.#counts.set(base, (this.#counts.get(base) ?? 0) + names);
-  }
-
-  /** Takes those of a base, before a node gets its name. */
-  takeWaiting(base: string): void {
-    const names = this.#counts.get(base);
-    if (names === undefined) return;
-    this.#counts.delete(base);
-    for (let i = 0; i < names; i++) this.#names.create(base);
-  }
-}
-
-/** A number that arithmetic on sizes comes to. */
-interface Counted {
-  readonly isSymbolic: boolean;
-  /** Its value for the example inputs; undefined where only the data decide it. */
-  readonly hint: number | undefined;
-  readonly expr: () => SymInt;
-}
-
-const counted = (value: number): Counted => ({ isSymbolic: false, hint: value, expr: () => value });
-const [ZERO, ONE, MINUS_ONE] = [counted(0), counted(1), counted(-1)];
-
-/**
- * Arithmetic on sizes, each step of which takes the name of a node where an operand is symbolic.
- */
-class CountedArithmetic {
-  readonly #names: TakenNames;
-  readonly #env: RetraceEnv;
-
-  constructor(names: TakenNames, env: RetraceEnv) {
-    this.#names = names;
-    this.#env = env;
-  }
-
-  of(value: SymInt): Counted {
-    if (!(value instanceof SymExpr)) return counted(value);
-    return { isSymbolic: true, hint: this.#env.hint(value) as number | undefined, expr: () => value };
-  }
-
-  #count(name: string, a: Counted, b: Counted): boolean {
-    const isSymbolic = a.isSymbolic || b.isSymbolic;
-    if (isSymbolic) this.#names.take(name);
-    return isSymbolic;
-  }
-
-  /** A product; one with the number 1 is the other factor. */
-  mul(a: Counted, b: Counted): Counted {
-    if (isOne(a)) return b;
-    if (isOne(b)) return a;
-    const isSymbolic = this.#count("mul", a, b);
-    const hint = a.hint === undefined || b.hint === undefined ? undefined : a.hint * b.hint;
-    return { isSymbolic, hint, expr: () => symbolic.mul(a.expr(), b.expr()) };
-  }
-  max(a: Counted, b: Counted): Counted {
-    const isSymbolic = this.#count("sym_max", a, b);
-    const hint = a.hint === undefined || b.hint === undefined ? undefined : Math.max(a.hint, b.hint);
-    return { isSymbolic, hint, expr: () => symbolic.symMax(a.expr(), b.expr()) };
-  }
-
-  /** Whether two numbers are equal; `otherwise` where that is not known. */
-  eq(a: Counted, b: Counted, otherwise: boolean): boolean {
-    this.#count("eq", a, b);
-    return this.#isSame(a, b) ?? otherwise;
-  }
-  ne(a: Counted, b: Counted, otherwise: boolean): boolean {
-    this.#count("ne", a, b);
-    const isSame = this.#isSame(a, b);
-    return isSame === undefined ? otherwise : !isSame;
-  }
-  /** Whether a number is less than another one. */
-  lt(a: Counted, b: Counted): boolean {
-    this.#count("lt", a, b);
-    return a.hint === undefined || b.hint === undefined || a.hint < b.hint;
-  }
-  gt(a: Counted, b: Counted): boolean {
-    this.#count("gt", a, b);
-    return a.hint === undefined || b.hint === undefined || a.hint > b.hint;
-  }
-  ge(a: Counted, b: Counted): void {
-    this.#count("ge", a, b);
-  }
-
-  #isSame(a: Counted, b: Counted): boolean | undefined {
-    if (a.hint !== undefined && b.hint !== undefined) return a.hint === b.hint;
-    return this.#env.staticallyKnown(symbolic.eq(a.expr(), b.expr()));
-  }
-}
-
-const isOne = ({ isSymbolic, hint }: Counted): boolean => !isSymbolic && hint === 1;
-
 /** What names are taken from. */
 interface Trace {
   readonly names: Namespace;
   readonly env: RetraceEnv;
   readonly sizes: { read(size: SymExpr): void };
+  isTracked(tensor: FakeTensor): boolean;
+  readonly arithmetic: { multiplied(count: SymInt, sizes: readonly SymInt[]): void };
+  isInput(tensor: FakeTensor): boolean;
+  elementsOf(tensor: FakeTensor): SymInt;
 }
 
 const OPERATORS: Readonly<Record<GuardBinaryOp | GuardCompareOp, string>> = {
@@ -147,6 +50,14 @@ const OPERATORS: Readonly<Record<GuardBinaryOp | GuardCompareOp, string>> = {
   "<=": "le",
   ">": "gt",
   ">=": "ge",
+};
+
+/** Comparisons from the other side. */
+const REFLECTED: Partial<Record<GuardCompareOp, GuardCompareOp>> = {
+  "<": ">",
+  "<=": ">=",
+  ">": "<",
+  ">=": "<=",
 };
 
 /** An operand of a guard: a product with 1 is the other factor. */
@@ -212,7 +123,9 @@ export class DroppedArithmetic {
               ? right
               : left
             : node(OPERATORS[op], [left, right]),
-        compare: (op, left, right) => node(OPERATORS[op], [left, right]),
+        // A number at the left has no such method: Python asks the size at the right.
+        compare: (op, left, right) =>
+          node(OPERATORS[left === "symbolic" ? op : (REFLECTED[op] ?? op)], [left, right]),
         and: (parts) => parts.map((part) => part()).at(-1) ?? "other",
         or: (parts) => parts[0]?.() ?? "other",
         conditional: (test, then) => {
@@ -266,6 +179,12 @@ export class DroppedArithmetic {
     else if (Array.isArray(result)) for (const item of result) this.wrapped(item);
   }
 
+  /** A result shares the storage of an operand: its place there is looked at. */
+  aliased(result: unknown): void {
+    if (result instanceof FakeTensor) this.#with.ge(this.#with.of(result.storageOffset), ZERO);
+    else if (Array.isArray(result)) for (const item of result) this.aliased(item);
+  }
+
   /** A functional tensor is an operand of a call that writes. */
   unwrapped(operand: FakeTensor): void {
     const { shape, strides, storageOffset } = operand;
@@ -282,12 +201,33 @@ export class DroppedArithmetic {
     }
   }
 
+  /** A size that is asked for: read, and ready for arithmetic. */
+  #read(size: SymInt): Counted {
+    this.#size(size);
+    return this.#with.of(size);
+  }
+
   /** The number of elements, which a tensor computes once. */
   numel(tensor: FakeTensor): Counted {
     const known = this.#of(tensor);
-    known.numel ??= this.#product(tensor.shape);
+    known.numel ??= this.#elements(tensor);
     return known.numel;
   }
+  /** A traced tensor has a node for it; the sizes of others are multiplied. */
+  #elements(tensor: FakeTensor): Counted {
+    const elements = this.#trace.elementsOf(tensor);
+    if (!this.#trace.isTracked(tensor)) {
+      for (const size of tensor.shape) this.#size(size);
+      this.#trace.arithmetic.multiplied(elements, tensor.shape);
+    }
+    return this.#with.of(elements);
+  }
+
+  /** Whether the number of elements of a tensor is computed by now. */
+  knowsElements(tensor: FakeTensor): boolean {
+    return this.#known.get(tensor)?.numel !== undefined;
+  }
+
   #product(sizes: readonly SymInt[]): Counted {
     for (const size of sizes) this.#size(size);
     return sizes.reduce((product, size) => this.#with.mul(product, this.#with.of(size)), ONE);
@@ -301,8 +241,15 @@ export class DroppedArithmetic {
   /** Whether a tensor is contiguous (`SymbolicShapeMeta`), which it computes once. */
   isContiguous(tensor: FakeTensor): boolean {
     const known = this.#of(tensor);
-    known.isContiguous ??= this.#contiguous(tensor);
+    // It was known of inputs before the trace.
+    known.isContiguous ??= this.#trace.isInput(tensor)
+      ? isDense(this.#hints(tensor.shape), this.#hints(tensor.strides))
+      : this.#contiguous(tensor);
     return known.isContiguous;
+  }
+
+  #hints(sizes: readonly SymInt[]): readonly SymInt[] {
+    return sizes.map((size) => (this.#trace.env.hint(size) as number | undefined) ?? size);
   }
 
   #contiguous(tensor: FakeTensor): boolean {
@@ -318,7 +265,7 @@ export class DroppedArithmetic {
     if (this.isEmpty(tensor)) return true;
     let [expected, most] = [ONE, ONE];
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      const [size, stride] = [this.#read(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
       if (count.eq(size, ONE, false)) continue;
       if (count.ne(stride, expected, true) && count.ne(stride, most, true)) return false;
       most = count.mul(most, count.max(size, ONE));
@@ -333,7 +280,7 @@ export class DroppedArithmetic {
     this.isEmpty(tensor);
     let expected = ONE;
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      const [size, stride] = [this.#read(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
       count.eq(size, ONE, false);
       count.eq(stride, expected, false);
       expected = count.mul(expected, size);
@@ -345,7 +292,7 @@ export class DroppedArithmetic {
     if (this.isEmpty(tensor)) return true;
     let expected = ONE;
     for (let dim = tensor.ndim - 1; dim >= 0; dim--) {
-      const [size, stride] = [count.of(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
+      const [size, stride] = [this.#read(tensor.shape[dim]!), count.of(tensor.strides[dim]!)];
       if (count.eq(size, ONE, false)) continue;
       if (count.ne(stride, expected, true)) return false;
       expected = count.mul(expected, size);
@@ -353,21 +300,151 @@ export class DroppedArithmetic {
     return true;
   }
 
-  /** `reshape` of a tensor: a contiguous one is viewed, others are looked at (`computeStride`). */
+  /** `reshape` of a tensor: a contiguous one is viewed, others are looked at. */
   reshaped(tensor: FakeTensor, sizes: readonly SymInt[]): void {
     if (this.isContiguous(tensor)) return;
-    const count = this.#with;
-    let [product, isInferred] = [ONE, false];
-    for (const size of sizes.map((one) => count.of(one))) {
-      if (count.eq(size, MINUS_ONE, false)) isInferred = true;
-      else if (count.gt(size, MINUS_ONE)) product = count.mul(product, size);
-    }
-    if (isInferred || !product.isSymbolic) return;
-    count.eq(this.numel(tensor), product, true);
-    this.#strideOfView(tensor, sizes);
+    if (sizes.includes(-1)) this.#inferred(tensor, sizes);
+    else this.viewed(tensor, sizes);
   }
 
-  #strideOfView({ shape, strides }: FakeTensor, sizes: readonly SymInt[]): void {
+  /** A size that is given as -1. The call itself computes it. */
+  #inferred(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+    const count = this.#with;
+    let product = ONE;
+    for (const size of sizes) {
+      const one = count.of(size);
+      if (!count.eq(one, MINUS_ONE, false) && count.gt(one, MINUS_ONE) && one.isSymbolic) product = one;
+    }
+    count.gt(product, ZERO);
+    count.eq(this.numel(tensor), product, false);
+    count.ne(product, ZERO, true);
+  }
+
+  /** Whether strides exist for a view (`infer_size` and `computeStride` in ATen). */
+  viewed(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+    const count = this.#with;
+    let product = ONE;
+    for (const size of sizes) {
+      const one = count.of(size);
+      if (!count.eq(one, MINUS_ONE, false) && count.gt(one, MINUS_ONE)) product = count.mul(product, one);
+    }
+    if (sizes.includes(-1) || !product.isSymbolic) return;
+    count.eq(this.numel(tensor), product, true);
+    this.strides(tensor, sizes);
+  }
+
+  /** Shapes that are made equal (`_broadcast_shapes` in `torch/_refs`). */
+  broadcast(...shapes: readonly (readonly SymInt[])[]): void {
+    const count = this.#with;
+    const common = Array.from({ length: Math.max(...shapes.map((shape) => shape.length)) }, () => ONE);
+    for (const shape of shapes)
+      for (let dim = shape.length - 1; dim >= 0; dim--) {
+        const at = common.length - shape.length + dim;
+        const size = this.#read(shape[dim]!);
+        if (count.eq(size, common[at]!, false)) continue;
+        if (count.eq(common[at]!, ONE, false)) {
+          count.lt(size, ZERO);
+          common[at] = size;
+        }
+        if (!count.eq(size, ONE, false)) count.eq(common[at]!, size, false);
+      }
+  }
+
+  /** Whether `matmul` makes rows of a batch (`should_fold` in `torch/_decomp`). */
+  folds(a: FakeTensor, b: FakeTensor): boolean {
+    const [large, small] = a.ndim >= b.ndim ? [a, b] : [b, a];
+    if (large.ndim < 3 || small.ndim > 2) return false;
+    if (small.requiresGrad) return true;
+    if (a.ndim === 2) return false;
+    const count = this.#with;
+    if (count.eq(this.#product(large.shape), ZERO, false)) return true;
+    const expected = [ONE];
+    for (let dim = large.ndim - 1; dim > 0; dim--)
+      expected.unshift(count.mul(this.#read(large.shape[dim]!), expected[0]!));
+    return large.shape.every(
+      (size, dim) =>
+        count.eq(this.#read(size), ONE, false) ||
+        count.eq(count.of(large.strides[dim]!), expected[dim]!, false),
+    );
+  }
+
+  /** What `matmul` asks of batches. */
+  multiplied(a: FakeTensor, b: FakeTensor): void {
+    const [left, right] = [a.shape.slice(0, -2), b.shape.slice(0, -2)];
+    if (a.ndim === 3 && b.ndim === 3 && this.#with.ne(this.#read(left[0]!), this.#read(right[0]!), true)) {
+      this.#with.eq(this.#read(left[0]!), ONE, false);
+      this.#with.eq(this.#read(right[0]!), ONE, false);
+    }
+    this.broadcast(left, right);
+  }
+
+  /** Whether shapes are equal, dimension by dimension (`sym_eq`). */
+  compared(shape: readonly SymInt[], other: readonly SymInt[]): void {
+    if (shape.length !== other.length) return;
+    for (const [dim, size] of shape.entries())
+      this.#with.eq(this.#read(size), this.#read(other[dim]!), false);
+  }
+
+  differs(size: SymInt, other: SymInt): void {
+    this.#with.ne(this.#read(size), this.#read(other), false);
+  }
+
+  /** Whether a tensor has as many elements as a product comes to. */
+  counts(tensor: FakeTensor, factors: readonly SymInt[]): void {
+    const numel = this.numel(tensor);
+    this.#with.eq(numel, this.#product(factors), false);
+  }
+
+  /** How many pieces of a size there are (`split` in `torch/_decomp`). */
+  split(length: SymInt, piece: SymInt): void {
+    const [whole, size] = [this.#read(length), this.#read(piece)];
+    const count = this.#with;
+    count.ge(size, ZERO);
+    if (count.eq(whole, ZERO, false)) return;
+    count.gt(size, ZERO);
+    count.pieces(whole, size);
+  }
+
+  /** Whether there is a place for `narrow` (`narrow_symint` in ATen). */
+  narrowed(whole: SymInt, start: SymInt, length: SymInt): void {
+    const count = this.#with;
+    const [size, from, many] = [this.#read(whole), this.#read(start), this.#read(length)];
+    count.ge(many, ZERO);
+    count.le(count.neg(size), from);
+    count.le(from, size);
+    if (from.isSymbolic) count.lt(from, ZERO);
+    if (from.hint === undefined || from.hint >= 0) count.ge(from, ZERO);
+    if (count.hasSign(from)) {
+      count.le(from, count.sub(size, many));
+      return;
+    }
+    // All places from the start, or all from the end.
+    count.lt(from, ZERO);
+    count.le(from, ZERO);
+    count.ge(from, ZERO);
+    count.le(from, size);
+    count.ne(from, ZERO, true);
+  }
+
+  /** What the choice of a kernel for attention asks. */
+  attended(query: FakeTensor, key: FakeTensor, value: FakeTensor, mask: FakeTensor | null): void {
+    const count = this.#with;
+    const same = (a: SymInt, b: SymInt): boolean => count.eq(this.#read(a), this.#read(b), false);
+    const [rows, columns] = [query.shape.at(-2)!, key.shape.at(-2)!];
+    if (this.isEmpty(value) || same(rows, 0)) return;
+    for (const dim of [0, 1])
+      if (!same(query.shape[dim]!, key.shape[dim]!) || !same(query.shape[dim]!, value.shape[dim]!)) return;
+    const fits = (size: SymInt, wanted: SymInt): boolean => same(size, wanted) || same(size, 1);
+    if (mask !== null) {
+      if (!fits(mask.shape.at(-2)!, rows) || !fits(mask.shape.at(-1)!, columns)) return;
+      if (mask.ndim === 4) for (const dim of [0, 1]) if (!fits(mask.shape[dim]!, query.shape[dim]!)) return;
+    }
+    if (!same(query.shape[3]!, key.shape[3]!) || !same(query.shape[3]!, value.shape[3]!)) return;
+    if (!same(rows, 0)) same(columns, 0);
+  }
+
+  /** Whether dimensions can be regrouped (`computeStride` in ATen). */
+  strides({ shape, strides }: FakeTensor, sizes: readonly SymInt[]): void {
     const count = this.#with;
     if (shape.length === 0 || count.eq(this.#product(shape), ZERO, false)) return;
     const sizeAt = (dim: number): Counted => count.of(shape[dim]!);

@@ -43,15 +43,11 @@ export class SizeNodes<M> {
    *
    * @param elements the number of elements. @defaultValue what shape rules ask for
    */
-  track(tensor: FakeTensor, node: TraceNode<M>, elements?: SymInt): void {
+  track(tensor: FakeTensor, node: TraceNode<M>, elements: SymInt = elementsOf(tensor)): void {
     const { shape, strides, storageOffset } = tensor;
-    let isDynamic = false;
-    for (let dim = 0; dim < shape.length; dim++) {
-      isDynamic ||= shape[dim] instanceof SymExpr;
-      this.#readable(shape[dim]!, node, "size", dim);
-    }
+    for (let dim = 0; dim < shape.length; dim++) this.#readable(shape[dim]!, node, "size", dim);
     for (let dim = 0; dim < strides.length; dim++) this.#readable(strides[dim]!, node, "stride", dim);
-    if (isDynamic) this.#readable(elements ?? elementsOf(tensor), node, "numel");
+    this.#readable(elements, node, "numel");
     this.#readable(storageOffset, node, "storage_offset");
   }
 

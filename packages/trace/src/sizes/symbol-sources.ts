@@ -37,11 +37,12 @@ export function symbolSources(program: ExportedProgram): ReadonlyMap<string, Sym
 
 /**
  * Symbols that sizes of inputs had before a guard found them equal to others, by the names of
- * inputs in the trace: those of which another input is the source. In a program that was exported
- * here, sizes that are computed from others had symbols too.
+ * inputs in the trace: those of which another input is the source, and sizes that are computed from
+ * others. Programs that were exported here know them; PyTorch reads one symbol for all of them from
+ * a file.
  */
 export function ownSymbols(program: ExportedProgram): OwnSymbols {
-  const wasExported = program.torchVersion === undefined;
+  if (program.torchVersion !== undefined) return new Map();
   const sources = symbolSources(program);
   const leaves = new Map(userLeaves(program).map((leaf) => [leaf.name, leaf]));
   const own = new Map<string, InputSymbols>();
@@ -52,7 +53,7 @@ export function ownSymbols(program: ExportedProgram): OwnSymbols {
     const sizes = shape.map((size, dim) => {
       const source = isSymbol(size) ? sources.get(size.name) : undefined;
       const isOther = source !== undefined && (source.placeholder !== name || source.dim !== dim);
-      const isComputed = wasExported && size instanceof SymExpr && !isSymbol(size);
+      const isComputed = size instanceof SymExpr && !isSymbol(size);
       if (!isOther && !isComputed) return undefined;
       return symbolByName(`s${symbolNumber(sourceText(leaf, dim))}`);
     });

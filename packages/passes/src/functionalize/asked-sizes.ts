@@ -1,0 +1,138 @@
+/**
+ * @file What PyTorch asks of the sizes of operands when it decomposes a call. Each question takes
+ * the name of a node, and nothing reads the node.
+ */
+import { FakeTensor, type MetaValue } from "@sconce/ir";
+import type { BoundArgs } from "@sconce/ops";
+import type { SymInt } from "@sconce/symbolic";
+import type { DroppedArithmetic } from "@sconce/trace";
+
+/** The arguments of a call by their names: sizes are plain or symbolic numbers. */
+type Asks = (dropped: DroppedArithmetic, args: BoundArgs) => void;
+
+const tensor = (value: unknown): FakeTensor => value as FakeTensor;
+type Sizes = readonly SymInt[];
+const sizes = (value: unknown): Sizes => value as Sizes;
+const size = (value: unknown): SymInt => value as SymInt;
+
+/** A dimension, from the front. */
+const placeOf = (dim: unknown, rank: number): number => (Number(dim) < 0 ? Number(dim) + rank : Number(dim));
+
+/** Factories that PyTorch decomposes in Python look whether sizes are negative. */
+const asksFactory: Asks = (dropped, args) => dropped.checked(sizes(args["size"]));
+const asksEye: Asks = (dropped, { n, m = n }) => dropped.checked([size(n), size(m)]);
+
+/** Products of more than two dimensions: whether rows are folded, and what batches come to. */
+const asksMatmul: Asks = (dropped, { self, other }) => {
+  const [a, b] = [tensor(self), tensor(other)];
+  const isBatched = a.ndim > 0 && b.ndim > 0 && (a.ndim > 2 || b.ndim > 2);
+  if (isBatched && !dropped.folds(a, b)) dropped.multiplied(a, b);
+};
+
+/** Along a new last dimension `cat` compares the sizes. */
+const asksStack: Asks = (dropped, { tensors, dim }) => {
+  const [first, ...others] = tensors as readonly FakeTensor[];
+  if (first === undefined || placeOf(dim, first.ndim + 1) === first.ndim) return;
+  for (const other of others) dropped.compared(other.shape, first.shape);
+};
+
+/** `check_same_shape` compares the first tensor with itself too. */
+const asksGroupNorm: Asks = (dropped, { grad_out, input, mean, rstd, N, C, HxW }) => {
+  for (const one of [input, grad_out]) dropped.compared(tensor(input).shape, tensor(one).shape);
+  for (const one of [mean, rstd]) dropped.compared(tensor(mean).shape, tensor(one).shape);
+  dropped.counts(tensor(input), [size(N), size(C), size(HxW)]);
+  dropped.compared(tensor(mean).shape.slice(0, 1), [size(N)]);
+};
+
+const asksAttention: Asks = (dropped, { query, key, value, attn_mask: mask }) => {
+  const all = [tensor(query), tensor(key), tensor(value)] as const;
+  if (all.every(({ ndim }) => ndim === 4)) dropped.attended(...all, mask as FakeTensor | null);
+};
+
+/** Sizes of heads, and whether keys have fewer of them. */
+const asksAttentionInBlocks: Asks = (dropped, { query, key, value }) => {
+  const [q, k, v] = [query, key, value].map((one) => tensor(one).shape) as [Sizes, Sizes, Sizes];
+  if ([q, k, v].some((shape) => shape.length !== 4)) return;
+  dropped.compared([q[3]!, k[3]!], [v[3]!, v[3]!]);
+  dropped.differs(q[1]!, k[1]!);
+};
+
+const asksRepeat: Asks = (dropped, { self, repeats, dim }) => {
+  const [{ shape, ndim }, counts] = [tensor(self), tensor(repeats).shape];
+  if (counts.length !== 1 || ndim === 0 || (dim === null && ndim > 1)) return;
+  dropped.compared([...counts, ...counts], [1, shape[placeOf(dim, ndim)]!]);
+};
+
+/** Whether there is an index for each place of the source. */
+const asksIndexCopy: Asks = (dropped, { self, dim, index, source }) => {
+  const [into, from] = [tensor(self), tensor(source)];
+  if (from.ndim === 0 || from.ndim !== into.ndim) return;
+  const at = placeOf(dim, into.ndim);
+  dropped.compared(from.shape.toSpliced(at, 1), into.shape.toSpliced(at, 1));
+  dropped.counts(tensor(index), [from.shape[at]!]);
+};
+
+const asksSplit: Asks = (dropped, { self, split_size, dim }) => {
+  const { shape, ndim } = tensor(self);
+  if (ndim > 0) dropped.split(shape[placeOf(dim, ndim)]!, size(split_size));
+};
+
+const asksNarrow: Asks = (dropped, { self, dim, start, length }) => {
+  const { shape, ndim } = tensor(self);
+  if (ndim > 0) dropped.narrowed(shape[placeOf(dim, ndim)]!, size(start), size(length));
+};
+
+/** Whether the pieces are empty. */
+const asksChunk: Asks = (dropped, { self, dim }) => {
+  const { shape, ndim } = tensor(self);
+  if (ndim > 0) dropped.compared([shape[placeOf(dim, ndim)]!], [0]);
+};
+
+/** Own decompositions of operators, with what they ask first. */
+const ASKS: Readonly<Record<string, Asks>> = {
+  "aten.ones.default": asksFactory,
+  "aten.zeros.default": asksFactory,
+  "aten.eye.default": asksEye,
+  "aten.eye.m": asksEye,
+  "aten.matmul.default": asksMatmul,
+  "aten.stack.default": asksStack,
+  "aten.index_copy.default": asksIndexCopy,
+  "aten.native_group_norm_backward.default": asksGroupNorm,
+  "aten.scaled_dot_product_attention.default": asksAttention,
+  "aten._scaled_dot_product_flash_attention_for_cpu.default": asksAttentionInBlocks,
+  "aten.repeat_interleave.self_Tensor": asksRepeat,
+  "aten.narrow.default": asksNarrow,
+  "aten.split.Tensor": asksSplit,
+  "aten.chunk.default": asksChunk,
+  "aten.unsafe_chunk.default": asksChunk,
+  "aten.reshape.default": (dropped, { self, shape }) => dropped.reshaped(tensor(self), sizes(shape)),
+  "aten.contiguous.default": (dropped, { self }) => void dropped.isContiguous(tensor(self)),
+  "aten.linear.default": (dropped, { input, bias }) => {
+    if (tensor(input).ndim !== 2 && bias !== null) dropped.isContiguous(tensor(input));
+  },
+  "aten.batch_norm.default": (dropped, { input }) => void dropped.isEmpty(tensor(input)),
+};
+
+/** Takes the names of what a decomposition asks of the sizes of its operands. */
+export function askSizes(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
+  ASKS[target]?.(dropped, args);
+}
+
+/** Triangles are made contiguous in the end. */
+const ASKED_RESULTS: ReadonlySet<string> = new Set(["aten.tril.default", "aten.triu.default"]);
+
+/** The same for what it asks of its result. */
+export function askResult(dropped: DroppedArithmetic, target: string, result: MetaValue): void {
+  if (ASKED_RESULTS.has(target) && result instanceof FakeTensor) dropped.isContiguous(result);
+}
+
+/** Operators in place that look first whether an operand can be broadcast. */
+const BROADCAST = /^aten\.(add_|sub_|mul_|div_|logical_(and|or|xor)_)\.(Tensor|default)$/;
+
+/** The same for the operator in place, which runs on sizes before its write becomes a value. */
+export function askInPlace(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
+  const { self, other } = args;
+  if (BROADCAST.test(target) && other instanceof FakeTensor)
+    dropped.broadcast(tensor(self).shape, other.shape);
+  if (target === "aten.index_copy_.default") asksIndexCopy(dropped, args);
+}
