@@ -220,7 +220,7 @@ const DIFFERENT: readonly (readonly [model: string, key: string, reason: string]
     "TorchDynamo computes the condition once more, so that names have other numbers",
   ],
 ];
-/** Of so many lowered programs PyTorch has the text: it keeps symbols that a file does not have. */
+/** Of so many lowered programs PyTorch has the text: in memory it keeps symbols of equal sizes. */
 const LOWERED_ALIKE = 130;
 
 /** PyTorch words refusals of operators in other ways in its two modes. */

@@ -12,7 +12,7 @@ import {
   type NodeMeta,
 } from "@sconce/ir";
 import { type EmitArg, REFUSED_HIGHER_ORDER, type UnboundArg } from "@sconce/ops";
-import { isUnbacked, SymExpr, symbolByName } from "@sconce/symbolic";
+import { copyOf, isUnbacked, SymExpr, type SymInt, symbolByName, symEquals } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import {
   type BodyCall,
@@ -276,10 +276,30 @@ function traceGraphCall(
     node.target,
     nodeArgs as Argument[],
     kwargs as Record<string, Argument>,
-    recordedResult(node),
+    withSizesOf(node.target, recordedResult(node), plain),
   );
   tracer.dropped.wrapped(result);
   return wrap(result);
+}
+
+/**
+ * The objects of sizes in what a loop gives: those of the values that it carries, and for each
+ * stacked result a separate one for the number of iterations.
+ */
+function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[]): MetaValue {
+  const isStacked = target === "higher_order.while_loop_stack_output";
+  if (!Array.isArray(results) || !(isStacked || target === "higher_order.while_loop")) return results;
+  const carried = isStacked ? [] : listOf(args[2] as EmitArg);
+  return (results as readonly MetaValue[]).map((item, i) => {
+    if (!(item instanceof FakeTensor)) return item;
+    const from = carried[i];
+    const shape = item.shape.map((size, dim): SymInt => {
+      const own = from instanceof FakeTensor ? from.shape[dim] : undefined;
+      if (own !== undefined && symEquals(own, size)) return own;
+      return isStacked && size instanceof SymExpr ? copyOf(size) : size;
+    });
+    return new FakeTensor({ ...item, shape });
+  });
 }
 
 /**
