@@ -15,9 +15,6 @@ const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") a
 /** Programs whose names have other numbers, with what PyTorch asks more or less often. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   net_lstm_cell: "it runs the decompositions of sigmoid_ and tanh_ on sizes",
-  narrowed_from_unknown: "it makes a new symbol for the length of a slice, and asserts that it is 1",
-  attention_to_earlier: "it finds the layout of an expanded input in its cache of shapes",
-  flattened_columns: "it finds the size of a view of a copy in its cache of shapes",
 };
 
 const session = createSconce();

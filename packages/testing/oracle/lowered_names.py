@@ -42,7 +42,17 @@ def model(args, dims=None, with_layers=True):
     return add
 
 
-def plain(args, dims=None): return model(args, dims, with_layers=False)
+GROUPS = {}
+
+
+def plain(args, dims=None):
+    """A function of a program that several functions share: its outputs."""
+    def add(function):
+        _, _, functions = GROUPS.setdefault((id(args), repr(dims)), (args, dims, []))
+        functions.append(function)
+        return function
+
+    return add
 
 
 @model(x43)
@@ -100,78 +110,32 @@ def whole(n, most=4):
 
 count = (torch.randn(6, 3), torch.tensor(2))
 heads = (torch.randn(2, 2, 5, 8),)
-# Each ends with calls that show the numbers of what was asked before: sums, products, comparisons.
-def shown(x): return (x + 1) * 2 - (x > 1) * (x == 2) + (x >= 0) * (x <= 3) + (x != 5) * (x < 7)
+# Calls that show the numbers of what was asked before: sums, products, comparisons.
+def shown(x): return (x + 1) * 2 - (x == 2) * (x >= 0)
 
 
 @plain(count)
 def narrowed(self, x, n): return shown(x.narrow(0, 0, whole(n)))
 @plain(count)
-def narrowed_from_one(self, x, n): return shown(x.narrow(0, 1, whole(n)))
-@plain(count)
 def narrowed_from_number(self, x, n): return shown(x.narrow(0, whole(n), 1))
-@plain(count)
-def narrowed_from_unknown(self, x, n): return shown(x.narrow(0, n.item(), 1))
-@plain(x43, ROWS)
-def narrowed_rows(self, x): return shown(x.narrow(0, 1, 2)) + shown(x.narrow(0, -2, 2))
-@plain(x43, BOTH)
-def narrowed_by_sizes(self, x): return shown(x.narrow(0, 1, x.shape[0] - 1))
 @plain(x43, ROWS)
 def halves(self, x): return shown(x.chunk(2)[0]) + shown(x.split(x.shape[0] // 2)[0]).sum()
-@plain(x43, ROWS)
-def pairs(self, x): return shown(x.split(2)[0])
-@plain(x235, BOTH)
-def columns_of_chunks(self, x): return shown(x.chunk(5, -1)[1]) + shown(x.unbind(-1)[2]).unsqueeze(-1)
-@plain(x235, BOTH)
-def stacked(self, x): return shown(torch.stack([x, x * 2])) + shown(torch.stack([x, x], -1)).sum()
-@plain(x43, BOTH)
-def identity_of_rows(self, x): return shown(torch.eye(x.shape[0])).sum() + shown(torch.eye(x.shape[0], x.shape[1]))
-@plain(x43, BOTH)
-def triangles(self, x): return shown(x.tril()) + shown(x.triu(1))
-@plain(x235, BOTH)
-def product_of_rows(self, x): return shown(x @ x.new_ones(5, 4))
-@plain(x235, BOTH)
-def product_of_batches(self, x): return shown(x @ x.transpose(1, 2))
-@plain(x235, BOTH)
-def product_with_vector(self, x): return shown(x @ x.new_ones(5))
-@plain(x235, {0: D})
-def product_of_columns(self, x): return shown(x.transpose(1, 2) @ x.new_ones(3, 4))
-@plain(x235, BOTH)
-def product_with_one_batch(self, x): return shown(x @ x.new_ones(1, 5, 4))
 @plain(heads, {0: D, 2: D})
 def attention(self, x): return shown(F.scaled_dot_product_attention(x, x * 2, x * 3))
-@plain(heads, {2: D})
-def attention_to_earlier(self, x): return shown(F.scaled_dot_product_attention(x, x, x, is_causal=True))
-@plain(heads, {0: D, 1: D, 2: D})
-def attention_with_mask(self, x):
-    mask = torch.ones(x.shape[2], x.shape[2]).tril() > 0
-    return shown(F.scaled_dot_product_attention(x, x * 2, x, mask))
-@plain(heads, {0: D, 1: D, 2: D})
-def attention_with_masks(self, x): return shown(F.scaled_dot_product_attention(x, x * 2, x, x @ x.transpose(2, 3)))
 @plain(heads, {0: D, 2: D})
 def attention_of_transposed(self, x):
     y = x.transpose(1, 2)
     return shown(F.scaled_dot_product_attention(y, y * 2, y).transpose(1, 2).reshape(x.shape[0], -1, 16))
-@plain(x43, BOTH)
-def added_in_place(self, x): return shown((x + 1).add_(x).mul_(x).div_(x).sub_(x[0]))
 @plain((torch.randn(6, 3), torch.tensor([1, 4])), None)
 def copied_rows(self, x, at): return shown((x * 2).index_copy_(0, at, x[:2]))
-@plain(x235, BOTH)
-def flattened_sums(self, x): return shown((x + 1).view(-1)) + shown((x * 2).unsqueeze(0).flatten())
-@plain(x43, ROWS)
-def flattened_rows(self, x): return shown(torch.cat([x, x]).view(-1)) + shown((x + 1).repeat(2, 1).flatten())
-@plain(x235, ROWS)
-def flattened_columns(self, x): return shown((x + 1).transpose(0, 1).flatten()) + shown((x * 2).transpose(1, 2).flatten())
-@plain(x235, {0: D, 2: D})
-def flattened_ends(self, x): return shown((x + 1).view(-1)) + shown(torch.stack([x, x]).flatten())[: x.numel()]
-@plain(x43, BOTH)
-def counted_elements(self, x): return F.binary_cross_entropy(x.sigmoid(), x.sign()) * x.numel() + x.sum()
-@plain((x43[0], x43[0] * 2), (ROWS, ROWS))
-def two_inputs(self, x, y): return shown(x) * x.shape[0] + shown(y) * y.shape[0]
 @plain((torch.tensor([1, 2, 1]), x43[0][:3]), (ROWS, ROWS))
 def repeated_by_data(self, n, x): return shown(x.repeat_interleave(n, 0))
-@plain((torch.tensor([1, 2, 1]), x43[0]), (ROWS, ROWS))
-def selected_rows(self, at, x): return shown(x.index_select(0, at)) + shown(x[at])
+
+
+for args, dims, functions in GROUPS.values():
+    def together(self, *args, functions=functions): return tuple(one(self, *args) for one in functions)
+    together.__name__ = functions[0].__name__ if len(functions) == 1 else f"{functions[0].__name__}_and_more"
+    model(args, dims, with_layers=False)(together)
 
 
 def gradient(name, run):
@@ -214,6 +178,15 @@ class Model(Plain):
         self.eval()
 
 
+def bare(program):
+    """A program without what names do not depend on, which makes files small."""
+    for module in program.graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            for key in ("stack_trace", "torch_fn", "source_fn_stack", "nn_module_stack"):
+                node.meta.pop(key, None)
+    return program
+
+
 def lowered(data):
     try:
         return comparable(str(load(io.BytesIO(data)).run_decompositions()))
@@ -234,7 +207,7 @@ def main(folder):
     for name, (function, args, dims, with_layers) in MODELS.items():
         buffer = io.BytesIO()
         of = Model if with_layers else Plain if len(args) == 1 else OfTwo
-        save(export(of(function), args, dynamic_shapes=dims), buffer)
+        save(bare(export(of(function), args, dynamic_shapes=dims)), buffer)
         data = buffer.getvalue()
         models[name] = {"file": base64.b64encode(data).decode(), "text": lowered(data)}
     path = os.path.join(folder, "decompositions", "lowered-names.json.gz")
