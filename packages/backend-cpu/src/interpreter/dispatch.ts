@@ -113,7 +113,7 @@ export class Dispatcher {
     const { target, schema, tags } = definition;
     const composite = tags.includes("composite") && definition.decompose !== undefined;
     if (this.autocast !== null) {
-      const cast = autocastArguments(target, bound, this.autocast);
+      const cast = autocastArguments(target, bound, this.autocast, this.#castTo);
       if (cast !== undefined) return this.#withoutAutocast(() => this.callBound(definition, cast));
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
@@ -145,6 +145,9 @@ export class Dispatcher {
     }
   }
 
+  readonly #castTo = (tensor: Tensor, dtype: DType): Tensor =>
+    this.#withoutAutocast(() => this.call("aten._to_copy.default", [tensor], { dtype })) as Tensor;
+
   #runKernel(kernel: AnyKernel, definition: OpDefinition, bound: BoundArgs): RuntimeValue {
     const fakes = fakeArgs(bound, new FakePairs());
     const { target } = definition;
@@ -173,7 +176,10 @@ export class Dispatcher {
       return restride(bound[functional.schema.args[0]!.name] as Tensor, view);
     }
     definition.meta?.(fakeArgs(bound, new FakePairs()), META_CONTEXT);
-    const result = this.callBound(functional, functionalArguments(definition.schema, functional, bound));
+    // Autocast has no kernels of overloads that write.
+    const result = this.#withoutAutocast(() =>
+      this.callBound(functional, functionalArguments(definition.schema, functional, bound)),
+    );
     return writeResults(definition.schema, bound, result);
   }
 

@@ -59,7 +59,7 @@ test("sizes that only a run decides are assumed, and comparisons of sizes stay w
   const { loops } = JSON.parse(out);
   expect(loops).toMatchObject({ sizes: { u0: 18 }, assumed: ["u0"] });
   expect(loops.host).toContainEqual({
-    node: "ge_2",
+    node: "ge_4",
     target: "operator.ge",
     reason: "it is a number computed from sizes, which no loop makes",
   });

@@ -149,6 +149,38 @@ test.each<readonly [string, () => unknown, string]>([
     "CONTROL_FLOW_ARGUMENTS",
   ],
   [
+    "a mask of another length at once",
+    () =>
+      flexAttention(values([1, 2, 8, 8]), values([1, 2, 8, 8]), values([1, 2, 8, 8]), { blockMask: causal }),
+    "CONTROL_FLOW_ARGUMENTS",
+  ],
+  [
+    "an unknown option",
+    () =>
+      flexAttention(values([1, 2, 8, 8]), values([1, 2, 8, 8]), values([1, 2, 8, 8]), {
+        block_mask: causal,
+      } as never),
+    "UNKNOWN_OPTION",
+  ],
+  [
+    "a score that is a number",
+    () =>
+      flexAttention(values([1, 2, 8, 8]), values([1, 2, 8, 8]), values([1, 2, 8, 8]), {
+        scoreMod: () => 1 as never,
+      }),
+    "CONTROL_FLOW_RESULTS",
+  ],
+  [
+    "a mask of numbers",
+    () => createMask((_b, _h, i, j) => i.sub(j), null, null, 4, 4),
+    "CONTROL_FLOW_RESULTS",
+  ],
+  [
+    "blocks of no size",
+    () => createBlockMask((_b, _h, i, j) => i.ge(j), null, null, 4, 4, 0),
+    "CONTROL_FLOW_ARGUMENTS",
+  ],
+  [
     "a mask that is made in the model",
     () =>
       exportProgram(

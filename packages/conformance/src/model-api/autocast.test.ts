@@ -1,7 +1,8 @@
 import { createEvaluator } from "@sconce/backend-cpu";
-import { cond, exportProgram, torch } from "@sconce/capture";
+import { cond, exportProgram, nn, torch } from "@sconce/capture";
 import type { ExportedProgram } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
+import { loadBackend } from "@sconce/session/backends";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
@@ -40,6 +41,49 @@ describe("torch.autocast", () => {
       "float32",
     );
     expect(inside().dtype).toBe("float32");
+  });
+
+  test("does not cast what operators write to", () => {
+    const [x, w] = [
+      torch.tensor([1.001, 2.003, 3.007, 4.011]).view(2, 2),
+      torch.tensor([1.13, 0.27, 0.31, 1.77]).view(2, 2),
+    ];
+    const written = (): Tensor[] => {
+      const out = torch.empty(2, 2);
+      torch.matmul(x, w, { out });
+      return [x.clone().addmm_(w, w), x.clone().unsqueeze(0).baddbmm_(w.unsqueeze(0), w.unsqueeze(0)), out];
+    };
+    const numbers = (all: readonly Tensor[]): unknown[] => all.map((one) => one.toArray());
+    expect(numbers(torch.autocast("cpu", written))).toEqual(numbers(written()));
+  });
+
+  test("keeps the order of memory, on which sums depend", () => {
+    const [x, w, b] = [torch.randn(4, 5, 16), torch.randn(32, 16), torch.randn(32)];
+    const inside = torch.autocast("cpu", () => nn.functional.linear(x.transpose(0, 1), w, b));
+    const [xh, wh, bh] = [x, w, b].map((one) => one.bfloat16()) as [Tensor, Tensor, Tensor];
+    expect(inside.toArray()).toEqual(nn.functional.linear(xh.transpose(0, 1), wh, bh).toArray());
+  });
+
+  test.each<readonly [string, (x: Tensor, w: Tensor) => Tensor]>([
+    ["einsum", (x, w) => torch.einsum("ij,jk->ik", [x, w])],
+    ["multi_dot", (x, w) => torch.linalg.multiDot([x, w, x])],
+    ["matrix_power", (x) => torch.linalg.matrixPower(x, 3)],
+    ["reflected padding", (x) => nn.functional.pad(x.bfloat16(), [1, 1], { mode: "reflect" })],
+  ])("casts what %s is made of on compiled backends too", async (_, run) => {
+    const args = [torch.randn(3, 3), torch.randn(3, 3)];
+    const program = exportProgram((x: Tensor, w: Tensor) => torch.autocast("cpu", () => run(x, w)), args);
+    const expected = torch.autocast("cpu", () => run(args[0]!, args[1]!));
+    const backends = [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")];
+    const session = createSconce({ backends });
+    for (const backend of ["cpu", "wasm", "gpujs:cpu"]) {
+      using executable = await session.compile(program, backend);
+      const [result] = (await executable.run(args)) as [Tensor];
+      expect([backend, result.dtype, result.toArray()]).toEqual([
+        backend,
+        expected.dtype,
+        expected.toArray(),
+      ]);
+    }
   });
 
   test("refuses control flow inside of a region, and what is not a region", () => {

@@ -23,6 +23,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
+import { changedInAutocast } from "./autocast-regions.js";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
@@ -114,7 +115,7 @@ export async function prepare(
 
 /** Why the program as it is computes something else than the lowered one, if it does. */
 function whatLoweringChanges(program: ExportedProgram, operators: OperatorTable): WrittenMemory {
-  const reason = changedByLowering(program, operators);
+  const reason = changedByLowering(program, operators) ?? changedInAutocast(program.graph, operators);
   return reason === undefined ? writtenMemory(program, operators) : { ...NO_WRITES, reason };
 }
 

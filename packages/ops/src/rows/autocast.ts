@@ -38,7 +38,7 @@ function names(text: string): ReadonlySet<string> {
  */
 export function autocastDtype(target: string, dtype: DType, tensors: readonly DType[]): DType | undefined {
   const [namespace, name = "", overload = ""] = target.split(".");
-  if (namespace !== "aten") return undefined;
+  if (namespace !== "aten" || /(^|_)out$/.test(overload)) return undefined;
   const listed = (set: ReadonlySet<string>): boolean => set.has(name) || set.has(`${name}.${overload}`);
   if (listed(LOWER)) return dtype;
   if (listed(FULL)) return "float32";

@@ -1,9 +1,9 @@
 /**
  * @file Attention whose scores and mask are functions (`torch.nn.attention.flex_attention`).
  */
-import { describeValue } from "@sconce/errors";
+import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
 import { CPU, dict, FakeTensor, float, symContiguousStrides } from "@sconce/ir";
-import type { DType, Tensor } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
 import {
   callOperator,
   currentTrace,
@@ -68,11 +68,18 @@ export const noopMask: MaskMod = (batch) =>
     pin_memory: false,
   } as unknown as OperatorKeywords);
 
+/** A mask that is the same at every place, as {@link andMasks} and {@link orMasks} begin with. */
+const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros"): Tensor =>
+  op(`${name}.default`, [batch, []], {
+    dtype: { kind: "dtype", dtype: "bool" },
+    pin_memory: false,
+  } as unknown as OperatorKeywords);
+
 /** The places at which all masks let a query attend to a key. */
 export const andMasks =
   (...masks: MaskMod[]): MaskMod =>
   (...place) =>
-    masks.reduce((all, mask) => op("__and__.Tensor", [all, mask(...place)]), noopMask(...place));
+    masks.reduce((all, mask) => op("__and__.Tensor", [all, mask(...place)]), sameMask(place[0], "new_ones"));
 
 /** The places at which some mask lets a query attend to a key. */
 export const orMasks =
@@ -80,7 +87,7 @@ export const orMasks =
   (...place) =>
     masks.reduce(
       (some, mask) => op("__or__.Tensor", [some, mask(...place)]),
-      op("logical_not.default", [noopMask(...place)]),
+      sameMask(place[0], "new_zeros"),
     );
 
 /**
@@ -99,7 +106,7 @@ export function createMask(
 ): Tensor {
   refuseTrace("createMask");
   const sizes = [batch ?? 1, heads ?? 1, queries, keys];
-  return overPlaces(maskMod as (...elements: Tensor[]) => Tensor, placesOf(sizes), sizes);
+  return overPlaces(checkedElements(maskMod, "bool"), placesOf(sizes), sizes);
 }
 
 /**
@@ -121,6 +128,11 @@ export function createBlockMask(
   keys: number,
   blockSize: number = BLOCK,
 ): BlockMask {
+  if (!Number.isSafeInteger(blockSize) || blockSize < 1)
+    throw controlFlowArguments(
+      `the size of blocks is ${describeValue(blockSize)}`,
+      "pass a whole number of at least 1 as sixth argument",
+    );
   const mask = createMask(maskMod, batch, heads, queries, keys);
   const missing = (size: number): number => Math.ceil(size / blockSize) * blockSize - size;
   const padded = op("constant_pad_nd.default", [mask, [0, missing(keys), 0, missing(queries)]]);
@@ -241,6 +253,13 @@ export interface FlexAttentionOptions {
   readonly enableGqa?: boolean | undefined;
 }
 
+const ATTENTION_OPTIONS: OptionNames<FlexAttentionOptions> = {
+  scoreMod: true,
+  blockMask: true,
+  scale: true,
+  enableGqa: true,
+};
+
 /**
  * Attention with scores and a mask that are functions (`flex_attention`). The functions become
  * graphs of a program; they take tensors of one element, and may close over tensors.
@@ -258,18 +277,20 @@ export function flexAttention(
   query: Tensor,
   key: Tensor,
   value: Tensor,
-  { scoreMod = (score) => score, blockMask, scale, enableGqa = false }: FlexAttentionOptions = {},
+  options: FlexAttentionOptions = {},
 ): Tensor {
+  checkOptions("flexAttention", options, ATTENTION_OPTIONS);
+  const { scoreMod = (score) => score, blockMask, scale, enableGqa = false } = options;
   checkSizes([query, key, value], enableGqa);
   const trace = currentTrace();
   const size = knownOf(query).shape[3] as number;
   const factor = scale ?? 1 / Math.sqrt(size);
+  if (blockMask !== undefined) checkLengths(query, key, blockMask);
   if (!(trace instanceof Tracer)) {
     const mask = blockMask?.maskMod ?? noopMask;
     return attend([query, key, value], scoreMod, mask, factor);
   }
   const mask = blockMask ?? wholeMask();
-  checkLengths(query, key, mask);
   return tracedAttention(trace, [query, key, value], { scoreMod, mask, factor });
 }
 
@@ -326,8 +347,8 @@ function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: Mask
   const scores = op("mul.Tensor", [op("matmul.default", [to(query, working), columns]), float(scale)]);
   const sizes = scores.shape as readonly number[];
   const places = placesOf(sizes);
-  const allowed = overPlaces(maskMod as (...elements: Tensor[]) => Tensor, places, sizes);
-  const changed = overPlaces(scoreMod as (...elements: Tensor[]) => Tensor, [scores, ...places], sizes);
+  const allowed = overPlaces(checkedElements(maskMod, "bool"), places, sizes);
+  const changed = overPlaces(checkedElements(scoreMod, working), [scores, ...places], sizes);
   const never = op("scalar_tensor.default", [Number.NEGATIVE_INFINITY], {
     dtype: { kind: "dtype", dtype: working },
   });
@@ -420,12 +441,29 @@ function traceElement(
   return traceFunction(tracer, () => atLaneLevel(tracer, 1, () => run(...inputs)), checkElement);
 }
 
+/** A function of elements whose result is checked: a tensor, for a mask of booleans. */
+const checkedElements =
+  (fn: ScoreMod | MaskMod, dtype: DType) =>
+  (...elements: Tensor[]): Tensor => {
+    const result: unknown = (fn as (...given: Tensor[]) => unknown)(...elements);
+    if (!(result instanceof Tensor)) throw badElement(result);
+    if (dtype !== "bool" || result.dtype === "bool") return result;
+    throw controlFlowResults(
+      "flex_attention",
+      `a function of a mask returned ${result.dtype}, not bool`,
+      "return the result of a comparison",
+    );
+  };
+
 function checkElement(leaves: readonly unknown[]): void {
   const [leaf] = leaves;
   if (leaves.length === 1 && leaf instanceof TracedTensor && leaf.fake.ndim === 0) return;
-  throw controlFlowResults(
+  throw badElement(leaf);
+}
+
+const badElement = (value: unknown): Error =>
+  controlFlowResults(
     "flex_attention",
-    `a function of scores or of a mask returned ${describeValue(leaf)}`,
+    `a function of scores or of a mask returned ${describeValue(value)}`,
     "return a tensor of one element, without dimensions",
   );
-}
