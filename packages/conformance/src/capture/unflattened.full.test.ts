@@ -36,8 +36,8 @@ test.each(Object.keys(UNFLATTENED).filter((key) => REFUSED.test(key)))("%s is re
   expect(() => unflatten(program)).toThrow(expect.objectContaining({ code: "NOT_UNFLATTENABLE" }));
 });
 
-/** Custom operators, mixed precision. */
-const NOT_RUN = /^(pm_custom_(op|nonzero)\/|text_regions\/program)/;
+/** Custom operators. */
+const NOT_RUN = /^pm_custom_(op|nonzero)\//;
 
 test.each(cases.filter(([key]) => !NOT_RUN.test(key) && !key.startsWith("lifted_meta/")))(
   "%s gives PyTorch's numbers",
@@ -58,7 +58,7 @@ test.each(cases.filter(([key]) => NOT_RUN.test(key)))("%s is not run", async (ke
 });
 
 /** Programs with lanes of `vmap`, mixed precision or custom operators. */
-const NOT_EXPORTED = /^(pm_custom_(op|nonzero)|(text_regions|flow_associative_scan)\/program)/;
+const NOT_EXPORTED = /^(pm_custom_(op|nonzero)|flow_associative_scan\/program)/;
 /** Programs with example inputs of a class that is not registered here. */
 const UNREADABLE = new Set(["call_registered_class/program", "tree_custom_node/program"]);
 /** Exports that differ in the same way where `program.module()` is exported again, or in names. */
