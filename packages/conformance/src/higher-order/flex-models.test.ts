@@ -155,6 +155,14 @@ test.each<readonly [string, () => unknown, string]>([
     "CONTROL_FLOW_ARGUMENTS",
   ],
   [
+    "a mixed precision region",
+    () =>
+      torch.autocast("cpu", () =>
+        flexAttention(values([1, 2, 8, 8]), values([1, 2, 8, 8]), values([1, 2, 8, 8])),
+      ),
+    "CONTROL_FLOW_ARGUMENTS",
+  ],
+  [
     "an unknown option",
     () =>
       flexAttention(values([1, 2, 8, 8]), values([1, 2, 8, 8]), values([1, 2, 8, 8]), {

@@ -10,6 +10,7 @@ import {
   type OperatorArgument,
   type OperatorKeywords,
 } from "../trace/dispatch.js";
+import { isAutocastEnabled } from "../trace/eager.js";
 import { atLaneLevel } from "../trace/lane-levels.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -287,6 +288,11 @@ export function flexAttention(
   const factor = scale ?? 1 / Math.sqrt(size);
   if (blockMask !== undefined) checkLengths(query, key, blockMask);
   if (!(trace instanceof Tracer)) {
+    if (isAutocastEnabled())
+      throw controlFlowArguments(
+        "flexAttention is called in an autocast region",
+        "call it outside of the region, on tensors of the dtype that you want",
+      );
     const mask = blockMask?.maskMod ?? noopMask;
     return attend([query, key, value], scoreMod, mask, factor);
   }

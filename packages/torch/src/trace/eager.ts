@@ -34,6 +34,9 @@ export function evaluateEagerly(
 
 let mode = NO_AUTOCAST;
 
+/** Whether operators run in mixed precision now. */
+export const isAutocastEnabled = (): boolean => mode.enabled;
+
 /** Runs something in another mixed precision mode, given the one around it. */
 export function eagerAutocast<T>(choose: (outer: AutocastMode) => AutocastMode, run: () => T): T {
   const outer = mode;
