@@ -10,6 +10,7 @@ import { outputsOf } from "../twin-spec.fixture.js";
 import { AUTOCAST } from "./autocast.fixture.js";
 
 const sconce = createSconce();
+const gru = new nn.GRU(3, 4, { batchFirst: true });
 
 const targetsOf = ({ graph }: ExportedProgram): string[] => [...graph.nodes()].map(({ target }) => target);
 
@@ -69,20 +70,27 @@ describe("torch.autocast", () => {
     ["multi_dot", (x, w) => torch.linalg.multiDot([x, w, x])],
     ["matrix_power", (x) => torch.linalg.matrixPower(x, 3)],
     ["reflected padding", (x) => nn.functional.pad(x.bfloat16(), [1, 1], { mode: "reflect" })],
-  ])("casts what %s is made of on compiled backends too", async (_, run) => {
+    ["a GRU", (x) => gru(x.unsqueeze(0))[0]],
+    [
+      "a negative log likelihood",
+      (x) => nn.functional.nllLoss(x.mm(x).logSoftmax(1), torch.tensor([0, 1, 2])),
+    ],
+  ])("casts what %s is made of on compiled backends and by `functionalize`", async (_, run) => {
     const args = [torch.randn(3, 3), torch.randn(3, 3)];
     const program = exportProgram((x: Tensor, w: Tensor) => torch.autocast("cpu", () => run(x, w)), args);
     const expected = torch.autocast("cpu", () => run(args[0]!, args[1]!));
     const backends = [await loadBackend("wasm", { threads: 1 }), await loadBackend("gpujs:cpu")];
     const session = createSconce({ backends });
     for (const backend of ["cpu", "wasm", "gpujs:cpu"]) {
-      using executable = await session.compile(program, backend);
-      const [result] = (await executable.run(args)) as [Tensor];
-      expect([backend, result.dtype, result.toArray()]).toEqual([
-        backend,
-        expected.dtype,
-        expected.toArray(),
-      ]);
+      for (const one of [program, session.transform(program, "functionalize")]) {
+        using executable = await session.compile(one, backend);
+        const [result] = (await executable.run(args)) as [Tensor];
+        expect([backend, result.dtype, result.toArray()]).toEqual([
+          backend,
+          expected.dtype,
+          expected.toArray(),
+        ]);
+      }
     }
   });
 

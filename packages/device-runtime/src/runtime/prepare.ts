@@ -23,7 +23,6 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
-import { changedInAutocast } from "./autocast-regions.js";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
@@ -80,7 +79,12 @@ export async function prepare(
     const lowered = isLowered
       ? trusted
       : await finishWithPauses(
-          decompositionSteps(trusted, checkedTable(trusted, options), { operators }, () => env),
+          decompositionSteps(
+            trusted,
+            checkedTable(trusted, options),
+            { operators, exact: hasAutocast(trusted.graph) },
+            () => env,
+          ),
           "compilation",
           signal,
         );
@@ -115,7 +119,7 @@ export async function prepare(
 
 /** Why the program as it is computes something else than the lowered one, if it does. */
 function whatLoweringChanges(program: ExportedProgram, operators: OperatorTable): WrittenMemory {
-  const reason = changedByLowering(program, operators) ?? changedInAutocast(program.graph, operators);
+  const reason = changedByLowering(program, operators);
   return reason === undefined ? writtenMemory(program, operators) : { ...NO_WRITES, reason };
 }
 

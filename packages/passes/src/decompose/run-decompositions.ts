@@ -25,8 +25,9 @@ export interface RunDecompositionsOptions {
   readonly pass?: string;
   /**
    * Numbers before texts: what PyTorch lowers to a program that computes something else is
-   * decomposed further where that fixes it, and refused where nothing does. `functionalize` does
-   * so; PyTorch's own answer is the default.
+   * decomposed further where that fixes it, and refused where nothing does; autocast casts what
+   * operators are made of, as in a run. `functionalize` does so; PyTorch's own answer is the
+   * default.
    */
   readonly exact?: boolean;
 }

@@ -128,9 +128,8 @@ export class Dispatcher {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
         const decompose = (): MetaValue => this.#decompose(row, rule, this.functional, args, kwargs);
-        // A retrace decomposes below autocast, which then does not see what the composite is made
-        // of.
-        return this.autocast === null ? decompose() : this.#withoutAutocast(decompose);
+        const isCast = this.autocast === null || this.#castsParts(row);
+        return isCast ? decompose() : this.#withoutAutocast(decompose);
       }
     }
     const scalar = this.#metadata(target, args);
@@ -163,8 +162,17 @@ export class Dispatcher {
     const entry = row.schema.isMutable ? undefined : this.table.get(row.target);
     if (entry !== undefined && (entry === row.decompose || !isUnreadEntry(entry)))
       return entry as OpDefinition["decompose"];
-    const needed = isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target);
+    const needed =
+      isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target) === true || this.#castsParts(row);
     return needed ? row.decompose : undefined;
+  }
+
+  /**
+   * Whether autocast casts what a composite is made of, as in a run. A retrace of PyTorch
+   * decomposes below autocast, which then does not see the parts.
+   */
+  #castsParts(row: OpDefinition): boolean {
+    return this.hidden !== undefined && this.autocast !== null && row.tags.includes("composite");
   }
 
   #decompose(
