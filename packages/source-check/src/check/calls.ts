@@ -72,7 +72,16 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 /** Functions that run what they are given in a mode. */
 const MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode", "autocast", "cached"];
 /** Functions whose result is that of the functions that they are given. */
-const GIVES_RESULTS = new Set([...MODES, "cond", "switch", "whileLoop", "map", "scan", "associativeScan"]);
+const GIVES_RESULTS = new Set([
+  ...MODES,
+  "cond",
+  "switch",
+  "checkpoint",
+  "whileLoop",
+  "map",
+  "scan",
+  "associativeScan",
+]);
 
 /** Calls what a value may be. */
 export function callKind(
@@ -141,7 +150,12 @@ function callNamespace(
 ): Kind {
   const path = name.split(".");
   const last = path.at(-1)!;
-  if (last === "guard" || last === "guardInt" || last === "manualSeed" || /^(?:check|constrain)/.test(last))
+  if (
+    last === "guard" ||
+    last === "guardInt" ||
+    last === "manualSeed" ||
+    /^(?:check(?!point)|constrain)/.test(last)
+  )
     return PLAINS;
   if (last === "isStatic") return staticKind(args[0]);
   if (last === "isSym") return PLAINS;

@@ -16,6 +16,8 @@ describe("functions of control flow", () => {
       "(x) => cond(x.sum().gt(0), ([a]) => (a.sum().gt(0) ? a : a.sin()), ([a]) => a, [[x]])",
       ["?: a.sum().gt(0)"],
     ],
+    ["(x) => torch.checkpoint((y) => (y.gt(0) ? y : 1), x)", ["?: y.gt(0)"]],
+    ["(x) => (torch.checkpoint((y) => y.gt(0), x) ? x : 1)", ["?: torch.checkpoint((y) => y.gt(0), x)"]],
     ["(x) => torch.switch(x.sum(), [(a) => a.sin(), (a) => (a.gt(0) ? a : a.cos())], [x])", ["?: a.gt(0)"]],
     [
       "(x) => { const k = torch.switch(x.sum(), [() => [3, x], () => [4, x]])[0]; return k === 3 ? x : 1; }",
