@@ -36,6 +36,7 @@ export interface SourceDifference {
    * that writes to a parameter needs `torch.noGrad`. `repeated-size`: a size that equals one
    * computed before is that one. `related-size`: a size of an input that an assertion relates to
    * others is written with them. `scanned-axis`: a scan moves the dimension that it scans again.
+   * `switch-index`: `torch.switch` clamps an index that the program clamped already.
    * `unused-operand`: an operand that no branch reads is left out. `unused-size`: a size that
    * nothing reads is left out.
    */
@@ -46,12 +47,12 @@ export interface SourceDifference {
     | "input-order"
     | "known-condition"
     | "operand-order"
-    | "switch-index"
     | "ordered-dict"
     | "parameter-write"
     | "related-size"
     | "repeated-size"
     | "scanned-axis"
+    | "switch-index"
     | "unused-operand"
     | "unused-size";
   /** The node, the part of the state, or the dict. */
@@ -67,12 +68,12 @@ const REASONS: Readonly<Record<SourceDifference["reason"], string>> = {
     "the export puts the parameters of a module together, in front of those of the modules inside of it",
   "known-condition": "the assertion always holds, and is left out",
   "operand-order": "the operands come in another order",
-  "switch-index": "the index is clamped again",
   "ordered-dict": "JavaScript objects sort these keys: it is a Map, which is an ordered dict",
   "parameter-write": "the call writes to a parameter: export the model in `torch.noGrad`",
   "related-size": "the export may write one of the sizes of inputs that are compared with the others",
   "repeated-size": "the size equals one computed before, and is that one",
   "scanned-axis": "the export moves the dimension that is scanned once more",
+  "switch-index": "`torch.switch` clamps an index that the program clamped already",
   "unused-operand": "no branch reads an operand, and it is left out",
   "unused-size": "nothing reads the size, and it is left out",
 };

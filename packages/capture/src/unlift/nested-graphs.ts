@@ -112,7 +112,8 @@ const lengthOf = (items: readonly Tensor[]): Parameters<typeof stackedItems>[1] 
   knownOf(items[0]!).shape[0]!;
 
 /** Where results are merged: TorchDynamo makes nodes for symbols, whose names count. */
-const mergePlace = ({ env, names }: Tracer): MergePlace => ({
+const mergePlace = ({ env, names }: Tracer, operator: MergePlace["operator"]): MergePlace => ({
+  operator,
   env,
   made(_, nodes) {
     for (const name of nodes) names.create(name);
@@ -141,7 +142,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       ],
       argumentsOf: (graphs) => [predicate!, ...graphs, tuple(given)],
       results: first.leaves.map((leaf, i) =>
-        mergeOutputs(mergePlace(trace.parent), [leafValue(leaf), leafValue(second.leaves[i])]),
+        mergeOutputs(mergePlace(trace.parent, "cond"), [leafValue(leaf), leafValue(second.leaves[i])]),
       ),
     };
   },
@@ -160,7 +161,7 @@ const CALLS: Readonly<Record<string, (trace: Retrace, args: never) => GraphCall>
       argumentsOf: (nodes) => [at!, nodes, tuple(given)],
       results: traced[0]!.leaves.map((_, i) =>
         mergeOutputs(
-          mergePlace(trace.parent),
+          mergePlace(trace.parent, "switch"),
           traced.map(({ leaves }) => leafValue(leaves[i])),
         ),
       ),

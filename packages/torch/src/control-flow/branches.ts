@@ -20,7 +20,7 @@ export type Branch = (...operands: never[]) => unknown;
 
 /** A call that chooses one of several functions. */
 export interface Choice {
-  /** The operator: `cond`. */
+  /** The operator, without its namespace. */
   readonly operator: "cond" | "switch";
   /** PyTorch's class of it. */
   readonly kind: string;
@@ -71,12 +71,13 @@ export function traceChoice(parent: Tracer, choice: Choice): unknown {
     results: outputs,
     keyOf: (node: TraceNode) => tracer.keyOf(node),
   }));
-  const asked = before === undefined ? undefined : askAsDynamo(parent, branches, merged.operands);
+  const asked = before === undefined ? undefined : askAsDynamo(parent, operator, branches, merged.operands);
   if (before !== undefined && asked !== undefined) parent.env.guardEarlier(before, asked.conditions);
   runOnFakes(parent, traced, true);
   const made = new Map<SymExpr, readonly string[]>();
   // TorchDynamo knows the upper bounds of sizes in branches of `switch`, and asserts them.
   const place = {
+    operator,
     env: parent.env,
     made: (symbol: SymExpr, nodes: readonly string[]) =>
       void made.set(symbol, operator === "cond" || nodes.includes("le") ? nodes : [...nodes, "le"]),

@@ -30,7 +30,7 @@ import { isTraceTuple, type TraceTuple, visitOperands } from "@sconce/trace";
 import { guardContiguity } from "../trace/contiguity.js";
 import { type TraceArgument, TraceNode } from "../trace/trace-node.js";
 import type { Tracer } from "../trace/tracer.js";
-import { mergeOutputs } from "./merge-outputs.js";
+import { type MergePlace, mergeOutputs } from "./merge-outputs.js";
 
 /** A branch that was traced. */
 export interface TracedBranch {
@@ -68,13 +68,15 @@ export interface MergedSize {
  */
 export function askAsDynamo(
   trace: Tracer,
+  operator: MergePlace["operator"],
   branches: readonly TracedBranch[],
   operands: readonly TraceNode[],
 ): DynamoFacts | undefined {
   if (!operands.some(({ val }) => isSymbolic(val))) return undefined;
   try {
     const run = new DynamoRun(trace);
-    const results = run.cond(
+    const results = run.branches(
+      operator,
       branches,
       operands.map((operand) => run.operand(operand)),
     );
@@ -127,9 +129,13 @@ class DynamoRun {
   }
 
   /** Runs the branches of a call, and gives its results. */
-  cond(branches: readonly TracedBranch[], operands: readonly MetaValue[]): readonly MetaValue[] {
+  branches(
+    operator: MergePlace["operator"],
+    branches: readonly TracedBranch[],
+    operands: readonly MetaValue[],
+  ): readonly MetaValue[] {
     const results = branches.map((branch) => this.#branch(branch, operands));
-    const place = { env: this.#env, made: (merged: SymExpr) => void this.#merged.add(merged.name) };
+    const place = { operator, env: this.#env, made: (merged: SymExpr) => void this.#merged.add(merged.name) };
     return results[0]!.map((_, i) =>
       mergeOutputs(
         place,
@@ -193,10 +199,12 @@ class DynamoRun {
     const { op, target, args, kwargs, val } = node;
     if (op !== "call_function") return val;
     if (target === "higher_order.cond" || target === "higher_order.switch") {
-      const reads = target === "higher_order.cond" ? args.slice(1, 3) : (args[1] as readonly TraceNode[]);
+      const operator = target === "higher_order.cond" ? "cond" : "switch";
+      const reads = operator === "cond" ? args.slice(1, 3) : (args[1] as readonly TraceNode[]);
       const graphs = reads.map((graph) => (graph as TraceNode).body!);
       const operands = (args.at(-1) as TraceTuple).items;
-      return this.cond(
+      return this.branches(
+        operator,
         graphs,
         operands.map((operand) => values.get(operand as TraceNode) ?? null),
       );

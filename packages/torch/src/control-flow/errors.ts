@@ -36,7 +36,7 @@ export const unbackedOperand = (operator: string, expr: string): SconceError =>
     fix: "use the tensor that holds the number, or read the number inside of the function by `item()`",
   });
 
-/** A call of `vmap` that cannot be. */
+/** An invalid call of `vmap`. */
 export const badVmap = (
   problem: string,
   fix: string,

@@ -2,7 +2,16 @@
  * @file Attention whose scores and mask are functions (`torch.nn.attention.flex_attention`).
  */
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
-import { CPU, dict, FakeTensor, float, symContiguousStrides } from "@sconce/ir";
+import {
+  CPU,
+  dict,
+  dtypeLiteral,
+  FakeTensor,
+  float,
+  memoryFormat,
+  type SymInt,
+  symContiguousStrides,
+} from "@sconce/ir";
 import { type DType, Tensor } from "@sconce/tensor";
 import {
   callOperator,
@@ -17,10 +26,20 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
-import { bodyOf, checkedFunction, inputsOf, knownOf, tensorNode, traceFunction } from "./flow-call.js";
+import {
+  bodyOf,
+  checkedFunction,
+  firstItem,
+  inputsOf,
+  isSameSize,
+  knownOf,
+  tensorNode,
+  traceFunction,
+} from "./flow-call.js";
 import { type Lanes, recordLanes } from "./lanes.js";
 import { OperandNames } from "./operand-names.js";
 import { overPlaces, placesOf } from "./places.js";
+import { vmap } from "./vmap.js";
 
 /** Whether a query attends to a key: all are tensors of one integer, the result of one boolean. */
 export type MaskMod = (batch: Tensor, head: Tensor, query: Tensor, key: Tensor) => Tensor;
@@ -29,9 +48,9 @@ export type ScoreMod = (score: Tensor, batch: Tensor, head: Tensor, query: Tenso
 
 const op = (target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords = {}): Tensor =>
   callOperator(`aten.${target}`, args, kwargs) as Tensor;
-const INT32 = { dtype: { kind: "dtype", dtype: "int32" } } as const;
+const INT32 = { dtype: dtypeLiteral("int32") };
 const FACTORY = { ...INT32, device: CPU, pin_memory: false } as unknown as OperatorKeywords;
-const CONTIGUOUS = { kind: "memory_format", format: "contiguous_format" } as unknown as OperatorArgument;
+const CONTIGUOUS = memoryFormat("contiguous_format") as unknown as OperatorArgument;
 /** The size of the blocks of a mask of everything, and of others. */
 const WHOLE = 1 << 30;
 const BLOCK = 128;
@@ -61,20 +80,16 @@ export class BlockMask {
   }
 }
 
-/** A mask of everything. */
-export const noopMask: MaskMod = (batch) =>
-  op("new_ones.default", [batch, []], {
-    dtype: { kind: "dtype", dtype: "bool" },
-    device: CPU,
+/** A mask that is the same at every place, as {@link andMasks} and {@link orMasks} begin with. */
+const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros", device?: typeof CPU): Tensor =>
+  op(`${name}.default`, [batch, []], {
+    dtype: dtypeLiteral("bool"),
+    ...(device && { device }),
     pin_memory: false,
   } as unknown as OperatorKeywords);
 
-/** A mask that is the same at every place, as {@link andMasks} and {@link orMasks} begin with. */
-const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros"): Tensor =>
-  op(`${name}.default`, [batch, []], {
-    dtype: { kind: "dtype", dtype: "bool" },
-    pin_memory: false,
-  } as unknown as OperatorKeywords);
+/** A mask of everything. */
+export const noopMask: MaskMod = (batch) => sameMask(batch, "new_ones", CPU);
 
 /** The places at which all masks let a query attend to a key. */
 export const andMasks =
@@ -191,15 +206,7 @@ function denseOf(counts: Tensor, indices: Tensor, columns: number): Tensor {
     const ofHead = (count: Tensor, row: Tensor): Tensor => mapped(trace, ofOne, [count, row]);
     return mapped(trace, ofHead, [counts, indices]);
   }
-  const each =
-    (fn: typeof ofOne) =>
-    (count: Tensor, row: Tensor): Tensor =>
-      op("stack.default", [
-        Array.from({ length: count.shape[0]! }, (_, i) =>
-          fn(op("select.int", [count, 0, i]), op("select.int", [row, 0, i])),
-        ),
-      ]);
-  return each(each(ofOne))(counts, indices);
+  return vmap(vmap(ofOne))(counts, indices);
 }
 
 function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
@@ -222,16 +229,9 @@ function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
 
 /** A function for each item along the first dimension, as `torch.vmap` records it. */
 function mapped(trace: Tracer, fn: (...items: Tensor[]) => Tensor, batches: readonly Tensor[]): Tensor {
-  const itemOf = (batch: Tensor, { item }: Lanes): Tensor => {
-    const known = knownOf(batch);
-    return item(
-      batch,
-      0,
-      new FakeTensor({ ...known, shape: known.shape.slice(1), strides: known.strides.slice(1) }),
-    );
-  };
   const count = knownOf(batches[0]!).shape[0] as number;
-  return recordLanes(trace, count, (lanes) => [fn(...batches.map((batch) => itemOf(batch, lanes)))])[0]!;
+  const item = (batch: Tensor, lanes: Lanes): Tensor => lanes.item(batch, 0, firstItem(batch, false));
+  return recordLanes(trace, count, (lanes) => [fn(...batches.map((batch) => item(batch, lanes)))])[0]!;
 }
 
 /** The mask of everything, in one block (`_create_empty_block_mask`). */
@@ -284,8 +284,7 @@ export function flexAttention(
   const { scoreMod = (score) => score, blockMask, scale, enableGqa = false } = options;
   checkSizes([query, key, value], enableGqa);
   const trace = currentTrace();
-  const size = knownOf(query).shape[3] as number;
-  const factor = scale ?? 1 / Math.sqrt(size);
+  const factor = scale ?? 1 / Math.sqrt(fixed(knownOf(query).shape[3]!, "the size of queries"));
   if (blockMask !== undefined) checkLengths(query, key, blockMask);
   if (!(trace instanceof Tracer)) {
     if (isAutocastEnabled())
@@ -304,36 +303,42 @@ type Operands = readonly [query: Tensor, key: Tensor, value: Tensor];
 
 function checkSizes(operands: Operands, enableGqa: boolean): void {
   const [query, key, value] = operands.map((tensor) => knownOf(tensor).shape) as [
-    readonly unknown[],
-    readonly unknown[],
-    readonly unknown[],
+    readonly SymInt[],
+    readonly SymInt[],
+    readonly SymInt[],
   ];
   if ([query, key, value].some(({ length }) => length !== 4))
     throw controlFlowArguments(
       "NYI: query, key, and value must be 4D tensors",
       "pass tensors of batch, heads, length and size",
     );
-  if (query[3] !== key[3])
+  if (!isSameSize(query[3]!, key[3]!))
     throw controlFlowArguments(
       `Expect query and key/value to have the same embedding dimension but got E=${String(query[3])} and E=${String(key[3])}.`,
       "pass queries and keys of one size",
     );
-  const [heads, others] = [query[1], key[1]];
-  if (!enableGqa && heads !== others)
+  const [heads, others] = [query[1]!, key[1]!];
+  if (!enableGqa && !isSameSize(heads, others))
     throw controlFlowArguments(
       `Expect query and key/value to have the same number of heads but got Hq=${String(heads)} and Hkv=${String(others)}. Try setting enable_gqa=True for GQA.`,
       "set `enableGqa`, or repeat the heads of keys and values",
     );
-  if (enableGqa && Number(heads) % Number(others) !== 0)
+  if (enableGqa && fixed(heads, "the number of heads") % fixed(others, "the number of heads") !== 0)
     throw controlFlowArguments(
       `Expect number of query heads to be a multiple of kv heads for GQA but got Hq=${String(heads)} and Hkv=${String(others)}.`,
       "use a multiple of the heads of keys and values",
     );
 }
 
+/** @throws SconceError `CONTROL_FLOW_ARGUMENTS` for a dynamic size */
+function fixed(size: SymInt, what: string): number {
+  if (typeof size === "number") return size;
+  throw controlFlowArguments(`${what} is ${String(size)}, which is dynamic`, "export with a static size");
+}
+
 function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: BlockMask): void {
   if (blockSize[0] === WHOLE) return;
-  const lengths = [knownOf(query).shape[2], knownOf(key).shape[2]];
+  const lengths = [query, key].map((tensor) => fixed(knownOf(tensor).shape[2]!, "a length beside a mask"));
   if (lengths.every((length, i) => length === seqLengths[i])) return;
   throw controlFlowArguments(
     `block_mask was created for block_mask.shape=(${seqLengths.join(", ")}) but got q_len=${String(lengths[0])} and kv_len=${String(lengths[1])}.`,
@@ -345,7 +350,7 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
 function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: MaskMod, scale: number): Tensor {
   const working: DType = query.dtype === "float64" ? "float64" : "float32";
   const to = (tensor: Tensor, dtype: DType): Tensor =>
-    tensor.dtype === dtype ? tensor : op("_to_copy.default", [tensor], { dtype: { kind: "dtype", dtype } });
+    tensor.dtype === dtype ? tensor : op("_to_copy.default", [tensor], { dtype: dtypeLiteral(dtype) });
   const groups = query.shape[1]! / key.shape[1]!;
   const grouped = (tensor: Tensor): Tensor =>
     groups === 1 ? tensor : op("repeat_interleave.self_int", [tensor, groups, 1]);
@@ -356,7 +361,7 @@ function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: Mask
   const allowed = overPlaces(checkedElements(maskMod, "bool"), places, sizes);
   const changed = overPlaces(checkedElements(scoreMod, working), [scores, ...places], sizes);
   const never = op("scalar_tensor.default", [Number.NEGATIVE_INFINITY], {
-    dtype: { kind: "dtype", dtype: working },
+    dtype: dtypeLiteral(working),
   });
   const weights = op("_safe_softmax.default", [op("where.self", [allowed, changed, never]), -1]);
   return op("matmul.default", [to(weights, query.dtype), to(grouped(value), query.dtype)]);

@@ -22,6 +22,8 @@ const RULE = "return tensors of the same dtype and number of dimensions from bot
 
 /** Where merged sizes come from. */
 export interface MergePlace {
+  /** The operator whose branches give the results. */
+  readonly operator: "cond" | "switch";
   /** What is known of the sizes of the program. */
   readonly env: ShapeEnv;
   /** Learns of symbols that are made, and of the names of nodes that TorchDynamo makes for each. */
@@ -40,7 +42,7 @@ export function mergeOutputs(place: MergePlace, branches: readonly MetaValue[]):
   const constants = branches.map(constantOf);
   if (constants.includes(undefined))
     throw controlFlowResults(
-      "cond",
+      place.operator,
       "expected both branches to return a tensor, or both an int",
       "return the same kind of value from both branches",
     );
@@ -67,7 +69,7 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
   facts(a).forEach(([name, value], i) => {
     if (value === wanted[i]![1]) return;
     throw controlFlowResults(
-      "cond",
+      place.operator,
       `When merging two branches' output in torch.cond,  expected same ${name} but got ${value} and ${wanted[i]![1]}.`,
       RULE,
     );
@@ -78,7 +80,7 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
     if (isSame) return size;
     return mergeSizes(place, size, other, ["sym_size_int", "ge"]);
   });
-  const strides = mergeStrides(place.env, a, b, shape);
+  const strides = mergeStrides(place, a, b, shape);
   askEmpty(place.env, shape);
   return new FakeTensor({ ...a, shape, strides });
 }
@@ -138,12 +140,17 @@ function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
 const isLess = (a: SymInt, b: SymInt): SymBool => (typeof a === "number" ? gt(b, a) : lt(a, b));
 
 /** Strides of merged sizes: each is the product of the sizes inside of it. */
-function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readonly SymInt[]): SymInt[] {
+function mergeStrides(
+  { env, operator }: MergePlace,
+  a: FakeTensor,
+  b: FakeTensor,
+  shape: readonly SymInt[],
+): SymInt[] {
   const order = strideOrder(env, a);
   const other = strideOrder(env, b);
   if (other.some((dim, i) => dim !== order[i]))
     throw controlFlowResults(
-      "cond",
+      operator,
       `The sorted order of strides of the two branches' output doesn't match. This indicates the contiguousness of the two branches are different. True branch has stride (${a.strides.join(", ")}) but false branch has stride (${b.strides.join(", ")}).`,
       "use `contiguous()` to make the two branches have the same contiguousness",
     );
@@ -155,7 +162,7 @@ function mergeStrides(env: ShapeEnv, a: FakeTensor, b: FakeTensor, shape: readon
     const expected = known.get(keyOf(stride)) ?? (stride === 1 ? 1 : undefined);
     if (expected === undefined)
       throw controlFlowResults(
-        "cond",
+        operator,
         `It seems one of cond's output stride is not a simple accumulative multiplication of sizes. This could be because cond returns a slice of a tensor, which is not dense in memory. True branch has size (${a.shape.join(", ")}), stride (${a.strides.join(", ")}) and false branch has size (${b.shape.join(", ")}) stride (${b.strides.join(", ")}).`,
         "call `contiguous()` on the results",
       );

@@ -65,6 +65,10 @@ describe("functionalCall", () => {
     expect(() => torch.func.functionalCall(model, { "2.weight": torch.zeros(1) }, [rows()])).toThrow(
       refused("MODULE_PATH", /2/),
     );
+    for (const name of ["in_features", "0.training", "0.weights"])
+      expect(() => torch.func.functionalCall(model, { [name]: torch.zeros(1) }, [rows()])).toThrow(
+        refused("TORCH_ARGUMENT", /no parameter or buffer/),
+      );
   });
 
   test("stackModuleState stacks the state of modules of one class", () => {
@@ -75,6 +79,15 @@ describe("functionalCall", () => {
     expect(parameters["weight"]!.shape).toEqual([2, 3]);
     expect(buffers["num_batches_tracked"]!.shape).toEqual([2]);
     expect(() => torch.func.stackModuleState([])).toThrow(refused("TORCH_ARGUMENT", /at least one model/));
+    const without = new nn.Linear(2, 1, { bias: false });
+    for (const models of [
+      [without, new nn.Linear(2, 1)],
+      [new nn.Linear(2, 1), without],
+      [without, new nn.BatchNorm1d(3, { affine: false })],
+    ])
+      expect(() => torch.func.stackModuleState(models)).toThrow(
+        refused("TORCH_ARGUMENT", /different parameters or buffers/),
+      );
   });
 });
 

@@ -1,7 +1,8 @@
 /** @file Modules as functions of their state (`torch.func`). */
-import type { Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { vmap } from "../control-flow/vmap.js";
 import { callOperator } from "../trace/dispatch.js";
+import { isStateGetter } from "../trace/state-reads.js";
 import { invalidArgument } from "./errors.js";
 
 /** A module, as far as it is called with other state. */
@@ -38,7 +39,7 @@ function functionalCall<Args extends readonly unknown[], Result>(
       const [, prefix = "", name = path] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? [];
       const owner = module.getSubmodule(prefix);
       const property = Object.getOwnPropertyDescriptor(owner, name);
-      if (property === undefined || name === "training")
+      if (property === undefined || !isState(property))
         throw invalidArgument(
           "functionalCall",
           `the module has no parameter or buffer ${JSON.stringify(path)}`,
@@ -52,6 +53,9 @@ function functionalCall<Args extends readonly unknown[], Result>(
     for (const { owner, name, property } of before.reverse()) Object.defineProperty(owner, name, property);
   }
 }
+
+const isState = ({ value, get }: PropertyDescriptor): boolean =>
+  value instanceof Tensor || (get !== undefined && isStateGetter(get));
 
 /** A module with named state. */
 interface NamedState {
@@ -78,6 +82,12 @@ function stackModuleState(models: readonly NamedState[]): {
   ): Record<string, Tensor> => {
     const all = models.map((model) => new Map(read(model)));
     const names = [...all[0]!.keys()];
+    if (all.some((own) => own.size !== names.length || names.some((name) => !own.has(name))))
+      throw invalidArgument(
+        "stackModuleState",
+        "the models have different parameters or buffers",
+        "pass models of one class, made with the same options",
+      );
     return Object.fromEntries(
       names.map((name) => [
         name,

@@ -4,7 +4,7 @@ import type { DType } from "@sconce/tensor";
 export interface AutocastMode {
   /** The dtype of regions that name none. */
   readonly dtype: DType;
-  /** Whether operators are cast. */
+  /** Whether operators are cast; `false` also ends the effect of an outer region. */
   readonly enabled: boolean;
   /** Whether PyTorch keeps cast weights; while it traces it does only where it is asked to. */
   readonly cacheEnabled: boolean;

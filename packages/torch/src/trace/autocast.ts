@@ -1,7 +1,7 @@
 /** @file Mixed precision regions (`torch.autocast`). */
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import type { Argument } from "@sconce/ir";
-import { type DType, isDType } from "@sconce/tensor";
+import { type Argument, dtypeLiteral } from "@sconce/ir";
+import { isDType } from "@sconce/tensor";
 import type { AutocastMode, AutocastOptions, AutocastRegion } from "./autocast-mode.js";
 import { currentTrace } from "./dispatch.js";
 import { eagerAutocast } from "./eager.js";
@@ -69,9 +69,7 @@ export function modeOf(region: AutocastRegion, outer: AutocastMode): AutocastMod
  */
 export function enterArguments(region: AutocastRegion, mode: AutocastMode, isRaw: boolean): Argument[] {
   const { device, dtype = null, enabled = true, cacheEnabled = null } = region;
-  if (isRaw) return [device, dtypeLiteral(dtype), enabled, cacheEnabled];
+  if (isRaw) return [device, dtype && dtypeLiteral(dtype), enabled, cacheEnabled];
   if (device === "cuda") return [device, dtypeLiteral(dtype ?? "float16"), false, mode.cacheEnabled];
   return [device, dtypeLiteral(mode.dtype), mode.enabled, mode.cacheEnabled];
 }
-
-const dtypeLiteral = (dtype: DType | null): Argument => (dtype === null ? null : { kind: "dtype", dtype });

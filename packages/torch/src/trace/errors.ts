@@ -114,7 +114,7 @@ export const checkFailed = (message: string): SconceError =>
     fix: "pass example inputs for which the condition holds, or correct the condition",
   });
 
-/** A mixed precision region that cannot be. */
+/** Invalid arguments of `autocast`. */
 export const badAutocast = (problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `autocast: ${problem}`, fix });
 

@@ -59,7 +59,7 @@ interface Level extends RegionSource {
 
 /** What makes a part of a graph a region. */
 interface Kind {
-  /** Whether a graph has such parts. */
+  /** Whether a node begins such a part. */
   readonly has: (node: TraceNode) => boolean;
   readonly segments: (nodes: readonly TraceNode[]) => Segment[];
   /** The node that makes a segment a region; undefined for one that stays where it is. */

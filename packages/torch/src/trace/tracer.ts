@@ -76,6 +76,7 @@ export class Tracer implements Recorder {
   readonly warn: (message: string) => void;
   /** The functions that a strict export notes; undefined where it is not strict. */
   readonly sources: SourceFunctions | undefined;
+  /** Whether the export is strict. */
   readonly isStrict: boolean;
   /** Whether gradients are recorded at the current call. */
   gradEnabled = ambientGradEnabled();
@@ -342,8 +343,8 @@ export class Tracer implements Recorder {
     const count = this.#graphCounts.get(target) ?? 0;
     this.#graphCounts.set(target, count + 1);
     const reads = bodies.map(([prefix, body]) => {
-      const name = prefix + count;
-      return this.push({ op: "get_attr", target: name, candidate: name, body });
+      const graph = prefix + count;
+      return this.push({ op: "get_attr", target: graph, candidate: graph, body });
     });
     const call = (): readonly OperatorResult[] => {
       const node = this.push({
