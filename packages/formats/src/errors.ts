@@ -194,7 +194,7 @@ export const notSavable = (message: string, where: string, fix?: string): Sconce
     code: "NOT_SAVABLE",
     message: `the program cannot be written as .pt2: ${message}`,
     where,
-    fix: fix ?? "save the program before the pass that made this, or as IR text (.sir)",
+    fix: fix ?? "save it as IR text (.sir); if a pass made this, save the program before it",
   });
 
 /** A text that PyTorch would not take for a name only: it makes Python source of names. */

@@ -76,18 +76,7 @@ export async function prepare(
     const unread = unreadRefusal(trusted, operators);
     if (unread !== undefined) return { program: undefined, reason: unread };
     const env = new DecisionEnv(trusted);
-    const lowered = isLowered
-      ? trusted
-      : await finishWithPauses(
-          decompositionSteps(
-            trusted,
-            checkedTable(trusted, options),
-            { operators, exact: hasAutocast(trusted.graph) },
-            () => env,
-          ),
-          "compilation",
-          signal,
-        );
+    const lowered = isLowered ? trusted : await lower(trusted, options, env, signal);
     // An operator may take what the operators of its decomposition do not take.
     const refusedLowered = isLowered ? undefined : await refusedOf(lowered);
     if (refusedLowered !== undefined)
@@ -115,6 +104,23 @@ export async function prepare(
       throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
+}
+
+/** Lowers a program, with the casts of its mixed precision regions in all operators. */
+function lower(
+  program: ExportedProgram,
+  options: PrepareOptions,
+  env: DecisionEnv,
+  signal: AbortSignal | undefined,
+): Promise<ExportedProgram> {
+  const { operators } = options;
+  const table = checkedTable(program, options);
+  const settings = { operators, exact: hasAutocast(program.graph) };
+  return finishWithPauses(
+    decompositionSteps(program, table, settings, () => env),
+    "compilation",
+    signal,
+  );
 }
 
 /** Why the program as it is computes something else than the lowered one, if it does. */
