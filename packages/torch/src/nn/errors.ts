@@ -136,25 +136,27 @@ export const missingSetting = (layer: string, name: string): SconceError =>
     fix: `give it: new nn.${layer}({ ${name}: ... })`,
   });
 
-/** A hook that is not a function, or that gives what is not arguments. */
-export const badHook = (name: string, value: unknown): SconceError =>
+/** A hook that is not a function. */
+export const hookNotFunction = (name: string, value: unknown): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
-    message:
-      name === "a forward pre-hook"
-        ? `forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ${describeValue(value)}`
-        : `${name}: ${describeValue(value)} is not a function`,
+    message: `${name}: ${describeValue(value)} is not a function`,
+    fix: `pass a function: \`layer.${name}((module, args) => { ... })\``,
+  });
+
+/** A result of a hook that is not arguments and keyword arguments; the message is PyTorch's. */
+export const badHookResult = (value: unknown): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ${describeValue(value)}`,
     fix: "return nothing, or `[args, kwargs]`: an array, and an object",
   });
 
 /** A tensor that cannot be computed as it is asked to. */
-export const badParametrization = (message: string): SconceError =>
-  new SconceError({
-    code: "LAYER_ARGUMENTS",
-    message,
-    where: "nn.utils",
-    fix: "check the name of the tensor, and what the parametrization and its `rightInverse` return",
-  });
+export const badParametrization = (
+  message: string,
+  fix = "check the name of the tensor, and what the parametrization and its `rightInverse` return",
+): SconceError => new SconceError({ code: "LAYER_ARGUMENTS", message, where: "nn.utils", fix });
 
 /** A lazy layer that a trace calls before it has parameters. */
 export const uninitialized = (name: string): SconceError =>

@@ -2,8 +2,8 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type AnyFunction, functionParameters, isPlainObject } from "@sconce/source-check";
 import { currentTrace } from "../trace/dispatch.js";
-import { badHook } from "./errors.js";
-import { type Hook, type Hooks, registryOf } from "./registered-names.js";
+import { badHookResult, hookNotFunction } from "./errors.js";
+import { type Hook, type Hooks, type NormHook, registryOf } from "./registered-names.js";
 
 /** Keyword arguments of a call: the object behind the positional ones. */
 export type HookKeywords = Readonly<Record<string, unknown>>;
@@ -67,7 +67,7 @@ const HOOK: OptionNames<HookOptions> = { prepend: true, withKwargs: true, always
 
 /** What a hook is removed with. */
 export interface HookHandle {
-  /** Removes the hook; again has no effect. */
+  /** Removes the hook. A second call has no effect. */
   remove(): void;
 }
 
@@ -77,13 +77,13 @@ export function addHook(
   place: keyof Hooks,
   run: AnyFunction,
   options: HookOptions = {},
-  isOwn = false,
+  norm?: NormHook,
 ): HookHandle {
   const name = place === "before" ? "registerForwardPreHook" : "registerForwardHook";
   checkOptions(name, options, place === "before" ? PRE_HOOK : HOOK);
-  if (typeof run !== "function") throw badHook(name, run);
+  if (typeof run !== "function") throw hookNotFunction(name, run);
   const { withKwargs = false, alwaysCall = false, prepend = false } = options;
-  const hook: Hook = { run, withKwargs, alwaysCall, isOwn };
+  const hook: Hook = { run, withKwargs, alwaysCall, norm };
   const registry = registryOf(module);
   registry.hooks ??= { before: [], after: [] };
   const { hooks } = registry;
@@ -160,7 +160,7 @@ class HookedCall {
     }
     const changed = this.#run(hook, [this.#args, this.#keywords]);
     if (changed === undefined || changed === null) return;
-    if (!isArguments(changed)) throw badHook("a forward pre-hook", changed);
+    if (!isArguments(changed)) throw badHookResult(changed);
     [this.#args, this.#keywords] = changed;
   }
 
@@ -170,7 +170,7 @@ class HookedCall {
     if (changed !== undefined && changed !== null) this.result = changed;
   }
 
-  /** Runs a hook after an error, whose own errors count no more. */
+  /** Runs a hook after an error. Errors of the hook are dropped. */
   quietly(hook: Hook): void {
     try {
       this.after(hook);
@@ -179,9 +179,9 @@ class HookedCall {
     }
   }
 
-  #run({ run, isOwn }: Hook, given: readonly unknown[]): unknown {
+  #run({ run, norm }: Hook, given: readonly unknown[]): unknown {
     const args = [this.#module, ...given];
-    if (!isOwn) currentTrace()?.checkFunction?.(run, args);
+    if (norm === undefined) currentTrace()?.checkFunction?.(run, args);
     return (run as (...args: readonly unknown[]) => unknown)(...args);
   }
 }

@@ -1,14 +1,27 @@
 /** @file Names that modules have registered: the class of a property's value need not show it. */
 
 import type { AnyFunction } from "@sconce/source-check";
+import type { Tensor } from "@sconce/tensor";
+import type { ModuleBase } from "./module-base.js";
+
+/** A weight that a hook computes before each call, as `nn.utils.weightNorm` adds it. */
+export interface NormHook {
+  readonly kind: "weight_norm" | "spectral_norm";
+  /** The name of the weight. */
+  readonly name: string;
+  /** The names of the tensors that it is computed from. */
+  readonly parts: readonly string[];
+  /** Computes the weight for a call of the module, or as it is now. */
+  readonly compute: (module: ModuleBase, isCall: boolean) => Tensor;
+}
 
 /** A function that runs before or after `forward`. */
 export interface Hook {
   readonly run: AnyFunction;
   readonly withKwargs: boolean;
   readonly alwaysCall: boolean;
-  /** Whether it is Sconce's: its source is not checked. */
-  readonly isOwn: boolean;
+  /** The norm that it computes. Its source is Sconce's, and is not checked. */
+  readonly norm: NormHook | undefined;
 }
 
 /** The hooks of a module, in the order in which they run. */

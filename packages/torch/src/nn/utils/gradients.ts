@@ -44,6 +44,7 @@ export function getTotalNorm(tensors: Iterable<Tensor> | Tensor, options: TotalN
   if (errorIfNonfinite && !Number.isFinite(Number(total.item())))
     throw badParametrization(
       `The total norm of order ${normType} for gradients from \`parameters\` is non-finite, so it cannot be clipped`,
+      "remove gradients that are NaN or infinite, or leave out `errorIfNonfinite`",
     );
   return total;
 }

@@ -6,14 +6,16 @@ import { Tensor } from "@sconce/tensor";
 import { noGrad } from "../../trace/grad-mode.js";
 import { badParametrization } from "../errors.js";
 import { functional as F } from "../functional.js";
-import { addHook, type HookHandle } from "../hooks.js";
+import { addHook } from "../hooks.js";
 import type { Module } from "../module.js";
+import type { ModuleBase } from "../module-base.js";
+import { type Hook, type NormHook, registryOf } from "../registered-names.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { Buffer, Parameter } from "../tensors.js";
 import {
   CONTIGUOUS,
-  dimFirst,
   normExceptDim,
+  outputsFirst,
   SPECTRAL_NORM,
   type SpectralNormSettings,
   spectralTarget,
@@ -23,54 +25,40 @@ import {
 } from "./parametrizations.js";
 import { unregister } from "./parametrize.js";
 
-/** A weight that a hook computes. */
-interface NormHook {
-  readonly handle: HookHandle;
-  /** The weight as it is now. */
-  readonly compute: () => Tensor;
-  /** What it is computed from. */
-  readonly parts: readonly string[];
-}
+type Kind = NormHook["kind"];
 
-type Kind = "weight_norm" | "spectral_norm";
-
-const hooks = new WeakMap<Module, Map<string, NormHook>>();
-const keyOf = (kind: Kind, name: string): string => `${kind} ${name}`;
-
-function install(
-  module: Module,
-  kind: Kind,
-  name: string,
-  parts: readonly string[],
-  compute: (module: Module, isCall: boolean) => Tensor,
-): void {
+/** Computes a weight before each call of a module. */
+function install(module: Module, norm: NormHook): void {
   const run = (own: Module): void => {
-    fieldsOf<Tensor>(own)[name] = compute(own, true);
+    fieldsOf<Tensor>(own)[norm.name] = norm.compute(own, true);
   };
-  const handle = addHook(module, "before", run, {}, true);
-  const own = hooks.get(module) ?? new Map<string, NormHook>();
-  hooks.set(module, own);
-  own.set(keyOf(kind, name), { handle, compute: () => compute(module, false), parts });
+  addHook(module, "before", run, {}, norm);
 }
+
+/** The hook that computes a weight of a module. */
+const hookOf = (module: Module, kind: Kind, name: string): Hook | undefined =>
+  registryOf(module).hooks?.before.find(({ norm }) => norm?.kind === kind && norm.name === name);
 
 function refuseTwo(module: Module, kind: Kind, name: string): void {
-  if (hooks.get(module)?.has(keyOf(kind, name)) === true)
+  if (hookOf(module, kind, name) !== undefined)
     throw badParametrization(`Cannot register two ${kind} hooks on the same parameter ${name}`);
 }
 
 function remove<M extends Module>(module: M, kind: Kind, name: string): M {
-  const hook = hooks.get(module)?.get(keyOf(kind, name));
-  if (hook === undefined) throw badParametrization(`${kind} of '${name}' not found in ${String(module)}`);
-  hooks.get(module)!.delete(keyOf(kind, name));
-  hook.handle.remove();
-  const weight = noGrad(hook.compute);
-  for (const part of [name, ...hook.parts]) unregister(module, part);
+  const hook = hookOf(module, kind, name);
+  if (hook?.norm === undefined)
+    throw badParametrization(`${kind} of '${name}' not found in ${String(module)}`);
+  const { norm } = hook;
+  const hooks = registryOf(module).hooks!;
+  hooks.before = hooks.before.filter((own) => own !== hook);
+  const weight = noGrad(() => norm.compute(module, false));
+  for (const part of [name, ...norm.parts]) unregister(module, part);
   module.registerParameter(name, new Parameter(weight));
   return module;
 }
 
 /** The tensor of a name. @throws SconceError `LAYER_ARGUMENTS` */
-function tensorOf(module: Module, name: string): Tensor {
+function tensorOf(module: ModuleBase, name: string): Tensor {
   const tensor = fieldsOf<unknown>(module)[name];
   if (tensor instanceof Tensor) return tensor;
   throw badParametrization(`Module '${module.constructor.name}' has no parameter with name '${name}'`);
@@ -93,12 +81,13 @@ export function weightNorm<M extends Module>(
   refuseTwo(module, "weight_norm", name);
   const weight = tensorOf(module, name);
   const [norm, direction] = [`${name}_g`, `${name}_v`];
-  const compute = (own: Module): Tensor => weightOfNorm(tensorOf(own, direction), tensorOf(own, norm), dim);
+  const compute = (own: ModuleBase): Tensor =>
+    weightOfNorm(tensorOf(own, direction), tensorOf(own, norm), dim);
   unregister(module, name);
   module.registerParameter(norm, new Parameter(normExceptDim(weight, dim)));
   module.registerParameter(direction, new Parameter(weight));
   fieldsOf<Tensor>(module)[name] = compute(module);
-  install(module, "weight_norm", name, [norm, direction], compute);
+  install(module, { kind: "weight_norm", name, parts: [norm, direction], compute });
   return module;
 }
 
@@ -123,7 +112,7 @@ export function spectralNorm<M extends Module>(module: M, ...rest: SpectralNormS
   const u = unitVector(weight, height, eps);
   const v = unitVector(weight, width, eps);
   const parts = [`${name}_orig`, `${name}_u`, `${name}_v`];
-  const compute = (own: Module, isCall: boolean): Tensor =>
+  const compute = (own: ModuleBase, isCall: boolean): Tensor =>
     dividedWeight(parts.map((part) => tensorOf(own, part)) as [Tensor, Tensor, Tensor], {
       dim,
       eps,
@@ -134,7 +123,7 @@ export function spectralNorm<M extends Module>(module: M, ...rest: SpectralNormS
   fieldsOf<Tensor>(module)[name] = weight.detach();
   module.registerBuffer(parts[1]!, new Buffer(u));
   module.registerBuffer(parts[2]!, new Buffer(v));
-  install(module, "spectral_norm", name, parts, compute);
+  install(module, { kind: "spectral_norm", name, parts, compute });
   return module;
 }
 
@@ -143,7 +132,7 @@ export const removeSpectralNorm = <M extends Module>(module: M, name = "weight")
   remove(module, "spectral_norm", name);
 
 function matrixOf(weight: Tensor, dim: number): Tensor {
-  const first = dim === 0 ? weight : weight.permute(dimFirst(dim, weight.ndim));
+  const first = outputsFirst(weight, dim);
   return first.reshape([first.size(0), -1]);
 }
 

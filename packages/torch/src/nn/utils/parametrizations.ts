@@ -80,7 +80,7 @@ export type SpectralNormSettings = Settings<
   SpectralNormOptions
 >;
 
-/** What settings of a spectral norm are that a call leaves out. */
+/** Default settings of a spectral norm. */
 export const SPECTRAL_NORM = {
   name: "weight",
   nPowerIterations: 1,
@@ -106,15 +106,13 @@ class SpectralNorm extends Module {
     if (weight.ndim <= 1) return;
     const matrix = this.#matrix(weight);
     const [height = 0, width = 0] = matrix.shape;
-    const u = matrix.newEmpty([height]).normal_(0, 1);
-    const v = matrix.newEmpty([width]).normal_(0, 1);
-    this.registerBuffer("_u", new Buffer(F.normalize(u, { dim: 0, eps })));
-    this.registerBuffer("_v", new Buffer(F.normalize(v, { dim: 0, eps })));
+    this.registerBuffer("_u", new Buffer(unitVector(matrix, height, eps)));
+    this.registerBuffer("_v", new Buffer(unitVector(matrix, width, eps)));
     this.#power(matrix, 15);
   }
 
   #matrix(weight: Tensor): Tensor {
-    return (this.dim === 0 ? weight : weight.permute(dimFirst(this.dim, weight.ndim))).flatten(1);
+    return outputsFirst(weight, this.dim).flatten(1);
   }
 
   #power(matrix: Tensor, steps: number): void {
@@ -148,11 +146,12 @@ class SpectralNorm extends Module {
 /** The layout of the vectors that a weight is divided by. */
 export const CONTIGUOUS = "contiguous_format";
 
-/** The dimensions with one of them first. */
-export const dimFirst = (dim: number, ndim: number): number[] => [
-  dim,
-  ...Array.from({ length: ndim }, (_, d) => d).filter((d) => d !== dim),
-];
+/** The weight with the dimension of its outputs first. */
+export function outputsFirst(weight: Tensor, dim: number): Tensor {
+  if (dim === 0) return weight;
+  const others = Array.from({ length: weight.ndim }, (_, d) => d).filter((d) => d !== dim);
+  return weight.permute([dim, ...others]);
+}
 
 /** The tensor that is normalized, and the dimension of its outputs. */
 export function spectralTarget(
@@ -167,12 +166,14 @@ export function spectralTarget(
   if (!(nPowerIterations > 0))
     throw badParametrization(
       `Expected n_power_iterations to be positive, but got n_power_iterations=${nPowerIterations}`,
+      "give a positive `nPowerIterations`",
     );
   const isTransposed = /^(Parametrized)*ConvTranspose[123]d$/.test(module.constructor.name);
   const own = dim ?? (isTransposed ? 1 : 0);
   if (own >= weight.ndim || own < -weight.ndim)
     throw badParametrization(
       `Dimension out of range (expected to be in range of [-${weight.ndim}, ${weight.ndim - 1}] but got ${own})`,
+      "give a `dim` of the weight",
     );
   return { weight, dim: own };
 }

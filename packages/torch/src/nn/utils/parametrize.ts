@@ -8,6 +8,7 @@ import { badParametrization } from "../errors.js";
 import { ModuleDict, ModuleList } from "../layers/container.js";
 import type { AnyModule, Module } from "../module.js";
 import { registryOf } from "../registered-names.js";
+import { buffersOf, parametersOf } from "../state.js";
 import { Buffer, Parameter } from "../tensors.js";
 
 /** A module that computes a tensor; `rightInverse` gives what it computes a tensor from. */
@@ -38,7 +39,7 @@ export function unregister(module: Module, name: string): void {
   Reflect.deleteProperty(module, name);
 }
 
-/** A parameter as another one is, of the same values. */
+/** Returns `value` as the kind of tensor that `original` is: a parameter or a buffer. */
 const likeOriginal = (value: Tensor, original: Tensor): Tensor => {
   if (original instanceof Parameter)
     return value instanceof Parameter ? value : new Parameter(value, original.requiresGrad);
@@ -235,8 +236,8 @@ export function registerParametrization<M extends Module>(
     return module;
   }
   const original = fieldsOf<unknown>(module)[name];
-  const known = new Map([...module.namedParameters(), ...module.namedBuffers()]);
-  if (!(original instanceof Tensor) || known.get(name) === undefined)
+  const own = [...parametersOf(module), ...buffersOf(module)];
+  if (!(original instanceof Tensor) || !own.some(([known]) => known === name))
     throw badParametrization(
       `Module '${module.constructor.name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'`,
     );

@@ -33,7 +33,10 @@ describe("gradients", () => {
     expect(Number(nn.utils.getTotalNorm([]).item())).toBe(0);
     const infinite = torch.tensor([Number.POSITIVE_INFINITY]);
     expect(() => nn.utils.getTotalNorm(infinite, { errorIfNonfinite: true })).toThrow(
-      expect.objectContaining({ code: "LAYER_ARGUMENTS" }),
+      expect.objectContaining({
+        code: "LAYER_ARGUMENTS",
+        fix: expect.stringContaining("leave out `errorIfNonfinite`") as string,
+      }),
     );
   });
 });
@@ -81,6 +84,52 @@ describe("parametrize", () => {
     expect(() => nn.utils.spectralNorm(new nn.Linear(2, 2), { nPowerIterations: 0 })).toThrow(refused);
   });
 
+  test("a tensor with two names is parametrized under the second, too", () => {
+    class Tied extends nn.Module {
+      readonly a = new nn.Parameter(torch.ones(2));
+      readonly b = this.a;
+    }
+    class Tripled extends nn.Module {
+      override forward(x: Tensor): Tensor {
+        return x.mul(3);
+      }
+    }
+    const tied = parametrize.registerParametrization(new Tied(), "b", new Tripled());
+    expect(values(tied.b)).toEqual([3, 3]);
+    expect(tied.stateDict().get("parametrizations.b.original")).toBe(tied.a);
+  });
+
+  test("a tensor of a submodule is not parametrized by its path", () => {
+    const model = new nn.Sequential(new nn.Linear(2, 1));
+    expect(() => parametrize.registerParametrization(model, "0.weight", new Doubled())).toThrow(
+      expect.objectContaining({ code: "LAYER_ARGUMENTS" }),
+    );
+  });
+
+  test("the norm of a copy of a layer is removed by itself", () => {
+    const encoder = new nn.TransformerEncoderLayer(4, 2, 4);
+    nn.utils.weightNorm(encoder.linear1);
+    nn.utils.spectralNorm(encoder.linear2);
+    const { layers } = new nn.TransformerEncoder(encoder, 2);
+    const [first, second] = [...layers] as [nn.TransformerEncoderLayer, nn.TransformerEncoderLayer];
+    const refused = expect.objectContaining({ code: "LAYER_ARGUMENTS" });
+    const weight = values(first.linear1.weight);
+    nn.utils.removeWeightNorm(first.linear1);
+    nn.utils.removeSpectralNorm(first.linear2);
+    const keys = (layer: nn.Module): string[] => [...layer.stateDict().keys()].sort();
+    expect([keys(first.linear1), keys(first.linear2)]).toEqual([
+      ["bias", "weight"],
+      ["bias", "weight"],
+    ]);
+    expect(values(first.linear1.weight)).toEqual(weight.map((value) => expect.closeTo(value, 6) as number));
+    expect(() => nn.utils.removeWeightNorm(first.linear1)).toThrow(refused);
+    expect(keys(second.linear1)).toEqual(["bias", "weight_g", "weight_v"]);
+    expect(keys(encoder.linear2)).toEqual(["bias", "weight_orig", "weight_u", "weight_v"]);
+    expect(() => nn.utils.weightNorm(second.linear1)).toThrow(refused);
+    expect(first(torch.ones(1, 1, 4))).toBeInstanceOf(Tensor);
+    expect(second(torch.ones(1, 1, 4))).toBeInstanceOf(Tensor);
+  });
+
   test("a copy of a parametrized layer computes its own weight", () => {
     const encoder = new nn.TransformerEncoderLayer(4, 2, 4);
     nn.utils.parametrizations.weightNorm(encoder.linear1);
@@ -109,7 +158,12 @@ describe("hooks", () => {
   test("other values than functions, and what a hook may not return, are refused", () => {
     const layer = new nn.Linear(2, 1);
     const refused = expect.objectContaining({ code: "TORCH_ARGUMENT" });
-    expect(() => layer.registerForwardHook("relu" as never)).toThrow(refused);
+    expect(() => layer.registerForwardHook("relu" as never)).toThrow(
+      expect.objectContaining({
+        code: "TORCH_ARGUMENT",
+        fix: "pass a function: `layer.registerForwardHook((module, args) => { ... })`",
+      }),
+    );
     layer.registerForwardPreHook(() => 1 as never, { withKwargs: true });
     expect(() => layer(torch.ones(1, 2))).toThrow(refused);
     expect(() => layer.registerForwardHook(() => undefined, { first: true } as never)).toThrow(
