@@ -7,7 +7,7 @@ import { enableGrad, noGrad } from "../trace/grad-mode.js";
 import { refusal } from "../trace/refusals.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Constraint } from "./constraints.js";
-import { badArgument, checkedInTrace, notImplemented } from "./errors.js";
+import { badArgument, badValues, checkedInTrace, notImplemented } from "./errors.js";
 
 /** Options of every distribution. */
 export interface DistributionOptions {
@@ -108,7 +108,8 @@ export abstract class Distribution {
   }
 
   /**
-   * The probability of values up to one. @throws SconceError `TORCH_ARGUMENT` for families without
+   * Returns the probability that a draw is at most `value`.
+   * @throws SconceError `TORCH_ARGUMENT` for families without
    */
   cdf(_value: Tensor): Tensor {
     throw notImplemented(this.constructor.name, "cdf");
@@ -126,7 +127,7 @@ export abstract class Distribution {
     throw notImplemented(this.constructor.name, "enumerate_support");
   }
 
-  /** The shape of so many draws. */
+  /** Returns the shape of `shape` independent draws. */
   protected extendedShape(shape: readonly Size[] = []): readonly Size[] {
     return [...shape, ...this.batchShape, ...this.eventShape];
   }
@@ -159,7 +160,7 @@ export abstract class Distribution {
     if (trace?.isStrict === true) return;
     if (trace !== undefined) throw refusal(checkedInTrace(name, what));
     if (Number(constraint.check(value).all().item()) !== 1)
-      throw badArgument(name, message(`(${value.shape.join(", ")})`));
+      throw badValues(name, message(`(${value.shape.join(", ")})`));
   }
 }
 
@@ -174,7 +175,7 @@ export function broadcastAll(...values: readonly Parameter[]): Tensor[] {
   return [...torch.broadcastTensors(...tensors)];
 }
 
-/** The shape of distributions: none of numbers. */
+/** Returns the batch shape: `[]` if all parameters are numbers. */
 export const batchOf = (given: readonly Parameter[], tensor: Tensor): readonly Size[] =>
   given.some((value) => value instanceof Tensor) ? tensor.size() : [];
 

@@ -25,6 +25,13 @@ describe("arguments are checked", () => {
     expect(() => new D.Dirichlet(torch.zeros(2))).toThrow(refused(/concentration/));
   });
 
+  test("and errors suggest no check only where values are wrong", () => {
+    expect(() => new D.Normal(0, -1)).toThrow(
+      expect.objectContaining({ fix: expect.stringContaining("validateArgs") as string }),
+    );
+    expect(() => new D.Bernoulli({})).toThrow(expect.objectContaining({ fix: "correct the argument" }));
+  });
+
   test("values, against the support", () => {
     expect(() => new D.Bernoulli({ logits: 0 }).logProb(torch.tensor(0.5))).toThrow(
       refused(/within the support \(Boolean\(\)\)/),
@@ -68,9 +75,20 @@ test("shapes are those of batches and events", () => {
   expect(new D.Beta(2, 3).sample([5]).shape).toEqual([5]);
 });
 
-test("registerKl adds a rule, and takes the place of one", () => {
+test("the most specific rule of klDivergence applies, of the same families the newest", () => {
   class Half extends D.Normal {}
+  class Quarter extends Half {}
   D.registerKl(Half, D.Normal, () => torch.tensor(7));
   expect(D.klDivergence(new Half(0, 1), new D.Normal(0, 1)).item()).toBe(7);
   expect(D.klDivergence(new D.Normal(0, 1), new D.Normal(0, 1)).item()).toBe(0);
+  D.registerKl(D.Distribution, D.Normal, () => torch.tensor(8));
+  expect(D.klDivergence(new D.Normal(0, 1), new D.Normal(0, 1)).item()).toBe(0);
+  expect(D.klDivergence(new D.Gamma(1, 1), new D.Normal(0, 1)).item()).toBe(8);
+  expect(D.klDivergence(new Quarter(0, 1), new D.Normal(0, 1)).item()).toBe(7);
+  // PyTorch calls this pair ambiguous, and takes the rule that is closer to the first family.
+  D.registerKl(D.Normal, Half, () => torch.tensor(9));
+  expect(D.klDivergence(new Quarter(0, 1), new Half(0, 1)).item()).toBe(7);
+  expect(D.klDivergence(new D.Normal(0, 1), new Quarter(0, 1)).item()).toBe(9);
+  D.registerKl(Half, D.Normal, () => torch.tensor(10));
+  expect(D.klDivergence(new Quarter(0, 1), new D.Normal(0, 1)).item()).toBe(10);
 });

@@ -2,13 +2,16 @@
 import { SconceError } from "@sconce/errors";
 
 /** A parameter or a value that a distribution does not take; the message is PyTorch's. */
-export const badArgument = (where: string, message: string): SconceError =>
-  new SconceError({
-    code: "TORCH_ARGUMENT",
-    message,
+export const badArgument = (where: string, message: string, fix = "correct the argument"): SconceError =>
+  new SconceError({ code: "TORCH_ARGUMENT", message, where, fix });
+
+/** Values that do not satisfy a constraint; the message is PyTorch's. */
+export const badValues = (where: string, message: string): SconceError =>
+  badArgument(
     where,
-    fix: "correct the value, or pass `{ validateArgs: false }` for values that are right by construction",
-  });
+    message,
+    "correct the value, or pass `{ validateArgs: false }` for values that are right by construction",
+  );
 
 /** A distribution whose arguments are checked while a program is traced. */
 export const checkedInTrace = (where: string, what: string): SconceError =>
@@ -20,10 +23,14 @@ export const checkedInTrace = (where: string, what: string): SconceError =>
   });
 
 /** Something that a family of distributions does not have. */
-export const notImplemented = (where: string, what: string): SconceError =>
+export const notImplemented = (
+  where: string,
+  what: string,
+  fix = "compute it with functions of `torch`",
+): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
     message: `${where} does not implement ${what}`,
     where,
-    fix: "compute it with functions of `torch`",
+    fix,
   });

@@ -14,7 +14,7 @@ import { emptyLike, oneMinus } from "./helpers.js";
 
 /** The exponential distribution (`torch.distributions.Exponential`). */
 export class Exponential extends Distribution {
-  /** One by the mean. */
+  /** The rate: 1 / mean. */
   readonly rate: Tensor;
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
@@ -71,7 +71,7 @@ export class Exponential extends Distribution {
 export class Gamma extends Distribution {
   /** The shape parameter, alpha. */
   readonly concentration: Tensor;
-  /** One by the scale, beta. */
+  /** The rate, beta: 1 / scale. */
   readonly rate: Tensor;
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */

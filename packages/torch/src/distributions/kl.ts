@@ -25,16 +25,26 @@ interface Rule {
 const rules: Rule[] = [];
 
 /**
- * Adds a rule for two families (`torch.distributions.register_kl`): it takes the place of one that
- * is there.
+ * Adds a rule for two families (`torch.distributions.register_kl`). The most specific rule applies,
+ * where `p` counts before `q`. A new rule replaces one for the same families.
  */
 export function registerKl<P extends Distribution, Q extends Distribution>(
   p: Family<P>,
   q: Family<Q>,
   run: (p: P, q: Q) => Tensor,
 ): void {
-  rules.unshift({ p, q, run: run as Rule["run"] });
+  const rule: Rule = { p, q, run: run as Rule["run"] };
+  const at = rules.findIndex((one) => one.p === p && one.q === q);
+  if (at === -1) rules.push(rule);
+  else rules[at] = rule;
 }
+
+const isBelow = (family: Family<Distribution>, other: Family<Distribution>): boolean =>
+  family.prototype instanceof other;
+
+/** Whether a rule is more specific than another: `p` counts first, as in PyTorch. */
+const isCloser = (one: Rule, other: Rule): boolean =>
+  isBelow(one.p, other.p) || (one.p === other.p && isBelow(one.q, other.q));
 
 /**
  * The divergence of `p` from `q`, of the shape of their batches.
@@ -42,11 +52,14 @@ export function registerKl<P extends Distribution, Q extends Distribution>(
  * @throws SconceError `TORCH_ARGUMENT` for families without a rule
  */
 export function klDivergence(p: Distribution, q: Distribution): Tensor {
-  const rule = rules.find((one) => p instanceof one.p && q instanceof one.q);
+  let rule: Rule | undefined;
+  for (const one of rules)
+    if (p instanceof one.p && q instanceof one.q && (rule === undefined || isCloser(one, rule))) rule = one;
   if (rule !== undefined) return rule.run(p, q);
   throw notImplemented(
     "klDivergence",
     `KL(p || q) for p type ${p.constructor.name} and q type ${q.constructor.name}`,
+    "register a rule with `distributions.registerKl`",
   );
 }
 
@@ -201,6 +214,10 @@ registerKl(Gamma, Exponential, (p, q) =>
 
 registerKl<Independent, Independent>(Independent, Independent, (p, q) => {
   if (p.reinterpretedBatchNdims !== q.reinterpretedBatchNdims)
-    throw notImplemented("klDivergence", "distributions of other numbers of reinterpreted dimensions");
+    throw notImplemented(
+      "klDivergence",
+      "distributions of other numbers of reinterpreted dimensions",
+      "use the same `reinterpretedBatchNdims` for both",
+    );
   return sumRightmost(klDivergence(p.baseDist, q.baseDist), p.reinterpretedBatchNdims);
 });

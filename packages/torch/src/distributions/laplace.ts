@@ -5,8 +5,8 @@ import { emptyLike } from "./helpers.js";
 import { LocationScale } from "./location-scale.js";
 
 /**
- * The Laplace distribution (`torch.distributions.Laplace`). `scale` is the standard deviation by
- * `sqrt(2)`.
+ * The Laplace distribution (`torch.distributions.Laplace`). `scale` is the standard deviation
+ * divided by `sqrt(2)`.
  */
 export class Laplace extends LocationScale {
   get variance(): Tensor {
