@@ -57,7 +57,7 @@ test.each(cases.filter(([key]) => NOT_RUN.test(key)))("%s is not run", async (ke
   expect(codeOf(error)).toMatch(/^(NOT_RUNNABLE|UNKNOWN_OPERATOR)$/);
 });
 
-/** Programs with lanes of `vmap`, mixed precision or custom operators. */
+/** Programs with lanes of `vmap` or custom operators. */
 const NOT_EXPORTED = /^(pm_custom_(op|nonzero)|flow_associative_scan\/program)/;
 /** Programs with example inputs of a class that is not registered here. */
 const UNREADABLE = new Set(["call_registered_class/program", "tree_custom_node/program"]);

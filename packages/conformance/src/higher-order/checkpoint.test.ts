@@ -1,22 +1,18 @@
 /** @file Checkpoints of TypeScript beside the programs of `oracle/higher_order.py`. */
 import { Dim, type ExportOptions, exportProgram, nn, torch } from "@sconce/capture";
 import { runDecompositions } from "@sconce/passes";
-import { contiguousStrides, Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { comparable } from "../capture/retraced.fixture.js";
 import { fixtureJson } from "../fixtures.js";
+import { values } from "./values.fixture.js";
 
 const CASES = fixtureJson("higher-order/programs.json.gz") as Readonly<
   Record<string, { readonly text: string; readonly lowered: string }>
 >;
 
-function values(step: number): Tensor {
-  const flat = Array.from({ length: 16 }, (_, i) => (((i * step) % 19) - 9) / 8);
-  return Tensor.from(flat).asStrided([4, 4], contiguousStrides([4, 4]), 0);
-}
-
 class Model extends nn.Module {
-  readonly weight = new nn.Parameter(values(3));
+  readonly weight = new nn.Parameter(values([4, 4], 3));
 }
 
 class WithContexts extends Model {
@@ -51,7 +47,7 @@ test.each([
   ["checkpoint_dynamic", new OfDynamic(), rows],
   ["checkpoint_inlined", new Inlined(), {}],
 ] as const)("%s has PyTorch's text", (name, model, options) => {
-  const program = exportProgram(model, [values(7)], options);
+  const program = exportProgram(model, [values([4, 4])], options);
   const { text, lowered } = CASES[name]!;
   // Symbols of strict exports have other names after a file was loaded.
   const plain = (shown: string): string => comparable(shown).replaceAll(/\bs\d+\b/g, "s0");

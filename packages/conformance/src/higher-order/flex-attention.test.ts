@@ -4,10 +4,11 @@ import { parseIr } from "@sconce/ir/text";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce, type Sconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
-import { contiguousStrides, type DType, Tensor } from "@sconce/tensor";
+import { type DType, Tensor } from "@sconce/tensor";
 import { compareTensors } from "@sconce/tensor/compare";
 import { describe, expect, test } from "vitest";
 import { fixtureJson } from "../fixtures.js";
+import { values } from "./values.fixture.js";
 
 /** The dtype, the sizes, the elements and the strides of a result. */
 type Recorded = readonly [DType, readonly number[], readonly (number | string)[], readonly number[]];
@@ -126,15 +127,9 @@ const CASES: Readonly<Record<string, readonly [score: Body, mask: Body]>> = {
   ],
 };
 
-function values(shape: readonly number[], dtype: DType, step = 7): Tensor {
-  const count = shape.reduce((a, b) => a * b, 1);
-  const flat = Array.from({ length: count }, (_, i) => (((i * step) % 19) - 9) / 8);
-  return Tensor.from(flat, { dtype }).asStrided(shape, contiguousStrides(shape), 0);
-}
-
 const BUFFERS: Readonly<Record<string, Tensor>> = {
-  slope: Tensor.from([0.5]).asStrided([], [], 0),
-  bias: values([4, 6], "float32", 3),
+  slope: Tensor.from([0.5], [], "float32"),
+  bias: values([4, 6], 3),
   documents: Tensor.from([0, 0, 0, 1, 1, 1], { dtype: "int64" }),
 };
 const SHORT: Readonly<Record<string, string>> = { float32: "f32", float64: "f64", float16: "f16" };
@@ -204,10 +199,10 @@ describe.each(["cpu", "wasm"])("flex_attention on %s", async (backend) => {
     const [kind, dtype] = name.split(" ") as [string, DType];
     const isTransposed = kind === "transposed";
     const query = isTransposed
-      ? values([2, 5, 4, 3], dtype).asStrided([2, 4, 5, 3], [60, 3, 12, 1], 0)
-      : values([2, 4, 5, 3], dtype);
-    const key = values([isTransposed ? 1 : 2, isTransposed ? 4 : 2, 6, 3], dtype, 5);
-    const value = isTransposed ? key : values([2, 2, 6, 4], dtype, 11);
+      ? values([2, 5, 4, 3], 7, dtype).asStrided([2, 4, 5, 3], [60, 3, 12, 1], 0)
+      : values([2, 4, 5, 3], 7, dtype);
+    const key = values([isTransposed ? 1 : 2, isTransposed ? 4 : 2, 6, 3], 5, dtype);
+    const value = isTransposed ? key : values([2, 2, 6, 4], 11, dtype);
     const functions = CASES[isTransposed ? "causal" : kind]!;
     const [, shape, , strides] = wanted[0]!;
     const type = `${SHORT[dtype]}[${shape.join(", ")}]`;
@@ -225,11 +220,7 @@ describe.each(["cpu", "wasm"])("flex_attention on %s", async (backend) => {
       using executable = await session.compile(subject, backend);
       const results = (await executable.run(inputs)) as Tensor[];
       for (const [i, [dtypeOf, sizes, numbers, places]] of wanted.entries()) {
-        const want = Tensor.from(numbers.map(Number), { dtype: dtypeOf }).asStrided(
-          sizes,
-          contiguousStrides(sizes),
-          0,
-        );
+        const want = Tensor.from(numbers.map(Number), sizes, dtypeOf);
         const tolerance = dtype === "float16" ? 2e-3 : 1e-5;
         expect(compareTensors(results[i]!, want, { rtol: tolerance, atol: tolerance / 10 })).toBeUndefined();
         if (backend === "cpu") expect(results[i]!.strides).toEqual(places);

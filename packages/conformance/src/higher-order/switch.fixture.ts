@@ -1,13 +1,7 @@
 /** @file The models of `oracle/graph_calls.py` in TypeScript. */
 import { Dim, type ExportOptions, nn, sym, torch } from "@sconce/capture";
-import { contiguousStrides, Tensor } from "@sconce/tensor";
-
-/** The values of the script for a shape. */
-function values(shape: readonly number[], step = 7): Tensor {
-  const count = shape.reduce((a, b) => a * b, 1);
-  const flat = Array.from({ length: count }, (_, i) => (((i * step) % 19) - 9) / 8);
-  return Tensor.from(flat).asStrided(shape, contiguousStrides(shape), 0);
-}
+import type { Tensor } from "@sconce/tensor";
+import { values } from "./values.fixture.js";
 
 /** The parameters and layers that the models share. */
 class Model extends nn.Module {
