@@ -32,6 +32,19 @@ describe("operators over lists", () => {
     expect(out.map((item) => item.toArray())).toEqual([[-1, -2], [-3]]);
   });
 
+  test("fill tensors whose elements share places", () => {
+    const shared = (): Tensor => f32(1).asStrided([3], [0], 0);
+    const list = [shared(), f32(1, 2)];
+    expect(evaluate("aten._foreach_zero_.default", [list])).toBeNull();
+    expect(list.map((item) => item.toArray())).toEqual([
+      [0, 0, 0],
+      [0, 0],
+    ]);
+    const filled = shared();
+    expect(evaluate("aten.fill_.Scalar", [filled, 2])).toBe(filled);
+    expect(filled.toArray()).toEqual([2, 2, 2]);
+  });
+
   test("refuse lists of different lengths", () => {
     expect(() => run("aten._foreach_add.List", [f32(1)], [])).toThrow("same number of tensors, got 1 and 0");
     expect(() => run("aten._foreach_add.ScalarList", [f32(1)], [1, 2])).toThrow("as scalar list");

@@ -1,6 +1,6 @@
 /** @file Simulated quantization: gradients of its settings, and settings that follow the data. */
 import type { FakeTensor } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { numel, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, openOutput, readNumbers, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
@@ -28,7 +28,7 @@ function gradients(args: GradientArgs, context: Outputs): [Tensor, Tensor, Tenso
   const [values, grad, scales, zeros] = [self, args.grad, args.scale, args.zero_point].map((one) =>
     readNumbers(one),
   );
-  const inner = axis === undefined ? self.numel : self.shape.slice(axis + 1).reduce((n, size) => n * size, 1);
+  const inner = axis === undefined ? self.numel : numel(self.shape.slice(axis + 1));
   const channels = axis === undefined ? 1 : self.shape[axis]!;
   const results = openOutput(dx);
   const [ofScale, ofZero] = [dScale, dZero].map((one) => new Float64Array(one.numel)) as [
@@ -109,11 +109,15 @@ function settingsOf(given: Range, levels: Levels): readonly [scale: number, zero
 
 /** Least and greatest of each row, or of all elements. */
 function rangesOf(self: Tensor, rows: number): readonly Range[] {
-  const values = Array.from(readNumbers(self));
+  const values = readNumbers(self);
   const size = values.length / rows;
   return Array.from({ length: rows }, (_, r) => {
-    const own = values.slice(r * size, (r + 1) * size);
-    return { min: Math.min(...own), max: Math.max(...own) };
+    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let i = r * size; i < (r + 1) * size; i++) {
+      min = Math.min(min, values[i]!);
+      max = Math.max(max, values[i]!);
+    }
+    return { min, max };
   });
 }
 

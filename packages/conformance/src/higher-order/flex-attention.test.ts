@@ -127,6 +127,25 @@ const CASES: Readonly<Record<string, readonly [score: Body, mask: Body]>> = {
   ],
 };
 
+/** Functions that cannot be run for all elements at once. */
+const BY_ELEMENT: readonly [score: Body, mask: Body] = [
+  {
+    calls: [
+      `%stack: ${SCORE}[2] = aten.stack.default([%s, %s])`,
+      `%sum: ${SCORE}[] = aten.sum.default(%stack)`,
+    ],
+    result: "%sum",
+  },
+  {
+    calls: [
+      "%stack: i32[2] = aten.stack.default([%q, %k])",
+      "%sum: i64[] = aten.sum.default(%stack)",
+      "%gt: b8[] = aten.gt.Scalar(%sum, 3)",
+    ],
+    result: "%gt",
+  },
+];
+
 const BUFFERS: Readonly<Record<string, Tensor>> = {
   slope: Tensor.from([0.5], [], "float32"),
   bias: values([4, 6], 3),
@@ -227,4 +246,32 @@ describe.each(["cpu", "wasm"])("flex_attention on %s", async (backend) => {
       }
     }
   });
+
+  // Sizes and dtypes of PyTorch 2.14: `math_attention` with these functions.
+  test.each(["float32", "float64", "float16"] as const)(
+    "no queries of %s give empty results",
+    async (dtype) => {
+      const sums = dtype === "float64" ? dtype : "float32";
+      const [query, key, value] = [
+        values([2, 4, 0, 3], 7, dtype),
+        values([2, 2, 6, 3], 7, dtype),
+        values([2, 2, 6, 4], 7, dtype),
+      ];
+      const out = `${SHORT[dtype]}[2, 4, 0, 4]`;
+      const program = programOf(BY_ELEMENT, dtype, {
+        q: query.shape,
+        k: key.shape,
+        v: value.shape,
+        out,
+        sums,
+      });
+      using executable = await session.compile(program, backend);
+      const results = (await executable.run([query, key, value])) as Tensor[];
+      expect(results.map((result) => [result.dtype, result.shape])).toEqual([
+        [dtype, [2, 4, 0, 4]],
+        [sums, [2, 4, 0]],
+        [sums, [2, 4, 0]],
+      ]);
+    },
+  );
 });

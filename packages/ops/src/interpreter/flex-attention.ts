@@ -3,7 +3,7 @@
  * computes all scores; the blocks of the mask are for kernels that skip some.
  */
 import { type Argument, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
-import { type DType, dtypeInfo } from "@sconce/tensor";
+import { type DType, dtypeInfo, numel } from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 import { isScalarFunction } from "../rows/scalar-functions.js";
 import {
@@ -23,14 +23,26 @@ type Call<T> = (target: string, args: readonly CallArgument<T>[], kwargs?: CallK
 /** Batch, head, query and key: the dimensions of scores. */
 const RANK = 4;
 
+/** The arguments in the order of their positions. */
+const NAMES = [
+  "query",
+  "key",
+  "value",
+  "score_mod",
+  "block_mask",
+  "scale",
+  "kernel_options",
+  "score_mod_other_buffers",
+  "mask_mod_other_buffers",
+];
+
 export const flexAttention: HigherOrder = function* <T>(
   runner: GraphRunner<T>,
   given: readonly NodeArgument<T>[],
   kwargs: CallKwargs<T>,
   node: Node,
 ) {
-  const names = ["query", "key", "value", "score_mod", "block_mask", "scale", "kernel_options"];
-  const at = (i: number): NodeArgument<T> => given[i] ?? (kwargs[names[i]!] as NodeArgument<T>);
+  const at = (i: number): NodeArgument<T> => given[i] ?? (kwargs[NAMES[i]!] as NodeArgument<T>);
   const [query, key, value] = [at(0), at(1), at(2)] as readonly T[] as [T, T, T];
   const call: Call<T> = function* (target, args, named = {}) {
     return (yield* resolved(runner.callOperator(`aten.${target}`, args, named, node))) as T;
@@ -44,22 +56,15 @@ export const flexAttention: HigherOrder = function* <T>(
   const scores = yield* call("mul.Tensor", [products, at(5) as CallArgument<T>]);
   const { shape: sizes } = runner.tensors.layoutOf(scores);
   const places = yield* placesOf(call, sizes);
-  const mask = orNone(at(4)).at(-1) as unknown as NestedGraph;
-  const score = at(3) as NestedGraph;
+  const mask: OfElement<T> = {
+    graph: orNone(at(4)).at(-1) as unknown as NestedGraph,
+    buffers: orNone(at(8)),
+    dtype: "bool",
+  };
+  const score: OfElement<T> = { graph: at(3) as NestedGraph, buffers: orNone(at(7)), dtype: working };
   const context: Context<T> = { runner, call, sizes, node };
-  const allowed = yield* overPlaces(
-    context,
-    mask,
-    places,
-    orNone(given[8] ?? kwargs["mask_mod_other_buffers"]),
-  );
-  const inputs = [scores, ...places];
-  const changed = yield* overPlaces(
-    context,
-    score,
-    inputs,
-    orNone(given[7] ?? kwargs["score_mod_other_buffers"]),
-  );
+  const allowed = yield* overPlaces(context, mask, places);
+  const changed = yield* overPlaces(context, score, [scores, ...places]);
   const never = yield* call("scalar_tensor.default", [Number.NEGATIVE_INFINITY], {
     dtype: { kind: "dtype", dtype: working },
   });
@@ -70,11 +75,11 @@ export const flexAttention: HigherOrder = function* <T>(
     weights as T,
     yield* converted(runner, grouped[1]!, dtype, node) as Steps<T>,
   ]);
-  const least = yield* call("amax.default", [all, [-1]]);
+  const greatest = yield* call("amax.default", [all, [-1]]);
   return [
     yield* inOrderOf(call, result, shape, strides),
     yield* inBits(call, yield* call("logsumexp.default", [all, [-1]])),
-    yield* inBits(call, least),
+    yield* inBits(call, greatest),
   ] as Values<T>;
 };
 
@@ -139,6 +144,15 @@ interface Context<T> {
   readonly node: Node;
 }
 
+/** A graph of one element: `score_mod` or `mask_mod`. */
+interface OfElement<T> {
+  readonly graph: NestedGraph;
+  /** What it reads beside the element and its place. */
+  readonly buffers: Values<T>;
+  /** The dtype of the result where there is no element. */
+  readonly dtype: DType;
+}
+
 /**
  * A value of a graph of one element: of all elements at once, with four dimensions, or of none in
  * particular.
@@ -152,19 +166,14 @@ interface Lanes<T> {
  * A graph of one element, run for all elements: its calls at once where they are pointwise, or read
  * a tensor at the places of the elements; otherwise once for each element.
  */
-function* overPlaces<T>(
-  context: Context<T>,
-  graph: NestedGraph,
-  inputs: readonly T[],
-  buffers: Values<T>,
-): Steps<T> {
+function* overPlaces<T>(context: Context<T>, ofElement: OfElement<T>, inputs: readonly T[]): Steps<T> {
   const { runner, call } = context;
   const given = [
     ...inputs.map((value): Lanes<T> => ({ value, isOfAll: true })),
-    ...buffers.map((value): Lanes<T> => ({ value, isOfAll: false })),
+    ...ofElement.buffers.map((value): Lanes<T> => ({ value, isOfAll: false })),
   ];
-  const result = yield* atOnce(context, graph.graph, given);
-  if (result === undefined) return yield* oneByOne(context, graph, inputs, buffers);
+  const result = yield* atOnce(context, ofElement.graph.graph, given);
+  if (result === undefined) return yield* oneByOne(context, ofElement, inputs);
   const { value, isOfAll } = result;
   if (isOfAll) return value as T;
   const { shape } = runner.tensors.layoutOf(value as T);
@@ -194,9 +203,10 @@ function* atOnce<T>(
   let input = 0;
   for (const node of graph.nodes()) {
     if (node.op === "placeholder") values.set(node.name, given[input++]!);
-    else if (node.op === "output")
-      return read(valuesOf((itemsOf(node.args[0]!) as never) ?? node.args[0]!)[0] as Argument);
-    else if (node.op !== "call_function") return undefined;
+    else if (node.op === "output") {
+      const [result] = itemsOf(node.args[0]!) ?? [node.args[0]!];
+      return read(result!);
+    } else if (node.op !== "call_function") return undefined;
     else {
       const args = node.args.map(read);
       const kwargs = Object.fromEntries(
@@ -276,14 +286,14 @@ function* wholeCall<T>(
 /** A graph of one element, run for each element. */
 function* oneByOne<T>(
   { runner, call, sizes }: Context<T>,
-  graph: NestedGraph,
+  { graph, buffers, dtype }: OfElement<T>,
   inputs: readonly T[],
-  buffers: Values<T>,
 ): Steps<T> {
   const { tensors } = runner;
+  const count = numel(sizes);
+  if (count === 0) return yield* call("zeros.default", [sizes], { dtype: { kind: "dtype", dtype } });
   const whole: T[] = [];
   for (const input of inputs) whole.push(yield* call("expand.default", [input, sizes]));
-  const count = sizes.reduce((a, b) => a * b, 1);
   const results: T[] = [];
   for (let i = 0; i < count; i++) {
     let rest = i;
@@ -299,6 +309,5 @@ function* oneByOne<T>(
     if (shape.length > 0) throw oneElement(shape);
     results.push(result);
   }
-  if (count === 0) return whole[0]!;
   return yield* call("view.default", [tensors.stack(results, 0), sizes]);
 }

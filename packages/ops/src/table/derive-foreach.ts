@@ -89,7 +89,7 @@ function writing(
       const results = metaOfBound(operators, functional, given, env) as readonly MetaValue[];
       const targets = given[written.name] as readonly FakeTensor[];
       targets.forEach((target, i) => {
-        checkInPlace(target, results[i]!, name);
+        checkInPlace(target, results[i]!, schema);
       });
       return null;
     },

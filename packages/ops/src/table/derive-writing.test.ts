@@ -8,6 +8,7 @@ import { metaOf } from "./fake-emit.js";
 const table = defaultOperators();
 const vector = (length: number, dtype: DType = "float32"): FakeTensor =>
   new FakeTensor({ dtype, shape: [length], strides: [1], storageOffset: 0 });
+const scalar = new FakeTensor({ dtype: "float32", shape: [], strides: [], storageOffset: 0 });
 const run = (target: string, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>) =>
   metaOf(table, target, args, kwargs, STATIC_ENV);
 
@@ -71,6 +72,26 @@ describe("in-place overloads that are not spelled like their functional one", ()
     expect(() => run("aten.clip_.Tensor", [vector(1), vector(3)], {})).toThrow("broadcast shape");
     const self = vector(3);
     expect(run("aten.polygamma_.default", [self, 2], {})).toBe(self);
+  });
+});
+
+describe("a self whose elements share places", () => {
+  const shared = (): FakeTensor =>
+    new FakeTensor({ dtype: "float32", shape: [3], strides: [0], storageOffset: 0 });
+
+  it("is written where PyTorch allows it: all elements get the same number", () => {
+    const self = shared();
+    expect(run("aten.zero_.default", [self], {})).toBe(self);
+    expect(run("aten.fill_.Scalar", [self, 2], {})).toBe(self);
+    expect(run("aten._foreach_zero_.default", [[self]], {})).toBeNull();
+  });
+
+  it("is refused by all others", () => {
+    const message = "more than one element of the written-to tensor";
+    expect(() => run("aten.fill_.Tensor", [shared(), scalar], {})).toThrow(message);
+    expect(() => run("aten.relu_.default", [shared()], {})).toThrow(message);
+    expect(() => run("aten.polygamma_.default", [shared(), 2], {})).toThrow(message);
+    expect(() => run("aten._foreach_add_.Scalar", [[shared()], 1], {})).toThrow(message);
   });
 });
 

@@ -85,7 +85,7 @@ function checkSelf(schema: OpSchema, given: BoundArgs, result: MetaValue): void 
   const [self] = schema.args;
   if (self === undefined || self.kwargOnly || self.alias?.write !== true) return;
   const target = given[self.name];
-  if (target instanceof FakeTensor) checkInPlace(target, result, schema.name);
+  if (target instanceof FakeTensor) checkInPlace(target, result, schema);
 }
 
 /**

@@ -2,7 +2,7 @@
  * @file In-place overloads follow from their functional overload by the alias annotations of
  * PyTorch's code generator (`torchgen/model.py`), so no row is written for them.
  */
-import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
+import { FakeTensor, type MetaValue, type OpSchema, type SymInt } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
@@ -55,7 +55,7 @@ function deriveInPlace(base: OpDefinition, name: string, operators: OperatorRows
       const args = first.name === "self" ? given : { ...given, [first.name]: self };
       // In-place views change the sizes of self: its new geometry is the result.
       if (base.schema.isView && meta !== undefined) return meta(args, context);
-      checkInPlace(self, metaOfBound(operators, base, args, context.env, true), name);
+      checkInPlace(self, metaOfBound(operators, base, args, context.env, true), { name, target });
       return self;
     },
   });
@@ -67,16 +67,27 @@ function inPlaceTags({ tags }: OpDefinition, target: string): readonly OpTag[] {
   return inPlaceComposite(target) === undefined || tags.includes("composite") ? kept : [...kept, "composite"];
 }
 
+/** Overloads that PyTorch lets write to shared places: all places get the same number. */
+const WRITES_ONE_NUMBER: ReadonlySet<string> = new Set([
+  "aten.zero_.default",
+  "aten.fill_.Scalar",
+  "aten._foreach_zero_.default",
+]);
+
 /**
  * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that
  * shares places, unless nothing is written or all places get the same number.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `DTYPE_MISMATCH`, `INVALID_ARGUMENT`
  */
-export function checkInPlace(self: FakeTensor, result: MetaValue, name: string): void {
+export function checkInPlace(
+  self: FakeTensor,
+  result: MetaValue,
+  { name, target }: Pick<OpSchema, "name" | "target">,
+): void {
   if (!(result instanceof FakeTensor)) return;
   if (
-    name !== "zero_" &&
+    !WRITES_ONE_NUMBER.has(target) &&
     !self.shape.includes(0) &&
     self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)
   ) {
