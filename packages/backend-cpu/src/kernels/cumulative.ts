@@ -102,20 +102,9 @@ function extremesOf(beats: Beats, input: Tensor): readonly [NumberArray, Float64
   return [bests, places];
 }
 
-const runningExtreme =
-  (beats: Beats): Kernel<ScanArgs, readonly [Tensor, Tensor]> =>
-  ({ self, dim }, context) => {
-    const [values, indices] = emptyOutputs(context);
-    const dims = reducedDims(self.ndim, dim);
-    const [bests, places] = extremesOf(beats, moveLast(self, dims));
-    writeKeys(moveLast(values, dims), bests);
-    writeNumbers(moveLast(indices, dims), places);
-    return [values, indices];
-  };
-
 type HelperArgs = ScanArgs & { readonly values: Tensor; readonly indices: Tensor };
 
-/** Writes what `runningExtreme` gives to the given tensors. */
+/** Writes the running extremes and their places to the given tensors. */
 const helper =
   (beats: Beats) =>
   ({ self, dim, values, indices }: HelperArgs): null => {
@@ -124,6 +113,14 @@ const helper =
     writeKeys(moveLast(values, dims), bests);
     writeNumbers(moveLast(indices, dims), places);
     return null;
+  };
+
+const runningExtreme =
+  (beats: Beats): Kernel<ScanArgs, readonly [Tensor, Tensor]> =>
+  (args, context) => {
+    const [values, indices] = emptyOutputs(context);
+    helper(beats)({ ...args, values, indices });
+    return [values, indices];
   };
 
 /** Each gradient times the product of the others, without a division, so that zeros are allowed. */

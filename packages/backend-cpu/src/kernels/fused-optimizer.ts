@@ -20,10 +20,10 @@ interface Common {
   readonly found_inf: Tensor | null;
 }
 
-/** The elements as numbers; none of an empty list's tensor. */
-const numbersOf = (tensor: Tensor | undefined): Numbers =>
+/** The elements as float64; none for a list that is empty (`max_exp_avg_sqs` without amsgrad). */
+const copyOfNumbers = (tensor: Tensor | undefined): Numbers =>
   tensor === undefined ? new Float64Array(0) : Float64Array.from(readNumbers(tensor));
-const itemOf = (value: number | Tensor): number =>
+const numberIn = (value: number | Tensor): number =>
   typeof value === "number" ? value : Number(readNumbers(value)[0]);
 
 type Metas = readonly (readonly FakeTensor[])[];
@@ -50,10 +50,10 @@ function optimize<M extends Metas>(
 ): TupleOf<M, List> {
   const lists = [args.self, args.grads, ...states];
   const copies = mapTuple(meta, (fakes, k) => fakes.map((fake, i) => copyOf(lists[k]![i]!, fake)));
-  if (args.found_inf !== null && itemOf(args.found_inf) === 1) return copies;
-  const scale = args.grad_scale === null ? 1 : itemOf(args.grad_scale);
+  if (args.found_inf !== null && numberIn(args.found_inf) === 1) return copies;
+  const scale = args.grad_scale === null ? 1 : numberIn(args.grad_scale);
   for (let at = 0; at < args.self.length; at++) {
-    const [param, grad, ...state] = copies.map((list) => numbersOf(list[at]));
+    const [param, grad, ...state] = copies.map((list) => copyOfNumbers(list[at]));
     for (let i = 0; i < grad!.length; i++) grad![i]! /= scale;
     if (args.grad_scale !== null) writeNumbers(copies[1]![at]!, grad!);
     for (let i = 0; i < grad!.length; i++) {
@@ -84,10 +84,10 @@ interface AdamArgs extends Common {
 /** Adam, or AdamW, which takes the decay of the weight from the parameter itself. */
 function adam<M extends Metas>(args: AdamArgs, isDecoupled: boolean, meta: M): TupleOf<M, List> {
   const { exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, beta1, beta2, eps, amsgrad } = args;
-  const rate = itemOf(args.lr);
+  const rate = numberIn(args.lr);
   const states = [exp_avgs, exp_avg_sqs, max_exp_avg_sqs];
   return optimize(args, states, meta, !isDecoupled, (param, grad, [mean, square, most], at) => {
-    const count = itemOf(state_steps[at]!);
+    const count = numberIn(state_steps[at]!);
     const size = rate / (1 - beta1 ** count);
     const correction = Math.sqrt(1 - beta2 ** count);
     for (let i = 0; i < param.length; i++) {
@@ -112,7 +112,7 @@ interface SgdArgs extends Common {
 
 function sgd<M extends Metas>(args: SgdArgs, { meta }: { readonly meta: M }): TupleOf<M, List> {
   const { momentum, dampening, nesterov, is_first_step: isFirst } = args;
-  const rate = itemOf(args.lr);
+  const rate = numberIn(args.lr);
   return optimize(args, [args.momentum_buffer_list], meta, true, (param, grad, [buffer]) => {
     for (let i = 0; i < param.length; i++) {
       let g = grad[i]!;
@@ -135,7 +135,7 @@ interface AdagradArgs extends Common {
 function adagrad<M extends Metas>(args: AdagradArgs, { meta }: { readonly meta: M }): TupleOf<M, List> {
   const { state_sums, state_steps, lr_decay, eps } = args;
   return optimize(args, [state_sums, state_steps], meta, true, (param, grad, [sum], at) => {
-    const rate = itemOf(args.lr) / (1 + (itemOf(state_steps[at]!) - 1) * lr_decay);
+    const rate = numberIn(args.lr) / (1 + (numberIn(state_steps[at]!) - 1) * lr_decay);
     for (let i = 0; i < param.length; i++) {
       sum![i]! += grad[i]! * grad[i]!;
       param[i]! -= (rate * grad[i]!) / (Math.sqrt(sum![i]!) + eps);
@@ -148,8 +148,8 @@ const updateScale = kernel(
   "aten::_amp_update_scale(Tensor self, Tensor growth_tracker, Tensor found_inf, float scale_growth_factor, float scale_backoff_factor, int growth_interval) -> (Tensor, Tensor growth_tracker_out)",
   (args, context) => {
     const [scale, tracker] = emptyOutputs(context);
-    let [now, steps] = [itemOf(args.self), itemOf(args.growth_tracker)];
-    if (itemOf(args.found_inf) !== 0) [now, steps] = [now * args.scale_backoff_factor, 0];
+    let [now, steps] = [numberIn(args.self), numberIn(args.growth_tracker)];
+    if (numberIn(args.found_inf) !== 0) [now, steps] = [now * args.scale_backoff_factor, 0];
     else if (++steps === args.growth_interval) {
       const grown = Math.fround(now * args.scale_growth_factor);
       [now, steps] = [Number.isFinite(grown) ? grown : now, 0];
@@ -163,10 +163,10 @@ const updateScale = kernel(
 const unscale = kernel(
   "aten::_amp_foreach_non_finite_check_and_unscale(Tensor[] self, Tensor found_inf, Tensor inv_scale) -> (Tensor[] self_out, Tensor found_inf_out)",
   ({ self, found_inf, inv_scale }, { meta }) => {
-    const factor = itemOf(inv_scale);
+    const factor = numberIn(inv_scale);
     const found = copyOf(found_inf, meta[1]);
     const scaled = self.map((tensor, i) => {
-      const values = numbersOf(tensor);
+      const values = copyOfNumbers(tensor);
       if (!values.every(Number.isFinite)) writeNumbers(found, [1]);
       const out = allocate(meta[0][i]!);
       writeNumbers(out, factor === 1 ? values : values.map((value) => value * factor));

@@ -80,18 +80,17 @@ const fromCompressed = kernel(
     const batch = columns.shape.slice(0, -1);
     const results = new Float64Array(out.numel);
     const base = batch.length * count;
-    for (let b = 0; b < numel(batch); b++)
+    const steps = contiguousStrides(batch);
+    for (let b = 0; b < numel(batch); b++) {
+      const coordinates = steps.map((step, d) => Math.floor(b / step) % batch[d]!);
       for (let row = 0; row < rows; row++)
         for (let i = ends[b * (rows + 1) + row]!; i < ends[b * (rows + 1) + row + 1]!; i++) {
           const at = b * perBatch + i;
-          for (let d = 0, left = b; d < batch.length; d++) {
-            const size = numel(batch.slice(d + 1));
-            results[d * count + at] = Math.floor(left / size);
-            left %= size;
-          }
+          for (const [d, coordinate] of coordinates.entries()) results[d * count + at] = coordinate;
           results[base + (transpose ? count : 0) + at] = row;
           results[base + (transpose ? 0 : count) + at] = places[at]!;
         }
+    }
     writeNumbers(out, results);
     return out;
   },

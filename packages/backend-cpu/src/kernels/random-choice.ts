@@ -139,6 +139,7 @@ interface LeakyArgs {
   readonly upper: ScalarLiteral;
   readonly training: boolean;
 }
+
 /** The elements with their slopes: the given ones outside of training. */
 function leaky(
   self: Tensor,

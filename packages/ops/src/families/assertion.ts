@@ -2,7 +2,7 @@
 import type { MetaValue } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import { dtypeMismatch } from "../rows/errors.js";
-import { fake, rowMajorLike } from "../rules/fake.js";
+import { rowMajorLike } from "../rules/fake.js";
 import { created, OPTIONS } from "../rules/options.js";
 
 const EFFECT: readonly OpTag[] = ["effect"];
@@ -19,7 +19,7 @@ export const assertionOps: readonly OpDefinition[] = [
     schema: "aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
     doc: "An assertion that gives a token, by which later ones are kept behind it.",
     tags: EFFECT,
-    meta: ({ dep_token: token }) => fake({ dtype: token.dtype, shape: token.shape, like: token }),
+    meta: ({ dep_token: token }) => rowMajorLike(token),
   }),
   defineOp({
     schema: "aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor",

@@ -4,7 +4,7 @@ import { symInt } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
-import { fake } from "../rules/fake.js";
+import { statistic } from "./batch-norm.js";
 
 const noReserve = (emit: Emit, { device }: FakeTensor): FakeTensor =>
   emit("aten.empty.memory_format", [[0]], { dtype: "uint8", device });
@@ -60,10 +60,7 @@ const statistics = defineOp({
     "aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)",
   doc: "Mean and variance of each channel, by which running statistics are updated.",
   tags: ["maybe_aliasing_or_mutating"],
-  meta: ({ input }) => {
-    const one = (): FakeTensor => fake({ dtype: input.dtype, shape: [input.shape[1]!], like: input });
-    return [one(), one()];
-  },
+  meta: ({ input }) => [statistic(input, true), statistic(input, true)],
 });
 
 export const batchNormPartOps: readonly OpDefinition[] = [withoutUpdate, byLibrary, statistics];

@@ -49,7 +49,7 @@ function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
 }
 
 /** A value per channel; none in evaluation. */
-const statistic = (input: FakeTensor, training: boolean, dtype = input.dtype): FakeTensor =>
+export const statistic = (input: FakeTensor, training: boolean, dtype = input.dtype): FakeTensor =>
   fake({ dtype, shape: [training ? input.shape[1]! : 0], like: input });
 
 const results = (args: NormArgs, training: boolean, context: MetaContext): readonly FakeTensor[] => [

@@ -8,6 +8,7 @@ import { broadcastPair, convert, promoted } from "../rules/decompose.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
+import { largestFinite } from "../rules/limits.js";
 import { logAddExp } from "../rules/log-add-exp.js";
 import { type Operand, promoteOperands, scalarKind, toFloatDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
@@ -353,20 +354,14 @@ const ldexp = defineOp({
   },
 });
 
-/** The greatest value that `_add_relu` gives. */
-const MOST_OF: Readonly<Partial<Record<DType, number>>> = {
-  float32: 3.4028234663852886e38,
-  float64: Number.MAX_VALUE,
-};
-
 /** A sum, with 0 in place of what is negative; infinities become the largest number. NaN is 0. */
 function addRelu(emit: Emit, sum: FakeTensor): FakeTensor {
-  const most = MOST_OF[sum.dtype];
-  if (most === undefined) return emit("aten.relu.default", [sum]);
+  const { dtype } = sum;
+  if (dtype !== "float32" && dtype !== "float64") return emit("aten.relu.default", [sum]);
   const isPositive = emit("aten.gt.Scalar", [sum, 0]);
   return emit("aten.where.ScalarOther", [
     isPositive,
-    emit("aten.clamp_max.default", [sum, pythonFloat(most)]),
+    emit("aten.clamp_max.default", [sum, pythonFloat(largestFinite(dtype))]),
     0,
   ]);
 }

@@ -17,7 +17,7 @@ import {
   isContiguousNatively,
   memoryFormatStrides,
 } from "../rules/fake.js";
-import { likeStrides, OPTIONS, type Options } from "../rules/options.js";
+import { emptyLike, likeStrides, OPTIONS, type Options } from "../rules/options.js";
 import { askStrideOrder } from "../rules/stride-order.js";
 import { guardExpands } from "./view-expand.js";
 
@@ -216,8 +216,7 @@ const aliasOps = [
   defineOp({
     schema: "aten::lift_fresh_copy(Tensor self) -> Tensor",
     tags: ["always_decomposed"],
-    meta: ({ self }, { env }) =>
-      fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self }),
+    meta: ({ self }, { env }) => emptyLike(self, env),
     decompose: (emit, { self }) => emit("aten.clone.default", [self]),
   }),
 ];
@@ -245,15 +244,14 @@ const copyOps = [
       checkCopy(self, src, env);
       const overlaps = self.strides.some((stride, d) => stride === 0 && self.shape[d] !== 1);
       return overlaps
-        ? fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self })
+        ? emptyLike(self, env)
         : fake({ dtype: self.dtype, shape: self.shape, strides: self.strides, like: self });
     },
   }),
   defineOp({
     schema: "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
     tags: ["core"],
-    meta: ({ self }, { env }) =>
-      fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self }),
+    meta: ({ self }, { env }) => emptyLike(self, env),
     decompose: (emit, { self, value }) =>
       emit("aten.full_like.default", [self, value], { pin_memory: false }),
   }),
@@ -265,19 +263,13 @@ const copyOps = [
           `fill only supports 0-dimension value tensor but got tensor with ${value.ndim} dimensions`,
         );
       }
-      return fake({
-        dtype: self.dtype,
-        shape: self.shape,
-        strides: likeStrides(self, null, env),
-        like: self,
-      });
+      return emptyLike(self, env);
     },
     decompose: (emit, { self, value }) => emit("aten.copy.default", [self, value]),
   }),
   defineOp({
     schema: "aten::zero(Tensor self) -> Tensor",
-    meta: ({ self }, { env }) =>
-      fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self }),
+    meta: ({ self }, { env }) => emptyLike(self, env),
     decompose: (emit, { self }) => emit("aten.zeros_like.default", [self], { pin_memory: false }),
   }),
 ];

@@ -1,6 +1,6 @@
 /** @file Tensors from sizes. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, mul, type SymEnv, sub } from "@sconce/symbolic";
+import { addAll, mul, type SymEnv, sub } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -70,7 +70,7 @@ const sameFeatures = defineOp({
   meta: ({ self, other, self_num_batch_dims: count }) => {
     const batch = self.shape.slice(0, Number(count));
     const places = other.shape.map((size, d) => mul(sub(size, 1), other.strides[d]!));
-    const span = places.reduce((sum, place) => add(sum, place), 1 as SymInt);
+    const span = addAll([1, ...places]);
     const outer = contiguousStridesOf([...batch, span]).slice(0, -1);
     return fake({
       dtype: other.dtype,

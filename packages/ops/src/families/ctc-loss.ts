@@ -6,7 +6,7 @@ import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isAtMost, isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 
 interface CtcArgs {
@@ -112,8 +112,7 @@ const ctcLoss = defineOp({
 });
 
 /** The gradient of the scores, row-major. */
-const gradient = ({ log_probs: logs }: { readonly log_probs: FakeTensor }): FakeTensor =>
-  fake({ dtype: logs.dtype, shape: logs.shape, like: logs });
+const gradient = ({ log_probs: logs }: { readonly log_probs: FakeTensor }): FakeTensor => rowMajorLike(logs);
 
 const backward = defineOp({
   schema:

@@ -19,7 +19,7 @@ const triangle = (name: "tril" | "triu", comparison: string): OpDefinition =>
       const [height, width] = self.shape.slice(-2) as [SymInt, SymInt];
       const columns = emit("aten.unsqueeze.default", [emitRange(emit, width, self), -2]);
       const rows = emit("aten.unsqueeze.default", [emitRange(emit, height, self), -1]);
-      // Numbers hold the ends of int64 rounded up, to what wraps.
+      // As a number, the largest int64 rounds up to 2^63, which wraps around. The bigint is exact.
       const last = typeof diagonal === "number" && diagonal >= 2 ** 63 ? 2n ** 63n - 1n : diagonal;
       const kept = emit(comparison, [emit("aten.sub.Tensor", [columns, rows]), last]);
       return toContiguous(emit, maskTensor(emit, kept, self));

@@ -9,7 +9,7 @@ import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
-import { likeStrides } from "../rules/options.js";
+import { emptyLike } from "../rules/options.js";
 import { computationDType, promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -189,8 +189,7 @@ const cdistBackward = defineOp({
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
     const sizes = [numelOf(batch), numelOf(x1.shape.slice(-2)), x2.shape.at(-2)!];
     // Without a pair of points the gradient is `zeros_like(x1)`, which is not broadcast.
-    if (sizes.some((size) => size === 0))
-      return fake({ dtype: x1.dtype, shape: x1.shape, strides: likeStrides(x1, null, env), like: x1 });
+    if (sizes.some((size) => size === 0)) return emptyLike(x1, env);
     return fake({ dtype: x1.dtype, shape: [...batch, ...x1.shape.slice(-2)], like: x1 });
   },
 });

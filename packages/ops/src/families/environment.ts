@@ -11,19 +11,26 @@ import { isContiguousFake, numelOf } from "../rules/fake.js";
 import { viewOf } from "../rules/view-geometry.js";
 import { type Attention, isFused as isFusedAttention } from "./attention.js";
 
-type Schema = "aten::is_leaf(Tensor self) -> bool";
+/** All schemas here as one type: each has some of these tensors, and the rest is not read. */
+type Schema = "aten::x(Tensor self, Tensor other, Tensor tensor) -> bool";
+
+interface Tensors {
+  readonly self: FakeTensor;
+  readonly other: FakeTensor;
+  readonly tensor: FakeTensor;
+}
 
 /** Lowering replaces the call by its answer, as PyTorch does. */
 function answer(
   schema: string,
-  value: (self: FakeTensor, env: SymEnv) => SymScalar,
+  value: (tensors: Tensors, env: SymEnv) => SymScalar,
   tag: OpTag = "composite",
 ): OpDefinition {
   return defineOp({
     schema: schema as Schema,
     tags: [tag],
-    meta: (args, { env }) => value(args.self, env),
-    decompose: (emit, args) => value(args.self, emit.env),
+    meta: (args, { env }) => value(args, env),
+    decompose: (emit, args) => value(args, emit.env),
   });
 }
 
@@ -49,24 +56,6 @@ function overlap(self: FakeTensor, env: SymEnv): number {
   const sorted = [self.shape, self.strides].map((sizes) => dims.map((dim) => sizes[dim]!));
   return isContiguousFake({ ...self, shape: sorted[0]!, strides: sorted[1]!, ndim: self.ndim }, env) ? 0 : 2;
 }
-
-/** An answer about two tensors. */
-const answerOfTwo = (
-  schema: string,
-  value: (a: FakeTensor, b: FakeTensor, env: SymEnv) => SymScalar,
-  other = "other",
-): OpDefinition => {
-  const answered = (args: object, env: SymEnv): SymScalar => {
-    const tensors = args as Readonly<Record<string, FakeTensor>>;
-    return value(tensors.self!, tensors[other]!, env);
-  };
-  return defineOp({
-    schema: schema as Schema,
-    tags: ["always_decomposed"],
-    meta: (args, { env }) => answered(args, env),
-    decompose: (emit, args) => answered(args, emit.env),
-  });
-};
 
 const batched = (tensor: FakeTensor): FakeTensor =>
   tensor.ndim === 3 ? viewOf(tensor, [1, ...tensor.shape], [tensor.strides[0]!, ...tensor.strides]) : tensor;
@@ -103,13 +92,21 @@ export const environmentOps: readonly OpDefinition[] = [
     () => symBool(false),
     "always_decomposed",
   ),
-  answerOfTwo("aten::is_same_size(Tensor self, Tensor other) -> bool", (a, b, env) =>
-    symBool(sizesEqual(a.shape, b.shape, env)),
+  answer(
+    "aten::is_same_size(Tensor self, Tensor other) -> bool",
+    ({ self, other }, env) => symBool(sizesEqual(self.shape, other.shape, env)),
+    "always_decomposed",
   ),
-  answerOfTwo("aten::_has_same_storage_numel(Tensor self, Tensor other) -> bool", (a, b, env) =>
-    symBool(isEqual(env, storageCount(a), storageCount(b))),
+  answer(
+    "aten::_has_same_storage_numel(Tensor self, Tensor other) -> bool",
+    ({ self, other }, env) => symBool(isEqual(env, storageCount(self), storageCount(other))),
+    "always_decomposed",
   ),
-  answerOfTwo("aten::is_set_to(Tensor self, Tensor tensor) -> bool", (a, b) => symBool(a === b), "tensor"),
+  answer(
+    "aten::is_set_to(Tensor self, Tensor tensor) -> bool",
+    ({ self, tensor }) => symBool(self === tensor),
+    "always_decomposed",
+  ),
   attentionChoice,
   requiresGrad,
   answer("aten::is_distributed(Tensor self) -> bool", () => symBool(false)),
@@ -118,5 +115,7 @@ export const environmentOps: readonly OpDefinition[] = [
   answer("aten::_has_compatible_shallow_copy_type(Tensor self, Tensor from) -> bool", () => symBool(true)),
   answer("aten::output_nr(Tensor self) -> int", () => symInt(0)),
   answer("aten::_version(Tensor self) -> int", () => symInt(0)),
-  answer("aten::_debug_has_internal_overlap(Tensor self) -> int", (self, env) => symInt(overlap(self, env))),
+  answer("aten::_debug_has_internal_overlap(Tensor self) -> int", ({ self }, env) =>
+    symInt(overlap(self, env)),
+  ),
 ];

@@ -1,11 +1,10 @@
 /** @file Simulated quantization whose scale and zero point are learned, or follow what they see. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 import { fake, rowMajorLike } from "../rules/fake.js";
-import { likeStrides } from "../rules/options.js";
+import { emptyLike } from "../rules/options.js";
 
 /** Zero points are learned as floats: the nearest integer in the range. */
 function wholeZero(emit: Emit, zero: FakeTensor, min: SymInt, max: SymInt): FakeTensor {
@@ -42,15 +41,12 @@ const perChannel = defineOp({
     ]),
 });
 
-const like = (self: FakeTensor, env: SymEnv): FakeTensor =>
-  fake({ dtype: self.dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self });
-
 const perTensorBackward = defineOp({
   schema:
     "aten::_fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)",
   meta: ({ self }, { env }) => {
     const one = (): FakeTensor => fake({ dtype: self.dtype, shape: [1], like: self });
-    return [like(self, env), one(), one()];
+    return [emptyLike(self, env), one(), one()];
   },
 });
 
@@ -59,7 +55,7 @@ const perChannelBackward = defineOp({
     "aten::_fake_quantize_learnable_per_channel_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)",
   meta: ({ self, scale }, { env }) => {
     const one = (): FakeTensor => fake({ dtype: self.dtype, shape: scale.shape, like: self });
-    return [like(self, env), one(), one()];
+    return [emptyLike(self, env), one(), one()];
   },
 });
 
@@ -75,13 +71,8 @@ const observed = defineOp({
       throw invalidArgument(
         "Per-channel FakeQuant in fused_moving_avg_obs_fake_quant is only supported on axis == 0",
       );
-    const mask = fake({
-      dtype: "bool",
-      shape: self.shape,
-      strides: likeStrides(self, null, env),
-      like: self,
-    });
-    return [like(self, env), mask, ...[low, high, scale, zero].map(rowMajorLike)];
+    const mask = emptyLike(self, env, "bool");
+    return [emptyLike(self, env), mask, ...[low, high, scale, zero].map(rowMajorLike)];
   },
 });
 

@@ -6,9 +6,8 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { wrapDim } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
-import { fake } from "../rules/fake.js";
 import { areOther, requireSizes } from "../rules/operand-sizes.js";
-import { likeStrides } from "../rules/options.js";
+import { emptyLike } from "../rules/options.js";
 
 /** The quantized values and the mask of those that were in range. */
 function withMask(self: FakeTensor, env: SymEnv): readonly FakeTensor[] {
@@ -16,12 +15,7 @@ function withMask(self: FakeTensor, env: SymEnv): readonly FakeTensor[] {
     throw dtypeMismatch(
       `"fake_quantize_tensor_cachemask_kernel_type_handling" not implemented for '${self.dtype}'`,
     );
-  const { shape } = self;
-  const strides = likeStrides(self, null, env);
-  return [
-    fake({ dtype: self.dtype, shape, strides, like: self }),
-    fake({ dtype: "bool", shape, strides, like: self }),
-  ];
+  return [emptyLike(self, env), emptyLike(self, env, "bool")];
 }
 
 function checkRange(min: number, max: number): void {

@@ -6,8 +6,7 @@ import type { FakeTensor } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
-import { fake } from "../rules/fake.js";
-import { likeStrides } from "../rules/options.js";
+import { emptyLike } from "../rules/options.js";
 
 type List = readonly FakeTensor[];
 
@@ -16,16 +15,7 @@ function copiesOf(env: SymEnv, lists: readonly List[]): readonly List[] {
   const [first] = lists;
   if (first === undefined || first.length === 0)
     throw invalidArgument("Tensor list must have at least one tensor.");
-  return lists.map((list) =>
-    list.map((tensor) =>
-      fake({
-        dtype: tensor.dtype,
-        shape: tensor.shape,
-        strides: likeStrides(tensor, null, env),
-        like: tensor,
-      }),
-    ),
-  );
+  return lists.map((list) => list.map((tensor) => emptyLike(tensor, env)));
 }
 
 type AdamSchema =

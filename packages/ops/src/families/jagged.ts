@@ -34,13 +34,13 @@ const toJagged = defineOp({
   },
 });
 
-const index = (wide: boolean) => (wide ? "int32" : "int64");
+const indexDType = (isInt32: boolean) => (isInt32 ? "int32" : "int64");
 
 const toCompressed = defineOp({
   schema: "aten::_convert_indices_from_coo_to_csr(Tensor self, int size, *, bool out_int32=False) -> Tensor",
   doc: "Where each row begins, from the sorted row of each element.",
   meta: ({ self, size, out_int32 }) =>
-    fake({ dtype: index(out_int32), shape: [Number(size) + 1], like: self }),
+    fake({ dtype: indexDType(out_int32), shape: [Number(size) + 1], like: self }),
 });
 
 const fromCompressed = defineOp({
@@ -49,7 +49,7 @@ const fromCompressed = defineOp({
   doc: "Row and column of each element, from where each row begins.",
   meta: ({ col_indices: columns, out_int32 }) => {
     const shape: readonly SymInt[] = [columns.ndim + 1, numelOf(columns.shape)];
-    return fake({ dtype: index(out_int32), shape, like: columns });
+    return fake({ dtype: indexDType(out_int32), shape, like: columns });
   },
 });
 

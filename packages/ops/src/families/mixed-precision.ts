@@ -5,8 +5,8 @@ import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
-import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
-import { likeStrides } from "../rules/options.js";
+import { numelOf, rowMajorLike } from "../rules/fake.js";
+import { emptyLike } from "../rules/options.js";
 
 function requireOne(env: SymEnv, name: string, tensor: FakeTensor, dtype: string, shown: string): void {
   if (!isEqual(env, numelOf(tensor.shape), 1)) throw shapeMismatch(`${name} must be a 1-element tensor.`);
@@ -32,14 +32,7 @@ const unscale = defineOp({
   meta: ({ self, found_inf: found, inv_scale: factor }, { env }) => {
     requireOne(env, "inv_scale", factor, "float32", "a float");
     requireOne(env, "found_inf", found, "float32", "a float");
-    const copies = self.map((tensor) =>
-      fake({
-        dtype: tensor.dtype,
-        shape: tensor.shape,
-        strides: likeStrides(tensor, null, env),
-        like: tensor,
-      }),
-    );
+    const copies = self.map((tensor) => emptyLike(tensor, env));
     return [copies, rowMajorLike(found)];
   },
 });

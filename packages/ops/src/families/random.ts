@@ -6,7 +6,7 @@ import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
 import { knownNumber } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
-import { contiguousStridesOf, fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { drawnNoise, plainNoise } from "../rules/noise.js";
 import { created, createdLike, OPTIONS, type Options } from "../rules/options.js";
 import { fillOps } from "./random-fill.js";
@@ -94,14 +94,11 @@ function checkProbability(p: number, what: string): void {
 const same = (context: MetaContext, self: FakeTensor): FakeTensor =>
   elementwise(context, [self], { dtype: self.dtype });
 
-/** A row-major result of the sizes and dtype of `self`. */
-const rows = (self: FakeTensor): FakeTensor => fake({ dtype: self.dtype, shape: self.shape, like: self });
-
 const bernoulliOps = [
   defineOp({
     schema: "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
     tags: SEEDED,
-    meta: ({ self }) => rows(self),
+    meta: ({ self }) => rowMajorLike(self),
     decompose: (emit, { self }) => {
       const drawn = emit("aten.rand.default", [self.shape], {
         dtype: "float32",
@@ -116,7 +113,7 @@ const bernoulliOps = [
     tags: SEEDED,
     meta: ({ self, p }) => {
       if (!(p >= 0 && p <= 1)) throw invalidArgument(`bernoulli_ expects p to be in [0, 1], but got p=${p}`);
-      return rows(self);
+      return rowMajorLike(self);
     },
   }),
   defineOp({
@@ -148,7 +145,7 @@ const normalOps = [
     tags: SEEDED,
     meta: ({ mean, std }) => {
       if (std < 0) throw invalidArgument(`normal expects std >= 0.0, but found std ${std}`);
-      return rows(mean);
+      return rowMajorLike(mean);
     },
   }),
   defineOp({
@@ -274,15 +271,7 @@ const rreluOps = [
     schema:
       `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${RRELU}) -> (Tensor, Tensor noise_out)` as `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, ${Rrelu}) -> (Tensor, Tensor noise_out)`,
     tags: SEEDED,
-    meta: ({ self, noise }, context) => [
-      same(context, self),
-      fake({
-        dtype: noise.dtype,
-        shape: noise.shape,
-        strides: contiguousStridesOf(noise.shape),
-        like: noise,
-      }),
-    ],
+    meta: ({ self, noise }, context) => [same(context, self), rowMajorLike(noise)],
   }),
 ];
 

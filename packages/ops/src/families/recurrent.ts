@@ -310,8 +310,7 @@ const rnnReluCell = defineOp({
   decompose: cellWith("aten.relu.default"),
 });
 
-/** Recurrent layers and cells. */
-/** `mode` of long short-term memories; others have another schema. */
+/** `mode` of an LSTM. Sconce supports no other mode of `mkldnn_rnn_layer`. */
 const LSTM = 2;
 
 const oneDnnLayer = defineOp({
@@ -346,6 +345,7 @@ const oneDnnLayer = defineOp({
   },
 });
 
+/** Recurrent layers and cells. */
 export const recurrentOps: readonly OpDefinition[] = [
   oneDnnLayer,
   rnnTanh,

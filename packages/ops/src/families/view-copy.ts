@@ -24,7 +24,7 @@ const emitCopy = (emit: Emit, view: FakeTensor): FakeTensor =>
 
 type UnaryCopy = "aten::_conj_copy(Tensor self) -> Tensor";
 
-/** The copy of a view with the arguments of the copy. */
+/** Defines the copy of a view that takes only `self`. */
 const copyOf = (name: string, view: string): OpDefinition =>
   defineOp({
     schema: `aten::${name}(Tensor self) -> Tensor` as UnaryCopy,

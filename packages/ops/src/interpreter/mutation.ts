@@ -33,12 +33,13 @@ export const mutatedPlaceholders = (graph: Graph, operators: OperatorTable): Rea
 export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<ReadonlySet<string>> {
   const mutated = new Set<string>();
   const roots = new Map<string, ReadonlySet<string>>();
+  const known = new Map<Graph, boolean>();
   yield* eachInPieces(graph.nodes(), (node) => {
     if (node.op === "placeholder") roots.set(node.name, new Set([node.name]));
     if (node.op !== "call_function") return;
     const schema = operators.schemaOf(node.target);
     if (schema?.isMutable || WRITES_STATISTICS.has(node.target)) markWritten(node, roots, mutated, operators);
-    if (node.target.startsWith("higher_order.") && hasMutation(graph, node, operators)) {
+    if (node.target.startsWith("higher_order.") && hasMutation(graph, node, operators, known)) {
       for (const name of rootsOf(operandsOf(node), roots)) mutated.add(name);
     }
     if (!isFresh(node, schema)) roots.set(node.name, rootsOf(sharedOperands(node, schema), roots));
@@ -111,9 +112,13 @@ function sharedOperands(node: Node, schema: OpSchema | undefined): readonly Argu
 const operandsOf = ({ args, kwargs }: Node): readonly Argument[] => [...args, ...Object.values(kwargs)];
 
 /** Whether a nested graph given to this call has an in-place operator anywhere. */
-function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolean {
+function hasMutation(
+  graph: Graph,
+  node: Node,
+  operators: OperatorTable,
+  known: Map<Graph, boolean>,
+): boolean {
   if (graph.subgraphs.size === 0) return false;
-  const known = new Map<Graph, boolean>();
   let found = false;
   for (const operand of operandsOf(node))
     forEachRef(operand, (name) => {
@@ -125,7 +130,8 @@ function hasMutation(graph: Graph, node: Node, operators: OperatorTable): boolea
 }
 
 /**
- * Whether a graph has an in-place operator; `known` are graphs that were asked, which calls share.
+ * Whether a graph has an in-place operator. `known` keeps the answers for graphs that several calls
+ * run.
  */
 function mutates(graph: Graph, operators: OperatorTable, known: Map<Graph, boolean>): boolean {
   let found = known.get(graph);

@@ -39,7 +39,7 @@ describe("formatted is Python's str.format", () => {
   test("tensors print as PyTorch prints them, those without dimensions as numbers", () => {
     const scalar = (value: number, dtype: "int64" | "float64" | "float16" | "bool"): Tensor =>
       Tensor.from([value], { dtype }).asStrided([], [], 0);
-    const both = (tensor: Tensor): string => formatted("{} {!r}", [tensor, tensor].slice(0, 2), {});
+    const both = (tensor: Tensor): string => formatted("{} {!r}", [tensor, tensor], {});
     expect(both(Tensor.from([[1.5, -2]]))).toBe("tensor([[ 1.5000, -2.0000]]) tensor([[ 1.5000, -2.0000]])");
     expect(both(scalar(3, "int64"))).toBe("3 tensor(3)");
     expect(both(scalar(2.5, "float64"))).toBe("2.5 tensor(2.5000, dtype=torch.float64)");

@@ -57,6 +57,10 @@ export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: 
   return stridesInOrder(self.shape, memoryOrder(env, self.shape, [self]));
 }
 
+/** A new tensor with the sizes and, where dense, the strides of `self`. */
+export const emptyLike = (self: FakeTensor, env: SymEnv, dtype: DType = self.dtype): FakeTensor =>
+  fake({ dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self });
+
 /** A fresh tensor of the sizes of `self`. */
 export function createdLike(
   self: FakeTensor,
