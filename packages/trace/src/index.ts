@@ -32,13 +32,14 @@ export {
   visitNodes,
   visitOperands,
 } from "./nodes/trace-node.js";
+export { GraphRecorder, type NewNode } from "./record/graph-recorder.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { type LoweredNode, Tracer } from "./record/tracer.js";
 export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
 export type { DroppedArithmetic } from "./sizes/dropped-arithmetic.js";
-export { divisorOf, NewSymbols } from "./sizes/new-symbols.js";
+export { divisorOf } from "./sizes/new-symbols.js";
 export { joinedSizes, withResolvedSizes } from "./sizes/resolved-sizes.js";
 export {
   type BodyCall,
@@ -50,5 +51,4 @@ export {
 export { type AssertedTrace, withRuntimeAsserts } from "./sizes/runtime-asserts.js";
 export { isRead, PYTHON_TARGETS, REFLECTED, scalarOf } from "./sizes/size-expressions.js";
 export { SizeGuards } from "./sizes/size-guards.js";
-export { SizeNodes } from "./sizes/size-nodes.js";
 export { ownSymbols, type SymbolSource, symbolSources } from "./sizes/symbol-sources.js";

@@ -10,7 +10,7 @@ import {
 } from "@sconce/ir";
 import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { visitNodes, visitOperands } from "@sconce/trace";
+import { type NewNode, visitNodes, visitOperands } from "@sconce/trace";
 import { ENTER_AUTOCAST, EXIT_AUTOCAST } from "../trace/autocast.js";
 import {
   type OperatorArgument,
@@ -23,7 +23,7 @@ import { SET_GRAD } from "../trace/regions.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
-import { type PushedNode, type TraceArgument, TraceNode } from "../trace/trace-node.js";
+import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import type { BodyCall } from "../trace/tracer-init.js";
@@ -117,7 +117,7 @@ export class BodyTracer extends Tracer {
    * TorchDynamo reads sizes that only the data decide where they come up, and asserts their bounds:
    * names count those nodes, which the trace replaces.
    */
-  protected override push(init: PushedNode): TraceNode {
+  protected override push(init: NewNode<TraceMeta>): TraceNode {
     const node = super.push(init);
     for (const { symbol, dim, of = "size" } of node.unbacked) {
       if (dim === undefined || of !== "size") continue;

@@ -1,11 +1,10 @@
 /** @file Nodes of captured graphs. */
-import type { MetaValue, ModuleStackEntry, NodeMeta } from "@sconce/ir";
+import type { ModuleStackEntry, NodeMeta } from "@sconce/ir";
 import type { RawStack } from "@sconce/source-check";
 import {
   TraceNode as Traced,
   type TraceArgument as TracedArgument,
   type TraceBody as TracedBody,
-  type UnbackedBinding,
 } from "@sconce/trace";
 
 /** A node while its graph is captured. It gets its final name when the graph is complete. */
@@ -30,18 +29,4 @@ export interface TraceMeta {
   readonly source?: NodeMeta | undefined;
   /** A stack that is not the user's. */
   readonly stackTrace?: string | undefined;
-}
-
-/** A call that a tracer adds. */
-export interface PushedNode {
-  /** @defaultValue `call_function` */
-  readonly op?: "call_function" | "get_attr";
-  readonly target: string;
-  readonly args?: readonly TraceArgument[];
-  readonly kwargs?: Readonly<Record<string, TraceArgument>>;
-  readonly val?: MetaValue | undefined;
-  /** The name that the node gets if it is free. */
-  readonly candidate: string;
-  readonly unbacked?: readonly UnbackedBinding[];
-  readonly body?: TraceBody;
 }

@@ -10,7 +10,6 @@ import {
   isSymScalar,
   type MetaValue,
   type ModuleStackEntry,
-  Namespace,
   type NodeMeta,
   type OpSchema,
 } from "@sconce/ir";
@@ -18,14 +17,7 @@ import type { EmitArg, OpDefinition, OperatorTable, UnboundArg } from "@sconce/o
 import { captureStack, type RawStack } from "@sconce/source-check";
 import { type ShapeEnv, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import {
-  callName,
-  functionName,
-  NewSymbols,
-  normalizeCall,
-  SizeNodes,
-  type UnbackedBinding,
-} from "@sconce/trace";
+import { callName, functionName, GraphRecorder, normalizeCall } from "@sconce/trace";
 import type { AutocastRegion } from "./autocast-mode.js";
 import { recordAutocast, refuseInAutocast } from "./autocast-recorder.js";
 import { metaOfCall } from "./call-meta.js";
@@ -47,7 +39,7 @@ import { dropsGradMode, SET_GRAD } from "./regions.js";
 import { isConstant, scalarValue, wrapScalar } from "./scalar-values.js";
 import { operatorSource, type SourceFunctions } from "./source-functions.js";
 import { isSym, type Sym, SymFloat, SymInt } from "./sym-int.js";
-import { type PushedNode, type TraceArgument, type TraceMeta, TraceNode } from "./trace-node.js";
+import { type TraceArgument, type TraceMeta, TraceNode } from "./trace-node.js";
 import { isCopyOfTraced, TracedTensor } from "./traced-tensor.js";
 import type { BodyCall, GraphCall, TracerInit } from "./tracer-init.js";
 
@@ -55,17 +47,13 @@ import type { BodyCall, GraphCall, TracerInit } from "./tracer-init.js";
 const nested = new WeakSet<FakeTensor>();
 
 /** Records one graph. */
-export class Tracer implements Recorder {
+export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
   /** What is known of the sizes of the program. */
   readonly env: ShapeEnv;
   /** Operators that the program may call. */
   readonly operators: OperatorTable;
   /** Runs the calls on the values of the example inputs, for a draft. */
   readonly example: ExampleRun | undefined;
-  /** Names of nodes that are taken. */
-  readonly names = new Namespace();
-  /** The nodes so far, in order. */
-  readonly nodes: TraceNode[] = [];
   /** The modules whose `forward` runs, outermost first. */
   moduleStack: readonly ModuleStackEntry[] = [];
   /** The stack of the call of the innermost of them. */
@@ -86,15 +74,12 @@ export class Tracer implements Recorder {
   readonly innerSymbols: string[] = [];
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
-  readonly #tensors = new Map<FakeTensor, TraceNode>();
   /** The tensors of the user's program by their fake tensors. */
   readonly #owners = new Map<FakeTensor, TracedTensor>();
-  readonly #sizes: SizeNodes<TraceMeta>;
   readonly #leafWrites: LeafWrites;
   readonly #shapes: CallShapes;
   /** Constants that an in-place call wrote to, as the last one left them. */
   readonly #written = new Map<Tensor, FakeTensor>();
-  readonly #symbols: NewSymbols;
   readonly #known = new KnownValues();
   /** The stack of the function or operator that runs: all nodes that its call adds have it. */
   #stack: RawStack | undefined;
@@ -110,6 +95,7 @@ export class Tracer implements Recorder {
     example,
     sources,
   }: TracerInit) {
+    super(env);
     this.sources = sources;
     this.isStrict = sources !== undefined;
     this.env = env;
@@ -118,12 +104,6 @@ export class Tracer implements Recorder {
     this.operators = operators;
     this.#leafWrites = new LeafWrites(operators);
     this.#shapes = new CallShapes({ env, operators, example });
-    this.#symbols = new NewSymbols(env);
-    this.#sizes = new SizeNodes({
-      add: (target, args, val, candidate) => this.push({ target, args, val, candidate }),
-      outside: (symbol) => this.outerSymbol(symbol),
-      unknown: unknownSymbol,
-    });
   }
 
   /** The stack of the function or operator that runs; undefined between calls. */
@@ -165,16 +145,12 @@ export class Tracer implements Recorder {
     const name = this.names.create(target);
     const symbols = this.newSymbols(val);
     const unbacked = binds ? symbols : [];
-    const node = new TraceNode({ name, op: "placeholder", target, val, unbacked });
-    this.nodes.push(node);
-    if (val instanceof FakeTensor) this.track(val, node);
-    else if (isSymScalar(val) && val.expr instanceof SymExpr) this.#sizes.bind(val.expr, node);
-    return node;
+    return this.addInput({ name, target, val, unbacked });
   }
 
   /** The node of a tensor; undefined for one of another trace. */
   findTensor(fake: FakeTensor): TraceNode | undefined {
-    return this.#tensors.get(fake) ?? this.outerTensor(fake);
+    return this.tensors.get(fake) ?? this.outerTensor(fake);
   }
 
   /** Makes a tensor of the enclosing graph an input, and returns its node. */
@@ -183,13 +159,13 @@ export class Tracer implements Recorder {
   }
 
   /** Makes a symbol of the enclosing graph an input, and returns its node. */
-  protected outerSymbol(_symbol: SymExpr): TraceNode | undefined {
+  protected override outerSymbol(_symbol: SymExpr): TraceNode | undefined {
     return undefined;
   }
 
   /** Lets an input of the graph represent a symbolic value, though tensors have it too. */
   protected preferInput(expr: SymExpr, input: TraceNode): void {
-    this.#sizes.prefer(expr, input);
+    this.sizes.prefer(expr, input);
   }
 
   /** Makes a symbolic value of the enclosing graph an input. */
@@ -198,14 +174,14 @@ export class Tracer implements Recorder {
   /** Returns the node of a traced tensor. @throws SconceError `ESCAPED_TENSOR` */
   nodeOf(tensor: TracedTensor): TraceNode {
     const node = this.findTensor(tensor.fake);
-    if (node === undefined) throw (nested.has(tensor.fake) ? leakedTensor : escapedTensor)(tensor.fake);
+    if (node === undefined) throw this.untraced(tensor.fake);
     return node;
   }
 
   /** Returns the argument of a node for a symbolic value. */
   scalarArgument(value: Sym): TraceArgument {
     this.useScalar(value);
-    return this.#sizes.argument(value.expr);
+    return this.sizes.argument(value.expr);
   }
 
   /** Records a call of an operator, and returns its results. */
@@ -237,9 +213,9 @@ export class Tracer implements Recorder {
     const normal = normalizeCall(row.schema, given, named);
     const refused = this.example === undefined ? refusedCall(row.target, normal.args) : undefined;
     if (refused !== undefined) throw refusal(refused);
-    const nodeArgs = normal.args.map((arg) => this.#argument(arg));
+    const nodeArgs = normal.args.map((arg) => this.toArgument(arg));
     const nodeKwargs: Record<string, TraceArgument> = {};
-    for (const key in normal.kwargs) nodeKwargs[key] = this.#argument(normal.kwargs[key]!);
+    for (const key in normal.kwargs) nodeKwargs[key] = this.toArgument(normal.kwargs[key]!);
     const real = this.example?.run({ target: row.target, args: normal.args, kwargs: normal.kwargs });
     const { result: raw, returned: places } = this.#shapes.of(row, normal, real);
     if (isUndecided(row.schema, raw)) throw refusal(dataDependentResult(row.target));
@@ -261,7 +237,7 @@ export class Tracer implements Recorder {
     });
     forgetWritten(row.schema, node, this.operators, {
       env: this.env,
-      nodeOf: (tensor) => this.#tensors.get(tensor),
+      nodeOf: (tensor) => this.tensors.get(tensor),
     });
     this.#writeConstant(row.schema, args[0], node, result);
     return this.#wrap(result, node, returned);
@@ -279,7 +255,7 @@ export class Tracer implements Recorder {
     if (!(target instanceof Tensor) || target instanceof TracedTensor) return;
     const constant = this.constants.get(target);
     if (constant === undefined) return;
-    this.#tensors.set(constant.val as FakeTensor, node);
+    this.tensors.set(constant.val as FakeTensor, node);
     if (result instanceof FakeTensor) this.#written.set(target, result);
   }
 
@@ -290,18 +266,18 @@ export class Tracer implements Recorder {
     const node = this.inSource(candidate, target.replace(/^operator\./, "_operator."), () =>
       this.push({ target, args: operands, val: scalarValue(result), candidate }),
     );
-    this.#sizes.bind(result.expr, node);
+    this.sizes.bind(result.expr, node);
   }
 
   /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
   assertLeast(size: SymExpr, least: number, name: string): void {
-    const node = this.push(comparisonOf(this.env, this.#sizes.argument(size), size, least));
+    const node = this.push(comparisonOf(this.env, this.sizes.argument(size), size, least));
     this.push(assertionOf(node, least, name));
   }
 
   /** Takes the names of arithmetic that PyTorch records and drops again. */
   discarded(functions: readonly string[], sizes: readonly unknown[]): void {
-    for (const size of sizes) if (isSym(size)) this.#sizes.read(size.expr);
+    for (const size of sizes) if (isSym(size)) this.sizes.read(size.expr);
     for (const name of functions) this.names.create(name);
   }
 
@@ -367,7 +343,7 @@ export class Tracer implements Recorder {
     val: MetaValue,
     candidate: string,
   ): OperatorResult {
-    const operands = args.map((arg) => this.#argument(this.#given(arg) as UnboundArg));
+    const operands = args.map((arg) => this.toArgument(this.#given(arg) as UnboundArg));
     return this.#wrap(val, this.push({ target, args: operands, val, candidate }), []);
   }
 
@@ -410,20 +386,10 @@ export class Tracer implements Recorder {
     const fake = fakeOf(value, false);
     this.example?.begin(fake, value);
     const name = `_tensor_constant${this.constants.size}`;
-    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.#meta(name) });
+    const node = new TraceNode({ name, op: "get_attr", target: name, val: fake, meta: this.metaOf(name) });
     this.constants.set(value, node);
     this.track(fake, node);
     return fake;
-  }
-
-  #argument(value: UnboundArg): TraceArgument {
-    if (value instanceof FakeTensor) return this.#tensors.get(value)!;
-    if (value instanceof SymExpr) return this.#sizes.argument(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return (value as readonly UnboundArg[]).map((item) => this.#argument(item));
-    if (isSymScalar(value))
-      return value.expr instanceof SymExpr ? this.#sizes.argument(value.expr) : (value.expr as Argument);
-    return value as Argument;
   }
 
   /** Results of shape rules may be operands themselves; a node's value has its own identity. */
@@ -432,7 +398,7 @@ export class Tracer implements Recorder {
       return (result as readonly MetaValue[]).map((item) => this.#fresh(item, asksGrad));
     if (!(result instanceof FakeTensor)) return result;
     const requiresGrad = asksGrad && isDifferentiable(result);
-    if (!this.#tensors.has(result) && result.requiresGrad === requiresGrad) return result;
+    if (!this.tensors.has(result) && result.requiresGrad === requiresGrad) return result;
     return this.#shapes.copy(result, requiresGrad);
   }
 
@@ -462,22 +428,24 @@ export class Tracer implements Recorder {
     }
     if (!isSymScalar(value)) return isConstant(value) ? (value.value as OperatorResult) : null;
     if (!(value.expr instanceof SymExpr)) return value.expr as number | boolean;
-    this.#sizes.bind(value.expr, node);
+    this.sizes.bind(value.expr, node);
     return wrapScalar(value.kind, value.expr);
   }
 
-  protected track(value: FakeTensor, node: TraceNode): void {
+  override track(value: FakeTensor, node: TraceNode): void {
     if (this.isNested) nested.add(value);
-    this.#tensors.set(value, node);
-    if (this.#shapes.isDynamic(value)) this.#sizes.track(value, node);
+    this.tensors.set(value, node);
+    if (this.#shapes.isDynamic(value)) this.sizes.track(value, node);
   }
 
-  /** Returns the symbols of a value that no earlier value has. */
-  protected newSymbols(value: MetaValue): UnbackedBinding[] {
-    return this.#symbols.of(value);
+  protected override untraced(value: FakeTensor): Error {
+    return (nested.has(value) ? leakedTensor : escapedTensor)(value);
+  }
+  protected override unknownSize(expr: SymExpr): Error {
+    return unknownSymbol(expr);
   }
 
-  #meta(target: string): TraceMeta {
+  protected override metaOf(target: string): TraceMeta {
     const { source, sources, moduleStack } = this;
     return metaOfCall(target, {
       source,
@@ -486,12 +454,5 @@ export class Tracer implements Recorder {
       torchFn: this.#function,
       stack: () => this.#stack ?? captureStack(this.moduleCall),
     });
-  }
-
-  protected push({ candidate, op = "call_function", ...init }: PushedNode): TraceNode {
-    const name = this.names.create(candidate);
-    const node = new TraceNode({ ...init, op, name, meta: this.#meta(init.target) });
-    this.nodes.push(node);
-    return node;
   }
 }

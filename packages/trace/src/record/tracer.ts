@@ -5,9 +5,7 @@ import {
   FakeTensor,
   type Graph,
   GraphBuilder,
-  isSymScalar,
   type MetaValue,
-  Namespace,
   NO_META,
   type NodeMeta,
   type SymScalar,
@@ -26,20 +24,18 @@ import { symbolicNode, unboundSymbol, untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
 import { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "../names/reified-metadata.js";
-import { argumentOf } from "../nodes/argument-of.js";
 import { withoutCommonItems } from "../nodes/common-items.js";
 import { withoutUnused } from "../nodes/dead-nodes.js";
 import { finalArgument, graphNode } from "../nodes/graph-node.js";
-import { type TraceArgument, TraceNode, type TraceNodeInit } from "../nodes/trace-node.js";
+import { type TraceArgument, TraceNode } from "../nodes/trace-node.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import { ElementCounts } from "../sizes/element-counts.js";
-import { NewSymbols } from "../sizes/new-symbols.js";
 import type { RetraceEnv } from "../sizes/retrace-env.js";
 import { type OwnSymbols, withRuntimeAsserts } from "../sizes/runtime-asserts.js";
 import { SizeArithmetic } from "../sizes/size-arithmetic.js";
 import { linearIn } from "../sizes/size-expressions.js";
 import type { SizeGuards } from "../sizes/size-guards.js";
-import { SizeNodes } from "../sizes/size-nodes.js";
+import { GraphRecorder } from "./graph-recorder.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
@@ -54,18 +50,14 @@ interface ReplayedMeta {
 export type LoweredNode = TraceNode<NodeMeta>;
 type LoweredArgument = TraceArgument<NodeMeta>;
 
-/** Values that represent nodes while a graph is built: tensors and sizes by identity. */
-export class Tracer {
+/** Records a lowered graph. */
+export class Tracer extends GraphRecorder<NodeMeta> {
   /** Operators that the graph may call. */
   readonly operators: OperatorTable;
   /** What is known of the sizes of the program. */
   readonly env: RetraceEnv;
   /** What the nodes' origins name. */
   readonly pass: string;
-  /** Names of nodes that are taken. */
-  readonly names = new Namespace();
-  /** Nodes of sizes and other symbolic numbers. */
-  readonly sizes: SizeNodes<NodeMeta>;
   /** Records arithmetic on sizes. */
   readonly arithmetic: SizeArithmetic<NodeMeta>;
   /** Takes the names of what PyTorch drops again. */
@@ -90,44 +82,36 @@ export class Tracer {
   recorded: { readonly target: string; readonly val: MetaValue | undefined } | undefined;
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
   token: FakeTensor | undefined;
-  readonly #nodes: LoweredNode[] = [];
-  readonly #symbols: NewSymbols;
-  readonly #tensors = new Map<FakeTensor, LoweredNode>();
   readonly #elements: ElementCounts<NodeMeta>;
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
 
   constructor(operators: OperatorTable, env: RetraceEnv, pass = "decompose") {
+    super(env);
     this.operators = operators;
     this.env = env;
     this.pass = pass;
-    const add = this.#scalarCall.bind(this);
-    this.sizes = new SizeNodes({
-      add,
-      outside: (symbol) => this.#derived(symbol),
-      unknown: (expr) => (expr.op === "Symbol" ? unboundSymbol(expr.name) : symbolicNode(expr)),
-    });
-    this.arithmetic = new SizeArithmetic(this.sizes, add);
+    this.arithmetic = new SizeArithmetic(this.sizes, this.pushScalar.bind(this));
     this.dropped = new DroppedArithmetic(this);
-    this.#symbols = new NewSymbols(env);
     this.#elements = new ElementCounts(operators);
   }
 
-  /** Nodes so far, in order. */
-  get nodes(): readonly LoweredNode[] {
-    return this.#nodes;
+  protected override metaOf(): NodeMeta {
+    return this.currentMeta;
+  }
+  protected override untraced(value: FakeTensor): Error {
+    return untracedTensor(value);
+  }
+  protected override unknownSize(expr: SymExpr): Error {
+    return expr.op === "Symbol" ? unboundSymbol(expr.name) : symbolicNode(expr);
   }
 
   /** Adds an input, and returns the value that represents it: each size is its own object. */
   placeholder<T extends MetaValue>(candidate: string, given: T, meta: NodeMeta = NO_META): T {
     const val = given instanceof FakeTensor ? (this.#ownSizes(given) as T & FakeTensor) : given;
     const name = this.names.create(candidate);
-    const node = new TraceNode({ name, op: "placeholder", target: name, val, meta });
-    this.#nodes.push(node);
-    this.#symbols.of(val);
-    if (val instanceof FakeTensor) {
-      this.track(val, node);
-    } else if (isSymScalar(val) && val.expr instanceof SymExpr) this.sizes.bind(val.expr, node);
+    this.newSymbols(val);
+    this.addInput({ name, target: name, val, meta });
     return val;
   }
 
@@ -149,30 +133,19 @@ export class Tracer {
     });
   }
 
-  /** Lets a fake tensor represent a node, and its sizes for reads of them. */
-  track(value: FakeTensor, node: LoweredNode): void {
-    this.#tensors.set(value, node);
+  override track(value: FakeTensor, node: LoweredNode): void {
+    this.tensors.set(value, node);
     this.sizes.track(value, node, this.#elements.note(value, node));
-  }
-
-  /** Whether a fake tensor represents a node. */
-  isTracked(value: FakeTensor): boolean {
-    return this.#tensors.has(value);
   }
 
   /** Whether a fake tensor represents an input. */
   isInput(value: FakeTensor): boolean {
-    return this.#tensors.get(value)?.op === "placeholder";
+    return this.tensors.get(value)?.op === "placeholder";
   }
 
   /** The number of elements of a tensor, as a node reads it. */
   elementsOf(tensor: FakeTensor): SymInt {
     return this.#elements.of(tensor);
-  }
-
-  /** Whether an earlier value has a symbol. */
-  knows(symbol: string): boolean {
-    return this.#symbols.has(symbol);
   }
 
   /** Adds a call of an operator on the lowered level; returns its fake result. */
@@ -209,7 +182,7 @@ export class Tracer {
     if (!(result instanceof FakeTensor) || !(wanted instanceof FakeTensor)) return;
     const value = result instanceof TensorWrapper ? result.lastValue : result;
     if (!isRewritten(wanted, value, this.env)) return;
-    const node = this.#nodes.slice(start).find(({ val }) => val === value);
+    const node = this.nodes.slice(start).find(({ val }) => val === value);
     if (node === undefined) return;
     const { shape, strides } = wanted;
     for (const tensor of [value, result]) Object.assign(tensor, { shape, strides });
@@ -230,7 +203,7 @@ export class Tracer {
       this.token = fresh();
       const name = this.names.create("token");
       const node = new TraceNode<NodeMeta>({ name, op: "placeholder", target: name, val: this.token });
-      this.#nodes.unshift(node);
+      this.nodes.unshift(node);
       this.track(this.token, node);
     }
     const operator: Argument = { kind: "operator", target };
@@ -265,28 +238,18 @@ export class Tracer {
     for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key]!);
     const val = this.#fresh(result);
     const meta = callForm === undefined ? this.currentMeta : { ...this.currentMeta, callForm };
-    const name = this.#name(callName(target));
-    const unbacked = this.#symbols.of(val);
-    this.#trackResult(
-      val,
-      this.#push({
-        name,
-        op: "call_function",
-        target,
-        args: nodeArgs,
-        kwargs: nodeKwargs,
-        meta,
-        val,
-        unbacked,
-      }),
-    );
+    const unbacked = this.newSymbols(val);
+    const candidate = callName(target);
+    const node = this.push({ target, args: nodeArgs, kwargs: nodeKwargs, meta, val, unbacked, candidate });
+    this.#trackResult(val, node);
     return val;
   }
 
   /** Adds a node for a nested graph. */
   getAttr(target: string, graph: Graph): LoweredNode {
     this.#subgraphs.set(target, graph);
-    return this.#push({ name: this.names.create(target), op: "get_attr", target, meta: this.currentMeta });
+    const meta = this.currentMeta;
+    return this.add({ name: this.names.create(target), op: "get_attr", target, meta });
   }
 
   /** The names of nested graphs that later calls of the same graphs read too. */
@@ -299,26 +262,12 @@ export class Tracer {
     return count;
   }
 
-  /** Adds a node for symbolic arithmetic, or for a read of a size. */
-  #scalarCall(
-    target: string,
-    args: readonly LoweredArgument[],
-    scalar: SymScalar,
-    candidate: string,
-  ): LoweredNode {
-    const name = this.#name(candidate);
-    // Arithmetic that comes to a plain number has it as its value.
-    const val: MetaValue =
-      typeof scalar.expr === "number" ? { kind: "constant", value: scalar.expr } : scalar;
-    return this.#push({ name, op: "call_function", target, args, meta: this.currentMeta, val });
-  }
-
   /**
    * A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as
    * `sym_size(x, 0) // 2`.
    */
-  #derived(symbol: SymExpr): LoweredNode | undefined {
-    for (const { op, val } of this.#nodes) {
+  protected override outerSymbol(symbol: SymExpr): LoweredNode | undefined {
+    for (const { op, val } of this.nodes) {
       if (op !== "placeholder" || !(val instanceof FakeTensor)) continue;
       for (const size of val.shape) {
         const solved = size instanceof SymExpr ? linearIn(size, symbol.name) : undefined;
@@ -326,31 +275,12 @@ export class Tracer {
         const call = (name: string, left: LoweredNode, right: number): LoweredNode =>
           right === (name === "sub" ? 0 : 1)
             ? left
-            : this.#scalarCall(`operator.${name}`, [left, right], symInt(symbol), name);
+            : this.pushScalar(`operator.${name}`, [left, right], symInt(symbol), name);
         const read = this.sizes.argument(size as SymExpr) as LoweredNode;
         return call("floordiv", call("sub", read, solved.offset), solved.factor);
       }
     }
     return undefined;
-  }
-
-  /**
-   * The node argument of a value: nodes for tensors and symbolic expressions, literals as they are.
-   */
-  toArgument(value: UnboundArg | LoweredArgument): LoweredArgument {
-    return argumentOf<LoweredArgument>(value, this);
-  }
-
-  /** Returns what computes a symbolic number. */
-  numberOf(expr: SymExpr): LoweredArgument {
-    return this.sizes.argument(expr);
-  }
-
-  /** Returns the node of a fake tensor. @throws SconceError `UNTRACED_TENSOR` */
-  nodeOf(value: FakeTensor): LoweredNode {
-    const node = this.#tensors.get(value);
-    if (node !== undefined) return node;
-    throw untracedTensor(value);
   }
 
   /**
@@ -365,12 +295,12 @@ export class Tracer {
     meta: NodeMeta = NO_META,
   ): Work<Graph> {
     const results = [output];
-    const nodes = withoutUnused(this.#nodes, results, isRemovable);
+    const nodes = withoutUnused(this.nodes, results, isRemovable);
     yield;
     const asserted = withRuntimeAsserts({
       nodes,
       results,
-      names: { create: (candidate) => this.#name(candidate) },
+      names: { create: (candidate) => this.createName(candidate) },
       env: this.env,
       assertions: [...this.assertions, ...this.env.assertions],
       ownSymbols: this.ownSymbols,
@@ -394,9 +324,9 @@ export class Tracer {
   }
 
   /** A name, behind those of what PyTorch drops. */
-  #name(candidate: string): string {
+  protected override createName(candidate: string): string {
     this.dropped.takeWaiting(candidate);
-    return this.names.create(candidate);
+    return super.createName(candidate);
   }
 
   /**
@@ -418,10 +348,16 @@ export class Tracer {
     }
   }
 
-  #push(init: TraceNodeInit<NodeMeta>): LoweredNode {
-    const node = new TraceNode(init);
-    this.#nodes.push(node);
-    return node;
+  /** Arithmetic that comes to a plain number has it as its value. */
+  protected override pushScalar(
+    target: string,
+    args: readonly LoweredArgument[],
+    scalar: SymScalar,
+    candidate: string,
+  ): LoweredNode {
+    const val: MetaValue =
+      typeof scalar.expr === "number" ? { kind: "constant", value: scalar.expr } : scalar;
+    return this.push({ target, args, val, candidate });
   }
 
   /**
@@ -430,7 +366,7 @@ export class Tracer {
   #fresh(result: MetaValue): MetaValue {
     // Retracing runs without gradients: only inputs require them.
     if (result instanceof FakeTensor) {
-      return this.#tensors.has(result) || result.requiresGrad
+      return this.tensors.has(result) || result.requiresGrad
         ? new FakeTensor({ ...result, requiresGrad: false })
         : result;
     }
@@ -447,8 +383,8 @@ export class Tracer {
 
   /** PyTorch unpacks every result, and drops those that nothing reads: they count for names. */
   #trackResult(result: MetaValue, node: LoweredNode): void {
-    if (result instanceof FakeTensor) this.track(result, node);
-    else if (Array.isArray(result))
+    if (!Array.isArray(result)) this.represent(result, node);
+    else
       for (const [index, item] of (result as readonly MetaValue[]).entries()) {
         const name = this.names.create("getitem");
         if (item === null) continue;
@@ -456,10 +392,9 @@ export class Tracer {
         const meta = this.currentMeta;
         this.#trackResult(
           item,
-          this.#push({ name, op: "call_function", target, args: [node, index], meta, val: item }),
+          this.add({ name, op: "call_function", target, args: [node, index], meta, val: item }),
         );
       }
-    else if (isSymScalar(result) && result.expr instanceof SymExpr) this.sizes.bind(result.expr, node);
   }
 }
 
