@@ -17,11 +17,21 @@ const CALLS = `%body = get_attr body
   %r: f32[4] = operator.getitem(%c, 0)
   return (%r)`;
 
+/** The same where each branch has its own node, in a graph that writes to a view. */
+const READ_TWICE = `%body = get_attr body
+  %again = get_attr body
+  %copy: f32[4] = aten.clone.default(%x)
+  %view: f32[4] = aten.reshape.default(%copy, [4])
+  %c: (f32[4]) = higher_order.cond(%p, %body, %again, [%p, %copy])
+  %r: f32[4] = operator.getitem(%c, 0)
+  %w: f32[4] = aten.relu_.default(%view)
+  return (%r)`;
+
 /** A graph whose calls take a graph of so many levels as both branches. */
-function nested(levels: number): string {
+function nested(levels: number, calls = CALLS): string {
   let inner = "graph body(%p: b8[], %x: f32[4]) {\n  %r: f32[4] = aten.sin.default(%x)\n  return (%r)\n}";
   for (let level = 1; level < levels; level++)
-    inner = `graph body(%p: b8[], %x: f32[4]) {\n  ${CALLS}\n  ${inner}\n}`;
+    inner = `graph body(%p: b8[], %x: f32[4]) {\n  ${calls}\n  ${inner}\n}`;
   return `program "TRAINING" {
   input %p: USER_INPUT
   input %x: USER_INPUT
@@ -29,7 +39,7 @@ function nested(levels: number): string {
   call "" ((*, *), {}) -> * names ["p", "x"]
 }
 graph(%p: b8[], %x: f32[4]) {
-  ${CALLS}
+  ${calls}
   ${inner}
 }`;
 }
@@ -50,6 +60,13 @@ test("verifying, printing and lowering visit each graph once", () => {
 
 test.each(["cpu", "wasm"])("a run on %s", async (backend) => {
   const module = await sconce.module(program, { backend });
+  const inputs = [Tensor.from([true], [], "bool"), Tensor.from([0, 1, 2, 3], [4], "float32")];
+  const got = (await module.call(inputs)) as Tensor;
+  expect([...got.toFloat64Array()]).toEqual([0, 1, 2, 3].map((x) => Math.fround(Math.sin(x))));
+});
+
+test("a run of a program whose graphs are each read by two nodes, and write", async () => {
+  const module = await sconce.module(sconce.parseIr(nested(30, READ_TWICE)), { backend: "wasm" });
   const inputs = [Tensor.from([true], [], "bool"), Tensor.from([0, 1, 2, 3], [4], "float32")];
   const got = (await module.call(inputs)) as Tensor;
   expect([...got.toFloat64Array()]).toEqual([0, 1, 2, 3].map((x) => Math.fround(Math.sin(x))));

@@ -14,6 +14,7 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
+import { bodiesOf } from "./bodies.js";
 import { InputLayouts, layOut } from "./input-layouts.js";
 import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { type OtherLayouts, otherLayouts } from "./size-checks.js";
@@ -84,32 +85,28 @@ export class Layouts {
 /** The tensors that calls of a program read in the order of memory. */
 function orderedOperands({ graph }: ExportedProgram, operators: OperatorTable): readonly string[] {
   const names = new Set<string>();
+  const known: KnownBodies = new Map();
   for (const node of graph.nodes()) {
-    if (!computesInOrder(node, graph, operators)) continue;
+    if (!computesInOrder(node, graph, operators, known)) continue;
     forEachInput(node, (name) => void (graph.node(name).meta.val instanceof FakeTensor && names.add(name)));
   }
   return [...names];
 }
 
+/** Whether a body has a call that computes in order: several calls may run one. */
+type KnownBodies = Map<Graph, boolean>;
+
 /** Whether a call, or one in its bodies, gives other results for operands in another order. */
-function computesInOrder(node: Node, graph: Graph, operators: OperatorTable): boolean {
+function computesInOrder(node: Node, graph: Graph, operators: OperatorTable, known: KnownBodies): boolean {
   const { op, target } = node;
   if (op !== "call_function") return false;
   if (COMPUTES_IN_ORDER.test(target)) return true;
   if (operators.get(target)?.tags.includes("nondeterministic_seeded") === true) return true;
-  return (
-    target.startsWith("higher_order.") &&
-    bodiesOf(node, graph).some((body) =>
-      body.nodes().some((inner) => computesInOrder(inner, body, operators)),
-    )
-  );
-}
-function bodiesOf(node: Node, graph: Graph): readonly Graph[] {
-  const bodies: Graph[] = [];
-  forEachInput(node, (name) => {
-    const { op, target } = graph.node(name);
-    const body = op === "get_attr" ? graph.subgraphs.get(target) : undefined;
-    if (body !== undefined) bodies.push(body);
+  if (!target.startsWith("higher_order.")) return false;
+  return bodiesOf(node, graph).some((body) => {
+    const isOrdered =
+      known.get(body) ?? body.nodes().some((inner) => computesInOrder(inner, body, operators, known));
+    known.set(body, isOrdered);
+    return isOrdered;
   });
-  return bodies;
 }

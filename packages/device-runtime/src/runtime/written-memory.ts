@@ -14,6 +14,7 @@ import {
   type Node,
 } from "@sconce/ir";
 import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
+import { bodiesOf, bodyOf } from "./bodies.js";
 import { isRowMajor } from "./input-layouts.js";
 
 /** What the writes of a program need. */
@@ -74,18 +75,26 @@ const hasViewsOfInterest = (graph: Graph): boolean =>
     [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(target)),
   ) || [...graph.subgraphs.values()].some(hasViewsOfInterest);
 
+/**
+ * Answers about bodies, by whether they are given tensors that are written to or expanded: several
+ * calls may run one.
+ */
+type KnownBodies = Map<Graph, Map<string, WrittenMemory>>;
+
 /** The writes of one graph. */
 class Writes {
   readonly #graph: Graph;
   readonly #operators: OperatorTable;
+  readonly #known: KnownBodies;
   readonly #calls: readonly Node[];
   readonly #roots: ReadonlyMap<string, Names>;
   /** Calls with a write, and the operands that they write to. */
   readonly #writes = new Map<Node, readonly string[]>();
 
-  constructor(graph: Graph, operators: OperatorTable) {
+  constructor(graph: Graph, operators: OperatorTable, known: KnownBodies = new Map()) {
     this.#graph = graph;
     this.#operators = operators;
+    this.#known = known;
     this.#calls = callsOf(graph);
     this.#roots = memoryRoots(graph, operators);
     for (const node of this.#calls) {
@@ -118,28 +127,33 @@ class Writes {
   #joined(needsRecordedLayouts: boolean, written: Names, expanded: Names): WrittenMemory {
     let needs = needsRecordedLayouts;
     for (const node of this.#calls) {
-      const [operands, bodies] = [new Set<string>(), [] as Graph[]];
-      forEachInput(node, (name) => {
-        const { op, target } = this.#graph.node(name);
-        const body = op === "get_attr" ? this.#graph.subgraphs.get(target) : undefined;
-        if (body === undefined) operands.add(name);
-        else bodies.push(body);
-      });
-      const [isWritten, isExpanded] = [
-        [...operands].some((name) => this.#isAmong(name, written)),
-        [...operands].some((name) => expanded.has(name)),
-      ];
+      const bodies = bodiesOf(node, this.#graph);
+      if (bodies.length === 0) continue;
+      const operands: string[] = [];
+      forEachInput(node, (name) => void (bodyOf(name, this.#graph) ?? operands.push(name)));
+      const isWritten = operands.some((name) => this.#isAmong(name, written));
+      const isExpanded = operands.some((name) => expanded.has(name));
       for (const body of bodies) {
-        const placeholders = new Set(body.placeholders().map(({ name }) => name));
-        const inner = new Writes(body, this.#operators).memory(
-          isWritten ? placeholders : NO_NAMES,
-          isExpanded ? placeholders : NO_NAMES,
-        );
+        const inner = this.#inBody(body, isWritten, isExpanded);
         if (inner.reason !== undefined) return inner;
         needs ||= inner.needsRecordedLayouts;
       }
     }
     return { reason: undefined, needsRecordedLayouts: needs };
+  }
+  #inBody(body: Graph, isWritten: boolean, isExpanded: boolean): WrittenMemory {
+    const answers = this.#known.get(body) ?? new Map<string, WrittenMemory>();
+    this.#known.set(body, answers);
+    const key = `${isWritten} ${isExpanded}`;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const placeholders = new Set(body.placeholders().map(({ name }) => name));
+    const found = new Writes(body, this.#operators, this.#known).memory(
+      isWritten ? placeholders : NO_NAMES,
+      isExpanded ? placeholders : NO_NAMES,
+    );
+    answers.set(key, found);
+    return found;
   }
 
   #rootsOf(name: string): Names {
@@ -158,17 +172,9 @@ class Writes {
       schema.args.forEach(({ alias }, at) => {
         if (alias?.write === true) forEachRef(argumentAt(node, schema, at) as Argument, add);
       });
-    if (WRAPPER.test(node.target) && this.#bodyWrites(node)) forEachInput(node, add);
+    const bodies = WRAPPER.test(node.target) ? bodiesOf(node, this.#graph) : [];
+    if (bodies.some((body) => writesAny(body, this.#operators))) forEachInput(node, add);
     return names;
-  }
-  #bodyWrites(node: Node): boolean {
-    let writes = false;
-    forEachInput(node, (name) => {
-      const { op, target } = this.#graph.node(name);
-      const body = op === "get_attr" ? this.#graph.subgraphs.get(target) : undefined;
-      writes ||= body !== undefined && writesAny(body, this.#operators);
-    });
-    return writes;
   }
 
   /** The values that some calls give, with what shares memory with them by other calls. */

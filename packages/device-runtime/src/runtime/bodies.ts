@@ -1,0 +1,18 @@
+/** @file The graphs that calls run. */
+import { forEachInput, type Graph, type Node } from "@sconce/ir";
+
+/** Returns the graph that an input of a call reads; undefined for a value. */
+export function bodyOf(name: string, graph: Graph): Graph | undefined {
+  const { op, target } = graph.node(name);
+  return op === "get_attr" ? graph.subgraphs.get(target) : undefined;
+}
+
+/** Returns the graphs that a call runs, each once. */
+export function bodiesOf(node: Node, graph: Graph): readonly Graph[] {
+  const bodies = new Set<Graph>();
+  forEachInput(node, (name) => {
+    const body = bodyOf(name, graph);
+    if (body !== undefined) bodies.add(body);
+  });
+  return [...bodies];
+}
