@@ -115,6 +115,7 @@ const ASKS: Readonly<Record<string, Asks>> = {
 
 /** Takes the names of what a decomposition asks of the sizes of its operands. */
 export function askSizes(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
+  if (!dropped.isNeeded) return;
   ASKS[target]?.(dropped, args);
 }
 
@@ -123,6 +124,7 @@ const ASKED_RESULTS: ReadonlySet<string> = new Set(["aten.tril.default", "aten.t
 
 /** The same for what it asks of its result. */
 export function askResult(dropped: DroppedArithmetic, target: string, result: MetaValue): void {
+  if (!dropped.isNeeded) return;
   if (ASKED_RESULTS.has(target) && result instanceof FakeTensor) dropped.isContiguous(result);
 }
 
@@ -131,6 +133,7 @@ const BROADCAST = /^aten\.(add_|sub_|mul_|div_|logical_(and|or|xor)_)\.(Tensor|d
 
 /** The same for the operator in place, which runs on sizes before its write becomes a value. */
 export function askInPlace(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
+  if (!dropped.isNeeded) return;
   const { self, other } = args;
   if (BROADCAST.test(target) && other instanceof FakeTensor)
     dropped.broadcast(tensor(self).shape, other.shape);

@@ -139,7 +139,7 @@ export class Dispatcher {
     if (row.schema.isView || target === "aten._unsafe_view.default") {
       const view = this.#view(row, args, kwargs);
       if (row.schema.isView) this.tracer.dropped.aliased(view);
-      else
+      else if (this.tracer.dropped.isNeeded)
         this.tracer.dropped.viewed(
           args[0] as FakeTensor,
           bindArgs(row.schema, args, kwargs)["size"] as readonly SymInt[],

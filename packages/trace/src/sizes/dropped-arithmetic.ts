@@ -29,7 +29,7 @@ const isSymbolic = (value: SymInt): boolean => value instanceof SymExpr;
 interface Trace {
   readonly names: Namespace;
   readonly env: RetraceEnv;
-  readonly sizes: { read(size: SymExpr): void };
+  readonly sizes: { readonly hasSymbols: boolean; read(size: SymExpr): void };
   isTracked(tensor: FakeTensor): boolean;
   readonly arithmetic: { multiplied(count: SymInt, sizes: readonly SymInt[]): void };
   isInput(tensor: FakeTensor): boolean;
@@ -73,6 +73,11 @@ export class DroppedArithmetic {
     this.#trace = trace;
     this.#names = new TakenNames(trace.names);
     this.#with = new CountedArithmetic(this.#names, trace.env);
+  }
+
+  /** Whether names can be taken: static programs have none. */
+  get isNeeded(): boolean {
+    return this.#trace.sizes.hasSymbols;
   }
 
   /** Takes the names with this base that wait, before a node gets its name. */
@@ -175,18 +180,21 @@ export class DroppedArithmetic {
 
   /** A functional tensor is made around results. */
   wrapped(result: unknown): void {
+    if (!this.isNeeded) return;
     if (result instanceof FakeTensor) this.storage(result);
     else if (Array.isArray(result)) for (const item of result) this.wrapped(item);
   }
 
   /** A result shares the storage of an operand: its place there is looked at. */
   aliased(result: unknown): void {
+    if (!this.isNeeded) return;
     if (result instanceof FakeTensor) this.#with.ge(this.#with.of(result.storageOffset), ZERO);
     else if (Array.isArray(result)) for (const item of result) this.aliased(item);
   }
 
   /** A functional tensor is an operand of a call that writes. */
   unwrapped(operand: FakeTensor): void {
+    if (!this.isNeeded) return;
     const { shape, strides, storageOffset } = operand;
     if (![...shape, ...strides, storageOffset].some(isSymbolic)) return;
     for (const size of shape) this.#with.ge(this.#with.of(size), ZERO);
@@ -322,6 +330,7 @@ export class DroppedArithmetic {
 
   /** Whether strides exist for a view (`infer_size` and `computeStride` in ATen). */
   viewed(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+    if (!this.isNeeded) return;
     const count = this.#with;
     let product = ONE;
     for (const size of sizes) {
@@ -445,6 +454,7 @@ export class DroppedArithmetic {
 
   /** Whether dimensions can be regrouped (`computeStride` in ATen). */
   strides({ shape, strides }: FakeTensor, sizes: readonly SymInt[]): void {
+    if (!this.isNeeded) return;
     const count = this.#with;
     if (shape.length === 0 || count.eq(this.#product(shape), ZERO, false)) return;
     const sizeAt = (dim: number): Counted => count.of(shape[dim]!);

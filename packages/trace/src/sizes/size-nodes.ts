@@ -66,6 +66,11 @@ export class SizeNodes<M> {
     if (source !== undefined && !this.#sources.has(expr)) this.#sources.set(expr, source);
   }
 
+  /** Whether any value so far is symbolic. */
+  get hasSymbols(): boolean {
+    return this.#sources.size > 0;
+  }
+
   /** Whether a node represents the object. */
   has(expr: SymExpr): boolean {
     return this.#sources.has(expr);
