@@ -21,7 +21,8 @@ import { type OtherLayouts, otherLayouts } from "./size-checks.js";
 import { StridedReads } from "./strided-reads.js";
 
 /** Why the host computes a whole run. */
-const OTHER_VIEWS = "an input has other strides than the program records, and decide where it writes";
+const OTHER_VIEWS =
+  "an input has other strides than the program records, and these strides decide where the program writes";
 const UNKNOWN_ORDER = "a call computes in the order of memory, which is not known of its operand";
 
 /** Calls whose results are those of their operands in the order of memory. */

@@ -81,7 +81,7 @@ export async function prepare(
     const refusedLowered = isLowered ? undefined : await refusedOf(lowered);
     if (refusedLowered !== undefined)
       return { program: undefined, reason: `a lowered call is refused: ${refusedLowered}` };
-    const unfit = whyNotRun(lowered);
+    const unfit = whyNotRun(lowered, operators);
     if (unfit !== undefined) return { program: undefined, reason: unfit };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
@@ -89,15 +89,12 @@ export async function prepare(
     await pacer.step();
     const ready = withoutProvedAssertions(tidied, operators);
     await pacer.step();
-    const [impurity] = functionality(ready, operators).impurities;
-    return impurity === undefined
-      ? {
-          program: ready,
-          sources: sourcesOf(program, lowered, ready),
-          decisions: env.decisions,
-          needsRecordedLayouts: lowering.needsRecordedLayouts,
-        }
-      : { program: undefined, reason: impurity.reason };
+    return {
+      program: ready,
+      sources: sourcesOf(program, lowered, ready),
+      decisions: env.decisions,
+      needsRecordedLayouts: lowering.needsRecordedLayouts,
+    };
   } catch (error) {
     // A table's wrong entry is the user's to correct: the host must not hide it.
     if (!isSconceError(error) || error.code.startsWith("DECOMPOSITION_") || error.code === "ABORTED")
@@ -130,12 +127,13 @@ function whatLoweringChanges(program: ExportedProgram, operators: OperatorTable)
 }
 
 /** Why a device cannot run a lowered program, if it cannot. */
-function whyNotRun(lowered: ExportedProgram): string | undefined {
+function whyNotRun(lowered: ExportedProgram, operators: OperatorTable): string | undefined {
   if (lowered.dialect !== "ATEN") return `it is in the ${lowered.dialect} dialect`;
   if (hasAutocast(lowered.graph))
     return "it has an autocast region, which runs in other dtypes than recorded";
   const resized = resizedInput(lowered);
-  return resized === undefined ? undefined : `it gives "${resized}" another size`;
+  if (resized !== undefined) return `it gives "${resized}" another size`;
+  return functionality(lowered, operators).impurities[0]?.reason;
 }
 
 /**

@@ -31,7 +31,7 @@ const STRIDED = "it reads memory by strides that it writes to, and its lowered f
 const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
 const UNDECIDED = "it writes beside a call whose sizes decide whether it is a view";
 
-const DRAWN = "it draws in the order of memory of a tensor, and its lowered form in that of rows";
+const DRAWN = "it draws random numbers in memory order, and its lowered form in row order";
 
 const DRAWS_IN_ORDER = /^aten\.(bernoulli_\.float|alpha_dropout_?\.default)$/;
 /** Calls that read memory by strides. */
@@ -88,8 +88,8 @@ class Writes {
   readonly #known: KnownBodies;
   readonly #calls: readonly Node[];
   readonly #roots: ReadonlyMap<string, Names>;
-  /** Calls with a write, and the operands that they write to. */
-  readonly #writes = new Map<Node, readonly string[]>();
+  /** The operands that calls write to. */
+  readonly #written: Names;
 
   constructor(graph: Graph, operators: OperatorTable, known: KnownBodies = new Map()) {
     this.#graph = graph;
@@ -97,10 +97,7 @@ class Writes {
     this.#known = known;
     this.#calls = callsOf(graph);
     this.#roots = memoryRoots(graph, operators);
-    for (const node of this.#calls) {
-      const written = this.#writtenBy(node);
-      if (written.length > 0) this.#writes.set(node, written);
-    }
+    this.#written = new Set(this.#calls.flatMap((node) => this.#writtenBy(node)));
   }
 
   /**
@@ -109,11 +106,10 @@ class Writes {
    */
   memory(outer: Names, spread: Names): WrittenMemory {
     const written = new Set(outer);
-    for (const names of this.#writes.values())
-      for (const name of names) for (const root of this.#rootsOf(name)) written.add(root);
-    const expanded = this.#through((node) => EXPANDS.test(node.target), spread);
+    for (const name of this.#written) for (const root of this.#rootsOf(name)) written.add(root);
+    const expanded = this.#expanded(spread);
     if (this.#readsStrides(written)) return { reason: STRIDED, needsRecordedLayouts: true };
-    if ([...this.#writes.values()].flat().some((name) => expanded.has(name)))
+    if ([...this.#written].some((name) => expanded.has(name)))
       return { reason: EXPANDED, needsRecordedLayouts: true };
     const deciding = this.#calls.filter(
       (node) => isViewOrCopy(node, this.#operators) && this.#isAmong(node.name, written),
@@ -177,13 +173,11 @@ class Writes {
     return names;
   }
 
-  /** The values that some calls give, with what shares memory with them by other calls. */
-  #through(isStart: (node: Node) => boolean, given: Names): Names {
+  /** Expanded views, and what shares memory with them or with given values by other calls. */
+  #expanded(given: Names): Names {
     const found = new Set(given);
-    for (const node of this.#calls) {
-      if (isStart(node)) found.add(node.name);
-      else if (this.#sharesWith(node, found)) found.add(node.name);
-    }
+    for (const node of this.#calls)
+      if (EXPANDS.test(node.target) || this.#sharesWith(node, found)) found.add(node.name);
     return found;
   }
   #sharesWith(node: Node, names: Names): boolean {
