@@ -97,10 +97,7 @@ export async function openPt2File(
   path: string | URL,
   options: ReadPt2Options = {},
 ): Promise<ExportedProgram> {
-  if (options.weights === "lazy") return readPt2(await openPath(path), options);
-  return withFile(path, (file, size) =>
-    readPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
-  );
+  return readPath(path, options, readPt2);
 }
 
 /**
@@ -112,9 +109,18 @@ export async function loadPt2File(
   path: string | URL,
   options: LoadPt2Options = {},
 ): Promise<PT2ArchiveContents> {
-  if (options.weights === "lazy") return loadPt2(await openPath(path), options);
+  return readPath(path, options, loadPt2);
+}
+
+/** Reads a file from its path, from one buffer or record by record. */
+async function readPath<O extends Pick<ReadPt2Options, "weights">, T>(
+  path: string | URL,
+  options: O,
+  read: (source: Uint8Array | RandomAccess, options: O) => Promise<T>,
+): Promise<T> {
+  if (options.weights === "lazy") return read(await openPath(path), options);
   return withFile(path, (file, size) =>
-    loadPt2(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
+    read(size < ONE_BUFFER ? readRange(file, 0, size) : fileSource(file, size), options),
   );
 }
 

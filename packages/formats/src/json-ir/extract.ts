@@ -14,7 +14,7 @@ import {
   type SymScalar,
   stringRepr,
 } from "@sconce/ir";
-import { SymExpr } from "@sconce/symbolic";
+import { freeSymbols, type SymValue } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
 import { nodeAttributes } from "./extract-call.js";
@@ -243,12 +243,8 @@ const isReturned = (kind: OutputSpec["kind"]): boolean => kind === "USER_OUTPUT"
 /** The names of the symbols in the values of a graph, in the order of their first. */
 function symbolsOf(graph: Graph): Set<string> {
   const names = new Set<string>();
-  const seen = new Set<SymExpr>();
-  const expression = (value: unknown): void => {
-    if (!(value instanceof SymExpr) || seen.has(value)) return;
-    seen.add(value);
-    if (value.op === "Symbol") names.add(value.name);
-    value.args.forEach(expression);
+  const expression = (value: SymValue): void => {
+    for (const name of freeSymbols(value).keys()) names.add(name);
   };
   const visit = (val: MetaValue | undefined): void => {
     if (val instanceof FakeTensor) val.shape.forEach(expression);

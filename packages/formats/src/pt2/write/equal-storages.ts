@@ -2,6 +2,7 @@
 import { throwIfAborted } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Storage } from "@sconce/tensor";
+import { sameBytes } from "@sconce/tensor/compare";
 import { crc32 } from "../../zip/crc32.js";
 import type { EqualStorages } from "./weights.js";
 
@@ -17,11 +18,13 @@ export async function equalStorages(
   const equal = new Map<Storage, Storage>();
   const known = new Map<string, Storage[]>();
   const represented = new Set<Storage>();
+  const sizes = sizeCounts(programs);
   for (const program of programs.values()) {
     const own = [...storagesOf(program)];
     const taken = new Set(own.map((storage) => equal.get(storage) ?? storage));
     for (const storage of own) {
-      if (represented.has(storage)) continue;
+      // Without another storage of its size there is none to compare it with.
+      if (represented.has(storage) || sizes.get(storage.byteLength) === 1) continue;
       represented.add(storage);
       const key = `${storage.byteLength} ${await checksum(storage, signal)}`;
       const like = known.get(key) ?? [];
@@ -35,6 +38,14 @@ export async function equalStorages(
     }
   }
   return equal;
+}
+
+/** How many storages of all programs have each size in bytes. */
+function sizeCounts(programs: ReadonlyMap<string, ExportedProgram>): ReadonlyMap<number, number> {
+  const storages = new Set([...programs.values()].flatMap((program) => [...storagesOf(program)]));
+  const counts = new Map<number, number>();
+  for (const { byteLength } of storages) counts.set(byteLength, (counts.get(byteLength) ?? 0) + 1);
+  return counts;
 }
 
 /** The storages of a program that have bytes, each once. */
@@ -71,8 +82,9 @@ const PIECE_BYTES = 2 ** 22;
 async function hasSameBytes(a: Storage, b: Storage, signal: AbortSignal | undefined): Promise<boolean> {
   for (let at = 0; at < a.byteLength; at += PIECE_BYTES) {
     throwIfAborted(signal, "save");
-    const [one, other] = [await a.read(at, PIECE_BYTES, signal), await b.read(at, PIECE_BYTES, signal)];
-    if (one.length !== other.length || one.some((byte, i) => byte !== other[i])) return false;
+    const one = await a.read(at, PIECE_BYTES, signal);
+    const other = await b.read(at, PIECE_BYTES, signal);
+    if (!sameBytes(one, other)) return false;
   }
   return true;
 }
