@@ -243,6 +243,22 @@ test.each([
   expect(refused(text)).toBe('JSON_IR_GRAPH node "cut"');
 });
 
+test.each([
+  ["a number", '"scalar": "1"', "[90000]", "{}"],
+  ["a dynamic size", '"scalar": "s0"', '["90000*s0"]', '{"s0": {"min": 1, "max": 9, "hint": 2}}'],
+])("a cut by a node with %s gives no more tensors than it declares", (_, scalar, shape, symbols) => {
+  const n = `{"name": "n", "shape": [], "dtype": "int64", ${scalar}}`;
+  const one = `{"name": "one", "op_type": "operator.add", "inputs": [],
+    "outputs": [${n.replace('"n"', '"one"')}], "attrs": {"args": [{"node": "n"}, 0]}}`;
+  const cut = `{"name": "cut", "op_type": "aten.split.Tensor", "inputs": [${from("x", 0, shape)}],
+    "outputs": [${tensor("cut_0", "[1]")}], "attrs": {"split_size": {"node": "one"}}}`;
+  const text = `{"graph_inputs": [${tensor("x", shape)}, ${n}], "graph_outputs": [], "weights": [],
+    "nodes": [${one}, ${cut}], "symbols": ${symbols}}`;
+  expect(() => programFromIR(readJsonIR(text), session)).toThrow(
+    "the value is declared as 1 results, and its operator gives 90000",
+  );
+});
+
 test("chunks that are fewer than asked for are read", () => {
   const outputs = [2, 2, 1].map((size, i) => tensor(`cut_${i}`, `[${size}]`)).join(", ");
   const node = `{"name": "cut", "op_type": "aten.chunk.default", "inputs": [${from("x", 0, "[5]")}],

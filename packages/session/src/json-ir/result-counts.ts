@@ -2,7 +2,15 @@
  * @file How many results the calls that cut a tensor give. A short text can ask for a hundred
  * thousand tensors in each call, so the count must be the declared one before any of them is made.
  */
-import { type ExportedProgram, FakeTensor, isRef, type Node, type SymInt } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  type Graph,
+  isRef,
+  isSymScalar,
+  type Node,
+  type SymInt,
+} from "@sconce/ir";
 import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols } from "@sconce/symbolic";
 import { otherType } from "../errors.js";
@@ -39,15 +47,21 @@ export function checkResultCounts({ graph, symbolHints }: ExportedProgram, opera
     const input = node.args[0];
     const source = isRef(input) ? graph.find(input.name)?.meta.val : undefined;
     if (!(source instanceof FakeTensor)) continue;
-    const given = (name: string): number => Number(argumentOf(node, name, operators) ?? 0);
-    const dim = given("dim");
+    const dim = Number(argumentOf(node, "dim", operators) ?? 0);
     const size = source.shape.at(dim) ?? 0;
-    const pieces = argumentOf(node, argument, operators);
+    const pieces = numberOf(argumentOf(node, argument, operators), graph);
     // The shape rules count by the example of a dynamic size.
-    if (!isKnown(size, symbolHints) || typeof pieces === "object") continue;
-    const results = count(evaluateInt(size, symbolHints), given(argument));
+    if (pieces === undefined || ![size, pieces].every((one) => isKnown(one, symbolHints))) continue;
+    const results = count(evaluateInt(size, symbolHints), evaluateInt(pieces, symbolHints));
     if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
   }
+}
+
+/** The number that a call is given, or that a node declares; undefined for anything else. */
+function numberOf(value: unknown, graph: Graph): SymInt | undefined {
+  if (!isRef(value)) return typeof value === "object" ? undefined : Number(value ?? 0);
+  const val = graph.find(value.name)?.meta.val;
+  return isSymScalar(val) && val.kind === "SymInt" ? val.expr : undefined;
 }
 
 const isKnown = (size: SymInt, hints: ReadonlyMap<string, number>): boolean =>
