@@ -30,3 +30,11 @@ test("in-place operators and views, functionalized, give PyTorch's results and m
   expect(problems).toEqual([]);
   expect(chosen.length).toBeGreaterThan(1400 / sampledEvery(3));
 });
+
+test("operators in place that have no functional form are refused", async () => {
+  const operators = defaultOperators();
+  const cases = readAllCases().filter((one) => NOT_LOWERED.has(one.target));
+  expect(new Set(cases.map(({ target }) => target))).toEqual(NOT_LOWERED);
+  for (const one of cases)
+    expect(await functionalizedProblem(one, operators), caseTitle(one)).toMatch(/^NOT_FUNCTIONALIZABLE: /);
+});

@@ -15,10 +15,11 @@ import {
   requireValues,
 } from "@sconce/ir";
 import { defaultOperators } from "@sconce/ops";
-import { Storage, Tensor } from "@sconce/tensor";
+import { Tensor } from "@sconce/tensor";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
 import { definePass } from "../pass/pass.js";
 import { badLocation, notADevice } from "./errors.js";
+import { withoutValues } from "./without-values.js";
 
 /**
  * Where a program goes: a device for all of it, or the new device of each present one by name:
@@ -113,7 +114,7 @@ class Move {
   readonly #operators: OperatorLookup;
   /** Values that several nodes have stay one object. */
   readonly #values = new Map<FakeTensor, FakeTensor>();
-  readonly #emptied = new Map<Storage, Storage>();
+  readonly #emptied = withoutValues();
 
   constructor(program: ExportedProgram, places: Places, operators: OperatorLookup) {
     this.#program = program;
@@ -148,7 +149,7 @@ class Move {
   #state(tensors: ReadonlyMap<string, Tensor>, onMeta: ReadonlySet<string>): ReadonlyMap<string, Tensor> {
     if (onMeta.size === 0) return tensors;
     return new Map(
-      [...tensors].map(([name, tensor]) => [name, onMeta.has(name) ? this.#emptyTensor(tensor) : tensor]),
+      [...tensors].map(([name, tensor]) => [name, onMeta.has(name) ? this.#emptied(tensor) : tensor]),
     );
   }
 
@@ -233,16 +234,6 @@ class Move {
   }
 
   #emptyLeaf(leaf: Tensor | Argument): Tensor | Argument {
-    return leaf instanceof Tensor ? this.#emptyTensor(leaf) : leaf;
-  }
-
-  /** Tensors that share memory still do. */
-  #emptyTensor({ dtype, shape, strides, storageOffset, requiresGrad, storage }: Tensor): Tensor {
-    let empty = this.#emptied.get(storage);
-    if (empty === undefined) {
-      empty = Storage.withoutValues(storage.byteLength);
-      this.#emptied.set(storage, empty);
-    }
-    return new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage: empty });
+    return leaf instanceof Tensor ? this.#emptied(leaf) : leaf;
   }
 }

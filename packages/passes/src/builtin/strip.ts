@@ -1,7 +1,8 @@
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { type ExportedProgram, type Graph, type NodeMeta, rebuild } from "@sconce/ir";
-import { Storage, Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { mapSubgraphs } from "../graphs/subgraphs.js";
+import { withoutValues } from "./without-values.js";
 
 /** What {@link strip} removes besides what it always removes. */
 export interface StripOptions {
@@ -42,7 +43,7 @@ export function strip(program: ExportedProgram, options: StripOptions = {}): Exp
   checkOptions("strip", options, OPTIONS);
   const withValues = { stateDict: program.stateDict, constants: program.constants };
   return program.with({
-    ...(options.weights === true ? withoutValues(withValues) : withValues),
+    ...(options.weights === true ? bareState(withValues) : withValues),
     graph: stripped(program.graph, options.modules === true),
     exampleInputs: null,
     history: [],
@@ -72,20 +73,9 @@ function metaOf(meta: NodeMeta, modules: boolean): NodeMeta {
 
 type State = Readonly<Record<"stateDict" | "constants", ReadonlyMap<string, Tensor>>>;
 
-/** Tensors that share memory still do. */
-function withoutValues({ stateDict, constants }: State): State {
-  const storages = new Map<Storage, Storage>();
+function bareState({ stateDict, constants }: State): State {
+  const copyOf = withoutValues();
   const bare = (tensors: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor> =>
-    new Map(
-      [...tensors].map(([name, tensor]) => {
-        let storage = storages.get(tensor.storage);
-        if (storage === undefined) {
-          storage = Storage.withoutValues(tensor.storage.byteLength);
-          storages.set(tensor.storage, storage);
-        }
-        const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
-        return [name, new Tensor({ dtype, shape, strides, storageOffset, requiresGrad, storage })];
-      }),
-    );
+    new Map([...tensors].map(([name, tensor]) => [name, copyOf(tensor)]));
   return { stateDict: bare(stateDict), constants: bare(constants) };
 }

@@ -6,17 +6,15 @@ import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { BoundArgs } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import type { DroppedArithmetic } from "@sconce/trace";
+import { positive } from "../shapes/dims.js";
 
-/** The arguments of a call by their names: sizes are plain or symbolic numbers. */
+/** Takes the names for one operator. `args` are the call's arguments by name. */
 type Asks = (dropped: DroppedArithmetic, args: BoundArgs) => void;
 
 const tensor = (value: unknown): FakeTensor => value as FakeTensor;
 type Sizes = readonly SymInt[];
 const sizes = (value: unknown): Sizes => value as Sizes;
 const size = (value: unknown): SymInt => value as SymInt;
-
-/** A dimension, from the front. */
-const placeOf = (dim: unknown, rank: number): number => (Number(dim) < 0 ? Number(dim) + rank : Number(dim));
 
 /** Factories that PyTorch decomposes in Python look whether sizes are negative. */
 const asksFactory: Asks = (dropped, args) => dropped.checked(sizes(args["size"]));
@@ -32,7 +30,7 @@ const asksMatmul: Asks = (dropped, { self, other }) => {
 /** Along a new last dimension `cat` compares the sizes. */
 const asksStack: Asks = (dropped, { tensors, dim }) => {
   const [first, ...others] = tensors as readonly FakeTensor[];
-  if (first === undefined || placeOf(dim, first.ndim + 1) === first.ndim) return;
+  if (first === undefined || positive(Number(dim), first.ndim + 1) === first.ndim) return;
   for (const other of others) dropped.compared(other.shape, first.shape);
 };
 
@@ -60,32 +58,32 @@ const asksAttentionInBlocks: Asks = (dropped, { query, key, value }) => {
 const asksRepeat: Asks = (dropped, { self, repeats, dim }) => {
   const [{ shape, ndim }, counts] = [tensor(self), tensor(repeats).shape];
   if (counts.length !== 1 || ndim === 0 || (dim === null && ndim > 1)) return;
-  dropped.compared([...counts, ...counts], [1, shape[placeOf(dim, ndim)]!]);
+  dropped.compared([...counts, ...counts], [1, shape[positive(Number(dim), ndim)]!]);
 };
 
 /** Whether there is an index for each place of the source. */
 const asksIndexCopy: Asks = (dropped, { self, dim, index, source }) => {
   const [into, from] = [tensor(self), tensor(source)];
   if (from.ndim === 0 || from.ndim !== into.ndim) return;
-  const at = placeOf(dim, into.ndim);
+  const at = positive(Number(dim), into.ndim);
   dropped.compared(from.shape.toSpliced(at, 1), into.shape.toSpliced(at, 1));
   dropped.counts(tensor(index), [from.shape[at]!]);
 };
 
 const asksSplit: Asks = (dropped, { self, split_size, dim }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.split(shape[placeOf(dim, ndim)]!, size(split_size));
+  if (ndim > 0) dropped.split(shape[positive(Number(dim), ndim)]!, size(split_size));
 };
 
 const asksNarrow: Asks = (dropped, { self, dim, start, length }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.narrowed(shape[placeOf(dim, ndim)]!, size(start), size(length));
+  if (ndim > 0) dropped.narrowed(shape[positive(Number(dim), ndim)]!, size(start), size(length));
 };
 
 /** Whether the pieces are empty. */
 const asksChunk: Asks = (dropped, { self, dim }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.compared([shape[placeOf(dim, ndim)]!], [0]);
+  if (ndim > 0) dropped.compared([shape[positive(Number(dim), ndim)]!], [0]);
 };
 
 /** Own decompositions of operators, with what they ask first. */

@@ -20,6 +20,7 @@ import {
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
 import { annotatedReference, placedCall, type Tracer, underDisabled } from "@sconce/trace";
+import { positive } from "../shapes/dims.js";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
@@ -375,7 +376,7 @@ const numelOf = (sizes: readonly SymInt[]): SymInt => sizes.reduce<SymInt>((a, b
 
 /** The dimension that a call reads, from the front. */
 function placeOf([self, dim = 0]: readonly EmitArg[]): number {
-  return Number(dim) < 0 ? Number(dim) + (self as FakeTensor).ndim : Number(dim);
+  return positive(Number(dim), (self as FakeTensor).ndim);
 }
 
 /** Sizes, strides and offsets are known without a node. */

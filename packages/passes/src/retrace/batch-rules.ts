@@ -4,6 +4,7 @@
  */
 import type { FakeTensor, OpSchema } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
+import { positive } from "../shapes/dims.js";
 
 /** How one call does for a batch what it does for an element. */
 export interface BatchRule {
@@ -86,7 +87,7 @@ export function withShiftedKeyword(
 ): Readonly<Record<string, EmitArg>> | undefined {
   if (!hasKeyword) return kwargs;
   const dim = kwargs.dim ?? schema.find(({ name }) => name === "dim")?.defaultValue;
-  return typeof dim === "number" ? { ...kwargs, dim: (dim < 0 ? dim + ndim : dim) + 1 } : undefined;
+  return typeof dim === "number" ? { ...kwargs, dim: positive(dim, ndim) + 1 } : undefined;
 }
 
 /** The arguments with dimensions one further right; undefined where they are named otherwise. */
@@ -98,7 +99,7 @@ export function withShiftedDims(
 ): readonly EmitArg[] | undefined {
   const shifted = [...args];
   const rank = ndim + added;
-  const shift = (dim: EmitArg): number => (Number(dim) < 0 ? Number(dim) + rank : Number(dim)) + 1;
+  const shift = (dim: EmitArg): number => positive(Number(dim), rank) + 1;
   for (const place of dims) {
     for (let at = shifted.length; at <= place; at++)
       shifted.push((schema[at]?.defaultValue ?? null) as EmitArg);

@@ -2,6 +2,7 @@ import { CPU, dtypeLiteral, FakeTensor, type MetaValue, memoryFormat, type SymIn
 import { ADD_LANES, bindArgs, type EmitArg, emitFrom, metaOf, REMOVE_LANES } from "@sconce/ops";
 import { mul } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
+import { positive } from "../shapes/dims.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { unsupportedVmap } from "./errors.js";
 
@@ -50,10 +51,10 @@ function removeBatchDim(dispatcher: Dispatcher, [input, level, size, outDim]: re
 }
 
 function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number, to: number): FakeTensor {
-  const at = (dim: number): number => (dim < 0 ? dim + tensor.ndim : dim);
-  if (at(from) === at(to)) return tensor;
+  const [first, last] = [positive(from, tensor.ndim), positive(to, tensor.ndim)];
+  if (first === last) return tensor;
   const order = tensor.shape.map((_, dim) => dim);
-  order.splice(at(to), 0, ...order.splice(at(from), 1));
+  order.splice(last, 0, ...order.splice(first, 1));
   return dispatcher.functional("aten.permute.default", [tensor, order]);
 }
 
@@ -132,7 +133,7 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
   if (VIEWS.test(target) && isHere(self))
     return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])]] };
   if (target === "aten.permute.default" && isHere(self)) {
-    const dims = (second as readonly number[]).map((dim) => (dim < 0 ? dim + self.ndim : dim) + 1);
+    const dims = (second as readonly number[]).map((dim) => positive(dim, self.ndim) + 1);
     return { target, args: [self.value, [0, ...dims]] };
   }
   // Products of matrices, one for each element, are a product of batches, as in functorch.
@@ -228,7 +229,7 @@ function copied(
 
 /** Rows that are the same ones for all elements, which functorch gathers. */
 function selected({ dispatcher }: Batch, self: BatchedTensor, given: number, index: FakeTensor): EmitArg {
-  const dim = given < 0 ? given + self.ndim : given;
+  const dim = positive(given, self.ndim);
   const count = index.shape[0] ?? 1;
   const ones = self.shape.map((_, d) => (d === dim ? count : 1));
   const rows = dispatcher.functional("aten.view.default", [index, ones]);
@@ -386,8 +387,7 @@ function joined({ dispatcher, isHere }: Batch, target: string, args: readonly Em
     // functorch moves the batch of each to the front, where it is.
     return target === "aten.stack.default" && isHere(part) ? unmoved(dispatcher, value) : value;
   });
-  const dim = Number(args[1] ?? 0);
-  return { target, args: [whole, (dim < 0 ? dim + rank : dim) + 1] };
+  return { target, args: [whole, positive(Number(args[1] ?? 0), rank) + 1] };
 }
 
 const unmoved = (dispatcher: Dispatcher, value: FakeTensor): FakeTensor =>

@@ -1,5 +1,6 @@
 import { FakeTensor, isRef, type Node } from "@sconce/ir";
 import type { SymInt } from "@sconce/symbolic";
+import { positive } from "../shapes/dims.js";
 
 /**
  * A view that has every element of its tensor once: a permutation of dimensions, or another shape.
@@ -31,10 +32,10 @@ export function moveOf(node: Node, valOf: (name: string) => unknown): Move | und
 }
 
 function dimsOf({ target, args }: Node, ndim: number): readonly number[] | undefined {
-  const positive = (dim: unknown): number => (Number(dim) < 0 ? Number(dim) + ndim : Number(dim));
-  if (target === "aten.permute.default") return (args[1] as readonly unknown[]).map(positive);
+  const at = (dim: unknown): number => positive(Number(dim), ndim);
+  if (target === "aten.permute.default") return (args[1] as readonly unknown[]).map(at);
   const dims = Array.from({ length: ndim }, (_, dim) => dim);
-  const [a, b] = target === "aten.t.default" ? [0, 1] : [positive(args[1]), positive(args[2])];
+  const [a, b] = target === "aten.t.default" ? [0, 1] : [at(args[1]), at(args[2])];
   if (ndim < 2) return undefined;
   [dims[a], dims[b]] = [dims[b]!, dims[a]!];
   return dims;

@@ -4,6 +4,7 @@
  */
 import { FakeTensor } from "@sconce/ir";
 import { defineRule, type Match, type Rule } from "../../rewrite/rule.js";
+import { positive } from "../../shapes/dims.js";
 
 /**
  * The driver refuses a replacement of another shape or other strides, so these need no guard for
@@ -11,8 +12,6 @@ import { defineRule, type Match, type Rule } from "../../rewrite/rule.js";
  */
 const nothing = (name: string, doc: string, match: string): Rule =>
   defineRule({ name, doc, match, replace: "$x" });
-
-const positive = (dim: number, ndim: number): number => (dim < 0 ? dim + ndim : dim);
 
 /** `permute(permute(x, a), b)[i]` is dimension `a[b[i]]` of `x`. */
 const permuteTwice = defineRule({
