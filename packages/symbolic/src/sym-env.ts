@@ -17,8 +17,8 @@ export interface SymEnv {
    */
   guard(condition: SymBool): boolean;
   /**
-   * Decides a condition as PyTorch's C++ asks it, which is as plainly as {@link guard}; whether it
-   * is known where only the data decide.
+   * Decides a condition as PyTorch's C++ asks it: like {@link guard} where hints decide it. Where
+   * only the data decide, returns whether it is known to hold.
    */
   guardNatively?(condition: SymBool): boolean;
   /**

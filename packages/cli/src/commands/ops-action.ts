@@ -99,7 +99,7 @@ function missingText(session: Sconce, options: OpsOptions): string {
 
 function missingCounts(missing: readonly Missing[], what = ""): string {
   const refused = missing.filter((one) => one.refused !== undefined).length;
-  return `${refused} ${what}are refused by class, ${missing.length - refused} are not there`;
+  return `${refused} ${what}are refused by class, ${missing.length - refused} are not implemented`;
 }
 
 const LOWERING = { default: "decomposed", "on request": "on request", none: "kept" } as const;

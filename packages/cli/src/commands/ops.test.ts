@@ -67,7 +67,7 @@ describe("sconce ops", () => {
       /^refused as device, \d+ overloads: each runs on one kind of device only\n {2}aten::/,
     );
     expect(out).toContain("  aten::cudnn_convolution(");
-    expect(out).toMatch(/\n\d+ of PyTorch's overloads are refused by class, 0 are not there\n$/);
+    expect(out).toMatch(/\n\d+ of PyTorch's overloads are refused by class, 0 are not implemented\n$/);
     const missing = JSON.parse((await sconce("ops", "--missing", "--json")).out) as {
       readonly schema: string;
       readonly class: string | null;

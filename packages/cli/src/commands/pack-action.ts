@@ -43,7 +43,7 @@ export async function pack(texts: readonly string[], options: PackOptions, io: S
   reportWritten(facts, text, options.json, io);
 }
 
-/** A path may hold `=` where it begins with a folder: no name of a program does. */
+/** A path that begins with a folder may hold `=`; a program name cannot begin so. */
 function parseGiven(text: string): Given {
   const end = /^\.{0,2}\//.test(text) ? -1 : text.indexOf("=");
   const given = { text, name: end < 0 ? undefined : text.slice(0, end), file: text.slice(end + 1) };
