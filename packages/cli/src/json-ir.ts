@@ -1,4 +1,4 @@
-/** @file JSON IR files: programs as static graphs of tensors, with their weights elsewhere. */
+/** @file JSON IR files: programs as graphs of tensors, with their weights elsewhere. */
 import { readJsonIR } from "@sconce/formats/json-ir";
 import type { ExportedProgram } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";

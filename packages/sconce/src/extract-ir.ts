@@ -14,8 +14,8 @@ export interface ExtractModelOptions
 /**
  * Describes a program as JSON IR: a graph, the names of its weights, and the values of its
  * constants. The values of the weights stay outside: `executeIR` takes them.
- * @throws SconceError `JSON_IR_UNSUPPORTED` for what JSON IR does not have: nested graphs,
- * objects, complex numbers
+ * @throws SconceError `JSON_IR_UNSUPPORTED` for what JSON IR does not have: objects, lists among
+ * results, gradients as outputs
  */
 export function extractIR(program: ExportedProgram, options?: ExtractIROptions): JsonIR;
 /**

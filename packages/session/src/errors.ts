@@ -173,6 +173,24 @@ export const otherType = (node: string, declared: string, computed: string): Sco
     fix: "write the JSON again with `sconce ir`, or correct it",
   });
 
+/** A call in JSON IR that does not fit the nested graph that it takes. */
+export const otherCall = ({ message, node, graph, fix }: Problem): SconceError =>
+  new SconceError({
+    code: "JSON_IR_GRAPH",
+    message,
+    where: `${graph === "" || graph === undefined ? "" : `graph ${graph}, `}node "${node}"`,
+    fix: fix ?? "write the JSON again with `sconce ir`, or correct it",
+  });
+
+/** Calls of nested graphs in JSON IR that make too many calls. */
+export const tooManyRepeats = (most: number): SconceError =>
+  new SconceError({
+    code: "JSON_IR_GRAPH",
+    message: `its nested graphs are called so often that they make more than ${most} calls`,
+    where: "subgraphs",
+    fix: "call nested graphs less often, or save the program as .pt2",
+  });
+
 /** Outputs that cannot be compared. */
 export const otherOutputs = (got: string, want: string, where: string): SconceError =>
   new SconceError({

@@ -55,6 +55,7 @@ export { type OpenUrlOptions, openUrl } from "@sconce/formats/http";
 export type {
   JsonIR,
   JsonIRAttribute,
+  JsonIRGraph,
   JsonIRInput,
   JsonIRNode,
   JsonIRTensor,

@@ -42,6 +42,7 @@ export type {
   InterpreterOptions,
   JsonIR,
   JsonIRAttribute,
+  JsonIRGraph,
   JsonIRInput,
   JsonIRNode,
   JsonIRTensor,

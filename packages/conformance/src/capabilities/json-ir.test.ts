@@ -123,14 +123,53 @@ describe("extraction", () => {
     expect([ir.constants.size, ir.weights[2]]).toEqual([0, { name: "mask", shape: [4], dtype: "float32" }]);
   });
 
-  test.each([["nested graphs", "flow_cond_nested", "nested graphs"]])(
-    "%s are refused",
-    async (_, file, reason) => {
-      const program = await saved(file);
-      const { code, message } = await refusal(() => extractIR(program));
-      expect([code, message]).toEqual(["JSON_IR_UNSUPPORTED", expect.stringContaining(reason)]);
-    },
-  );
+  test("gradients as outputs are refused", async () => {
+    const program = await saved("api_joint_backward", "joint");
+    const { code, message } = await refusal(() => extractIR(program));
+    expect([code, message]).toEqual(["JSON_IR_UNSUPPORTED", expect.stringContaining("an output of kind")]);
+  });
+
+  test("nested graphs stand beside the nodes that read them [S-141]", async () => {
+    const { nodes, subgraphs } = extractIR(await saved("flow_cond_nested"));
+    expect(nodes.map(({ opType }) => opType)).toEqual([
+      "get_attr",
+      "get_attr",
+      "higher_order.cond",
+      "operator.getitem",
+      "aten.add.Tensor",
+    ]);
+    const [, , cond] = nodes;
+    expect(cond!.inputs.map(({ name }) => name)).toEqual([
+      "q",
+      "x",
+      "q",
+      "b_shift",
+      "p_linear_bias",
+      "p_linear_weight",
+    ]);
+    const operands = [1, 2, 3, 4, 5].map((index) => ({ kind: "input", index }));
+    expect(cond!.attrs.get("args")).toEqual([
+      { kind: "input", index: 0 },
+      { kind: "node", name: "true_graph_0" },
+      { kind: "node", name: "false_graph_0" },
+      operands,
+    ]);
+    expect([...subgraphs!.keys()]).toEqual(["true_graph_0", "false_graph_0"]);
+    expect([...subgraphs!.get("true_graph_0")!.subgraphs!.keys()]).toEqual(["true_graph_0", "false_graph_0"]);
+  });
+
+  test("a model with a branch runs from its text [S-147]", async () => {
+    const model = (x: Tensor): Tensor =>
+      torch.cond(
+        x.sum().gt(0),
+        (a: Tensor) => a.sin(),
+        (a: Tensor) => a.mul(2),
+        [x],
+      ) as Tensor;
+    const ir = readJsonIR(jsonIRText(extractIR(model, [torch.ones(3)])));
+    for (const x of [torch.ones(3), torch.ones(3).neg()])
+      expect((await execute(ir, [x], {}))[0]!.toArray()).toEqual(model(x).toArray());
+  });
 });
 
 /** The program as an export on the meta device gives it. */

@@ -3,19 +3,20 @@ import {
   type Argument,
   device,
   dtypeLiteral,
+  type FloatLiteral,
+  float,
   isFloat,
   isInt,
-  isRef,
   type LayoutName,
   layout,
   type MemoryFormat,
   memoryFormat,
-  type NodeRef,
   type SchemaType,
 } from "@sconce/ir";
 import { isDType } from "@sconce/tensor";
 import { LAYOUTS, MEMORY_FORMATS } from "../pt2/schema.js";
-import type { JsonIRAttribute } from "./types.js";
+import { bareName, deviceOf, deviceText } from "./tagged.js";
+import type { JsonIRAttribute, JsonIRTagged } from "./types.js";
 
 /** An argument as an attribute; undefined for what an attribute cannot hold. */
 export function attributeOf(value: Argument): JsonIRAttribute | undefined {
@@ -25,6 +26,7 @@ export function attributeOf(value: Argument): JsonIRAttribute | undefined {
   switch (tagged.kind) {
     case "float":
     case "node":
+    case "complex":
       return tagged;
     case "tuple":
       return listOf(tagged.items);
@@ -35,7 +37,7 @@ export function attributeOf(value: Argument): JsonIRAttribute | undefined {
     case "memory_format":
       return `torch.${tagged.format}`;
     case "device":
-      return tagged.index === null ? tagged.type : `${tagged.type}:${tagged.index}`;
+      return deviceText(tagged);
     default:
       return undefined;
   }
@@ -67,16 +69,31 @@ export function argumentOf(value: JsonIRAttribute, type: SchemaType): Argument |
     );
     return items.includes(undefined) ? undefined : (items as Argument[]);
   }
-  if (isRef(value as Argument)) return type.base === "Tensor" ? undefined : (value as NodeRef);
   if (typeof value === "string") return ofText(value, type.base);
-  if (value === null || type.base === "Any") return value as Argument;
-  return fits(value as Exclude<JsonIRAttribute, string | null | readonly JsonIRAttribute[]>, type.base)
-    ? (value as Argument)
-    : undefined;
+  if (value === null || typeof value !== "object")
+    return value === null || type.base === "Any" || fits(value, type.base) ? value : undefined;
+  return ofTagged(value as JsonIRTagged, type.base);
+}
+
+/** What takes complex numbers. */
+const COMPLEX: readonly SchemaType["base"][] = ["Tensor", "Scalar", "complex", "Any"];
+
+/** Where a schema says the types, few values name their kind. */
+function ofTagged(value: JsonIRTagged, base: SchemaType["base"]): Argument | undefined {
+  switch (value.kind) {
+    case "node":
+      return base === "Tensor" ? undefined : value;
+    case "float":
+      return base === "Any" || fits(value, base) ? float(value.value) : undefined;
+    case "complex":
+      return COMPLEX.includes(base) ? value : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** Whether a number or a boolean can represent an argument. */
-function fits(value: boolean | number | bigint | object, base: SchemaType["base"]): boolean {
+function fits(value: boolean | number | bigint | FloatLiteral, base: SchemaType["base"]): boolean {
   if (isInt(value) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) return false;
   const isBoolean = typeof value === "boolean";
   switch (base) {
@@ -99,7 +116,7 @@ function fits(value: boolean | number | bigint | object, base: SchemaType["base"
 }
 
 function ofText(text: string, base: SchemaType["base"]): Argument | undefined {
-  const name = text.startsWith("torch.") ? text.slice("torch.".length) : text;
+  const name = bareName(text);
   switch (base) {
     case "str":
     case "Dimname":
@@ -116,10 +133,9 @@ function ofText(text: string, base: SchemaType["base"]): Argument | undefined {
     case "MemoryFormat":
       return Object.hasOwn(MEMORY_FORMATS, name) ? memoryFormat(name as MemoryFormat) : undefined;
     case "Device": {
-      const [, type, index] = /^([a-z_]+)(?::(\d{1,4}))?$/.exec(text) ?? [];
+      const found = deviceOf(text);
       // Values of the meta device are computed where the graph runs.
-      if (type === "meta") return device("cpu");
-      return type === undefined ? undefined : device(type, index === undefined ? null : Number(index));
+      return found?.type === "meta" ? device("cpu") : found;
     }
     default:
       return undefined;

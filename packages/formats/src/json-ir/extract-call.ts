@@ -14,9 +14,12 @@ import { argumentText } from "@sconce/ir/text";
 import { jsonIRUnsupported } from "../errors.js";
 import { attributeOf } from "./attributes.js";
 import { type Bound, bindCall } from "./bind.js";
+import { looseAttribute } from "./loose.js";
 import {
   FUNCTION_ARGS,
+  FUNCTION_KWARGS,
   GETITEM,
+  isLooseCall,
   type JsonIRAttribute,
   LIST_SIZES,
   NONE_MASKS,
@@ -27,15 +30,17 @@ const REWRITE = "decompose the program first, or run the program itself";
 
 /**
  * The attributes of a call; the nodes that its tensors come from are added to `refs`. The result
- * names the call that it was made of: `bindCall` gives the same arguments.
+ * names the call that it was made of: `bindCall` gives the same arguments. `isValue` separates
+ * values from nested graphs.
  * @throws SconceError `JSON_IR_UNSUPPORTED`
  */
 export function nodeAttributes(
   node: Node,
   schema: OpSchema | undefined,
   refs: string[],
+  isValue: (name: string) => boolean,
 ): ReadonlyMap<string, JsonIRAttribute> {
-  if (schema === undefined) return node.target === GETITEM ? getitem(node, refs) : scalarCall(node);
+  if (schema === undefined) return withoutSchema(node, refs, isValue);
   const given = argumentsOf(node, schema);
   const attrs = new Map<string, JsonIRAttribute>();
   const explicit: JsonIRAttribute[] = [];
@@ -64,6 +69,35 @@ export function nodeAttributes(
     nodeWhere(node),
     REWRITE,
   );
+}
+
+function withoutSchema(
+  node: Node,
+  refs: string[],
+  isValue: (name: string) => boolean,
+): ReadonlyMap<string, JsonIRAttribute> {
+  if (node.target === GETITEM) return getitem(node, refs);
+  return isLooseCall(node.target) ? looseCall(node, refs, isValue) : scalarCall(node);
+}
+
+/** A call whose arguments have no names: values of the graph are inputs, by their positions. */
+function looseCall(
+  node: Node,
+  refs: string[],
+  isValue: (name: string) => boolean,
+): ReadonlyMap<string, JsonIRAttribute> {
+  const attribute = (value: Argument): JsonIRAttribute =>
+    looseAttribute(value, (source) =>
+      isValue(source.name) ? { kind: "input", index: refs.push(source.name) - 1 } : source,
+    );
+  const attrs = new Map<string, JsonIRAttribute>([[FUNCTION_ARGS, node.args.map(attribute)]]);
+  const named = Object.entries(node.kwargs);
+  if (named.length > 0)
+    attrs.set(FUNCTION_KWARGS, {
+      kind: "dict",
+      entries: named.map(([name, value]) => [name, attribute(value)] as const),
+    });
+  return attrs;
 }
 
 function getitem(node: Node, refs: string[]): ReadonlyMap<string, JsonIRAttribute> {

@@ -6,30 +6,21 @@ import {
   type InputSpec,
   isSymScalar,
   type MetaValue,
-  type Node,
-  nodeWhere,
   type OperatorLookup,
-  type OpSchema,
   type OutputSpec,
-  type SymScalar,
   stringRepr,
 } from "@sconce/ir";
 import { freeSymbols, type SymValue } from "@sconce/symbolic";
-import type { DType, Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
-import { nodeAttributes } from "./extract-call.js";
+import { ExtractContext, GRAPH, GraphExtraction } from "./extract-graph.js";
 import {
-  GETITEM,
-  isScalarFunction,
   type JsonIR,
-  type JsonIRInput,
   type JsonIRMutation,
-  type JsonIRNode,
   type JsonIRSymbol,
   type JsonIRTensor,
   MUTATIONS,
   type MutationKind,
-  OUTPUT_NONES,
 } from "./types.js";
 
 /** How a program becomes JSON IR. */
@@ -43,55 +34,41 @@ export interface ExtractOptions {
 }
 
 /**
- * Describes a program as JSON IR. What only TypeScript or PyTorch can run is refused: nested
- * graphs, objects, lists as values.
+ * Describes a program as JSON IR. What only TypeScript or PyTorch can run is refused: objects,
+ * lists as values.
  * @throws SconceError `JSON_IR_UNSUPPORTED`, with the node
  */
 export function extractProgram(program: ExportedProgram, options: ExtractOptions): JsonIR {
   return new Extraction(program, options).ir();
 }
 
-/** What other tools read a symbolic scalar as: a tensor of no dimensions. */
-const SCALAR_DTYPES: Readonly<Record<SymScalar["kind"], DType>> = {
-  SymInt: "int64",
-  SymFloat: "float64",
-  SymBool: "bool",
-};
 const STATE: readonly InputSpec["kind"][] = ["PARAMETER", "BUFFER", "CONSTANT_TENSOR"];
-const GRAPH = "run the program itself, or leave that part of the model out of the JSON";
 
 class Extraction {
   readonly #program: ExportedProgram;
   readonly #options: ExtractOptions;
   /** The placeholders of state, with the names that the model has for them. */
   readonly #state: ReadonlyMap<string, string>;
-  readonly #targets = new Map<string, OpSchema>();
+  readonly #graph: GraphExtraction;
 
   constructor(program: ExportedProgram, options: ExtractOptions) {
     this.#program = program;
     this.#options = options;
     this.#state = new Map(program.graphSignature.inputSpecs.flatMap(stateEntry));
+    const context = new ExtractContext(options.operators);
+    this.#graph = new GraphExtraction(context, program.graph, [], this.#state);
   }
 
   ir(): JsonIR {
-    const { graph, graphSignature } = this.#program;
-    for (const { kind, arg } of graphSignature.inputSpecs)
+    for (const { kind, arg } of this.#program.graphSignature.inputSpecs)
       if (kind === "CUSTOM_OBJ" || kind === "TOKEN")
         throw jsonIRUnsupported(`the input "${arg.name}" is of kind ${kind}`, `input ${arg.name}`, GRAPH);
-    const inputs: JsonIRTensor[] = [];
-    const weights: JsonIRTensor[] = [];
-    const nodes: JsonIRNode[] = [];
     const symbols = this.#symbols();
     const mutations = this.#mutations();
-    for (const node of graph.nodes()) {
-      if (node.op === "placeholder") this.#placeholder(node, inputs, weights);
-      else if (node.op === "call_function") nodes.push(this.#call(node));
-      else if (node.op === "get_attr")
-        throw jsonIRUnsupported("the program has nested graphs", nodeWhere(node), GRAPH);
-    }
+    const { graphInputs, weights, nodes, subgraphs } = this.#graph.parts();
     return {
       modelName: this.#options.modelName ?? "model",
-      graphInputs: inputs,
+      graphInputs,
       graphOutputs: this.#outputs(),
       weights,
       weightNameMapping: this.#state,
@@ -99,81 +76,8 @@ class Extraction {
       constants: this.#constants(),
       ...(symbols.size > 0 && { symbols }),
       ...(mutations.length > 0 && { mutations }),
+      ...(subgraphs !== undefined && { subgraphs }),
     };
-  }
-
-  #placeholder(node: Node, inputs: JsonIRTensor[], weights: JsonIRTensor[]): void {
-    const { val } = node.meta;
-    const target = this.#state.get(node.name);
-    // Constants of the call have no place in the graph: nothing reads them.
-    if (
-      !(val instanceof FakeTensor) &&
-      target === undefined &&
-      this.#program.graph.users(node.name).length === 0
-    )
-      return;
-    const tensor = this.#tensor(target ?? node.name, val, node);
-    if (target === undefined) inputs.push(tensor);
-    else weights.push(tensor);
-  }
-
-  #call(node: Node): JsonIRNode {
-    const outputs = this.#results(node);
-    const isFunction = node.target === GETITEM || isScalarFunction(node.target);
-    const refs: string[] = [];
-    const attrs = nodeAttributes(node, isFunction ? undefined : this.#schema(node), refs);
-    const inputs = refs.flatMap((name) => this.#inputs(name, node));
-    const nones = noneMask(node.meta.val);
-    return {
-      name: node.name,
-      opType: node.target,
-      inputs,
-      outputs,
-      attrs: nones === undefined ? attrs : new Map([...attrs, [OUTPUT_NONES, nones]]),
-    };
-  }
-
-  #schema(node: Node): OpSchema {
-    const { target } = node;
-    const known = this.#targets.get(target);
-    if (known !== undefined) return known;
-    const schema = this.#options.operators.schemaOf(target);
-    if (schema === undefined)
-      throw jsonIRUnsupported(
-        `${target} has no schema, so its arguments have no names`,
-        nodeWhere(node),
-        target.includes("higher_order") ? GRAPH : "give the operator in a plugin of the session",
-      );
-    this.#targets.set(target, schema);
-    return schema;
-  }
-
-  /** What a node takes where it names another one. */
-  #inputs(name: string, user: Node): JsonIRInput[] {
-    const source = this.#program.graph.node(name);
-    const isState = this.#state.has(name);
-    if (isState) return [this.#tensor(name, source.meta.val, user)];
-    const tensors = this.#results(source);
-    if ((tensors.length !== 1 || Array.isArray(source.meta.val)) && user.target !== GETITEM)
-      throw jsonIRUnsupported(`the node takes "${name}", which is not one tensor`, nodeWhere(user), GRAPH);
-    return tensors.map((tensor, index) => ({ ...tensor, producerNode: name, producerOutputIdx: index }));
-  }
-
-  #results(node: Node): JsonIRTensor[] {
-    const { val } = node.meta;
-    if (val === undefined || val === null) return [];
-    if (!Array.isArray(val)) return [this.#tensor(node.name, val, node)];
-    return (val as readonly MetaValue[]).flatMap((item, index) =>
-      item === null ? [] : [this.#tensor(`${node.name}_${index}`, item, node)],
-    );
-  }
-
-  #tensor(name: string, val: MetaValue | undefined, node: Node): JsonIRTensor {
-    if (isSymScalar(val)) return { name, shape: [], dtype: SCALAR_DTYPES[val.kind], scalar: val };
-    if (!(val instanceof FakeTensor))
-      throw jsonIRUnsupported(`the value of "${node.name}" is not a tensor`, nodeWhere(node), GRAPH);
-    const { dtype, shape } = val;
-    return { name, shape, dtype };
   }
 
   #outputs(): JsonIRTensor[] {
@@ -188,7 +92,7 @@ class Extraction {
     return graphSignature.outputSpecs.flatMap(({ arg, kind }) => {
       if (arg.kind === "constant" || !isReturned(kind)) return [];
       const node = graph.node(arg.name);
-      return [this.#tensor(arg.name, node.meta.val, node)];
+      return [this.#graph.tensor(arg.name, node.meta.val, node)];
     });
   }
 
@@ -198,7 +102,7 @@ class Extraction {
     return graphSignature.outputSpecs.flatMap(({ arg, kind, target }) => {
       if (!isWritten(kind) || target === null) return [];
       const node = graph.node(arg.name);
-      return [{ ...this.#tensor(arg.name, node.meta.val, node), kind, target }];
+      return [{ ...this.#graph.tensor(arg.name, node.meta.val, node), kind, target }];
     });
   }
 
@@ -240,7 +144,10 @@ const isWritten = (kind: OutputSpec["kind"]): kind is MutationKind =>
   MUTATIONS.some((known) => known === kind);
 const isReturned = (kind: OutputSpec["kind"]): boolean => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT";
 
-/** The names of the symbols in the values of a graph, in the order of their first. */
+/**
+ * The names of the symbols in the values of a graph and its nested ones, in the order of their
+ * first.
+ */
 function symbolsOf(graph: Graph): Set<string> {
   const names = new Set<string>();
   const expression = (value: SymValue): void => {
@@ -251,13 +158,10 @@ function symbolsOf(graph: Graph): Set<string> {
     else if (isSymScalar(val)) expression(val.expr);
     else if (Array.isArray(val)) (val as readonly MetaValue[]).forEach(visit);
   };
-  for (const { meta } of graph.nodes()) visit(meta.val);
+  const graphs = new Set([graph]);
+  for (const each of graphs) {
+    for (const { meta } of each.nodes()) visit(meta.val);
+    for (const nested of each.subgraphs.values()) graphs.add(nested);
+  }
   return names;
-}
-
-/** Which of several results are absent; undefined where none is. */
-function noneMask(val: MetaValue | undefined): readonly boolean[] | undefined {
-  if (!Array.isArray(val)) return undefined;
-  const mask = (val as readonly MetaValue[]).map((item) => item === null);
-  return mask.includes(true) ? mask : undefined;
 }

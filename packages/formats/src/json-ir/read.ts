@@ -10,7 +10,6 @@ import {
 } from "@sconce/errors";
 import {
   float,
-  ref,
   type SymBool,
   type SymFloat,
   type SymInt,
@@ -36,9 +35,11 @@ import {
 import { JsonFloat, JsonObject, type JsonValue } from "../json/value.js";
 import { SymbolTable } from "../pt2/symbol-table.js";
 import { NAMED_FLOATS } from "./attributes.js";
+import { readIndex, taggedReader } from "./tagged.js";
 import {
   type JsonIR,
   type JsonIRAttribute,
+  type JsonIRGraph,
   type JsonIRInput,
   type JsonIRMutation,
   type JsonIRNode,
@@ -98,8 +99,7 @@ const readIR: Read<JsonIR> = (value, place) => {
     );
   return {
     modelName: place.optional(object, "model_name", readString, "model"),
-    graphInputs: place.field(object, "graph_inputs", readList(readTensor)),
-    graphOutputs: place.field(object, "graph_outputs", readList(readTensor)),
+    ...readSignature(object, place),
     weights: place.field(object, "weights", readList(readTensor)),
     weightNameMapping: place.optional(object, "weight_name_mapping", readDict(readString), new Map()),
     nodes: place.field(object, "nodes", readList(readNode)),
@@ -110,6 +110,34 @@ const readIR: Read<JsonIR> = (value, place) => {
     ...(object.get("mutations") !== undefined && {
       mutations: place.field(object, "mutations", readList(readMutation)),
     }),
+    ...readSubgraphs(object, place),
+  };
+};
+
+const readSignature = (
+  object: JsonObject,
+  place: Place,
+): Pick<JsonIRGraph, "graphInputs" | "graphOutputs"> => ({
+  graphInputs: place.field(object, "graph_inputs", readList(readTensor)),
+  graphOutputs: place.field(object, "graph_outputs", readList(readTensor)),
+});
+
+/** The field of nested graphs; none where it is absent. */
+const readSubgraphs = (object: JsonObject, place: Place): Pick<JsonIRGraph, "subgraphs"> =>
+  object.get("subgraphs") === undefined
+    ? {}
+    : { subgraphs: place.field(object, "subgraphs", readDict(readNested)) };
+
+/** A nested graph; the parser bounds how deep they nest. */
+const readNested: Read<JsonIRGraph> = (value, place) => {
+  const object = readObject(value, place);
+  return {
+    ...readSignature(object, place),
+    nodes: place.field(object, "nodes", readList(readNode)),
+    ...(object.get("result") !== undefined && {
+      result: place.field(object, "result", readAttribute),
+    }),
+    ...readSubgraphs(object, place),
   };
 };
 
@@ -212,12 +240,6 @@ const readNode: Read<JsonIRNode> = (value, place) => {
   };
 };
 
-const readIndex: Read<number> = (value, place) => {
-  const index = readSafeInteger(value, place);
-  if (index < 0) throw place.fail("PT2_TYPE", `expected an integer of 0 and more, found ${index}`);
-  return index;
-};
-
 const readSize: Read<SymInt> = (value, place) =>
   typeof value === "string" ? (readExpression(value, place, "int") as SymInt) : readIndex(value, place);
 
@@ -237,13 +259,11 @@ const readDType: Read<DType> = (value, place) => {
 
 const readAttribute: Read<JsonIRAttribute> = (value, place) => {
   if (value instanceof JsonFloat) return float(value.value);
-  if (value instanceof JsonObject) {
-    if (value.size !== 1 || value.get("node") === undefined)
-      throw place.fail("PT2_TYPE", 'expected a value, a list or { "node": NAME }, found another object');
-    return ref(place.field(value, "node", readString));
-  }
+  if (value instanceof JsonObject) return readTagged(value, place);
   return Array.isArray(value) ? readList(readAttribute)(value, place) : (value as JsonIRAttribute);
 };
+
+const readTagged = taggedReader((value, place) => readAttribute(value, place));
 
 const readConstant: Read<Tensor> = (value, place) => {
   const object = readObject(value, place);

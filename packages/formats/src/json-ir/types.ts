@@ -1,7 +1,20 @@
 /** @file The JSON IR: a graph of tensors, with names that map to the model's state. */
-import type { FloatLiteral, NodeRef, OutputSpec, SymInt, SymScalar } from "@sconce/ir";
+import type {
+  ComplexLiteral,
+  DeviceLiteral,
+  DTypeLiteral,
+  FloatLiteral,
+  LayoutLiteral,
+  MemoryFormatLiteral,
+  NodeRef,
+  OperatorLiteral,
+  OutputSpec,
+  SymInt,
+  SymScalar,
+} from "@sconce/ir";
+import { HIGHER_ORDER_TARGETS } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
-import { SYMBOLIC_FUNCTIONS } from "../pt2/schema.js";
+import { isKnownFunction, SYMBOLIC_FUNCTIONS } from "../pt2/schema.js";
 
 /**
  * A tensor of the graph: its name, its sizes and its dtype. A size or another symbolic scalar is
@@ -26,9 +39,45 @@ export interface JsonIRInput extends JsonIRTensor {
   readonly producerOutputIdx?: number | undefined;
 }
 
+/** An input of the node, by its position, among the arguments of a call without a schema. */
+export interface JsonIRInputRef {
+  readonly kind: "input";
+  /** The position among the inputs of the node. */
+  readonly index: number;
+}
+
+/** A tuple among the arguments of a call without a schema. */
+interface JsonIRTuple {
+  readonly kind: "tuple";
+  /** The items, in order. */
+  readonly items: readonly JsonIRAttribute[];
+}
+
+/** A dict among the arguments of a call without a schema. */
+export interface JsonIRDict {
+  readonly kind: "dict";
+  /** The keys with their values, in order. */
+  readonly entries: readonly (readonly [string, JsonIRAttribute])[];
+}
+
+/** A value that names its kind. */
+export type JsonIRTagged =
+  | FloatLiteral
+  | NodeRef
+  | JsonIRInputRef
+  | JsonIRTuple
+  | JsonIRDict
+  | ComplexLiteral
+  | DTypeLiteral
+  | DeviceLiteral
+  | LayoutLiteral
+  | MemoryFormatLiteral
+  | OperatorLiteral;
+
 /**
- * The value of an attribute. Integers and floats differ as in arguments of nodes; dtypes,
- * devices, layouts and memory formats are texts, such as `torch.float32`.
+ * The value of an attribute. Integers and floats differ as in arguments of nodes. Where a schema
+ * says the type, dtypes, devices, layouts and memory formats are texts, such as `torch.float32`,
+ * and tuples are lists. Calls without a schema have values that name their kind.
  */
 export type JsonIRAttribute =
   | null
@@ -36,8 +85,7 @@ export type JsonIRAttribute =
   | number
   | bigint
   | string
-  | FloatLiteral
-  | NodeRef
+  | JsonIRTagged
   | readonly JsonIRAttribute[];
 
 /** The values that a symbol takes, and the example that the program was exported with. */
@@ -81,20 +129,28 @@ export interface JsonIRNode {
   readonly attrs: ReadonlyMap<string, JsonIRAttribute>;
 }
 
-/** A model as JSON describes it. */
-export interface JsonIR {
-  /** The name of the model. */
-  readonly modelName: string;
-  /** The tensors that the user gives, in order. */
+/** The graph of a model, or a nested one: the body of control flow. */
+export interface JsonIRGraph {
+  /** The tensors that the user, or the call, gives, in order. */
   readonly graphInputs: readonly JsonIRTensor[];
   /** The tensors that the graph returns, in order; the name is that of a value. */
   readonly graphOutputs: readonly JsonIRTensor[];
+  /** The calls, in an order in which they can run. */
+  readonly nodes: readonly JsonIRNode[];
+  /** What a nested graph returns, where it is another thing than the tuple of its outputs. */
+  readonly result?: JsonIRAttribute | undefined;
+  /** Nested graphs, by the targets of the nodes that read them. */
+  readonly subgraphs?: ReadonlyMap<string, JsonIRGraph> | undefined;
+}
+
+/** A model as JSON describes it. */
+export interface JsonIR extends Omit<JsonIRGraph, "result"> {
+  /** The name of the model. */
+  readonly modelName: string;
   /** Parameters, buffers and lifted constants, by the names of the model. */
   readonly weights: readonly JsonIRTensor[];
   /** The name of each placeholder of state, with the name that the model has for it. */
   readonly weightNameMapping: ReadonlyMap<string, string>;
-  /** The calls, in an order in which they can run. */
-  readonly nodes: readonly JsonIRNode[];
   /** Values of state that the state dict does not have, by the name of the model. */
   readonly constants: ReadonlyMap<string, Tensor>;
   /** The symbols of dynamic sizes; none in a static graph. */
@@ -114,8 +170,18 @@ export const OUTPUT_NONES = "_tensor_output_none_mask";
 
 /** The operator that takes one of several results. */
 export const GETITEM = "operator.getitem";
+/** The operator of a node that reads a nested graph. */
+export const GET_ATTR = "get_attr";
 /** The arguments of a function of Python, in order. */
 export const FUNCTION_ARGS = "args";
+/** Those by name. */
+export const FUNCTION_KWARGS = "kwargs";
+/** Control flow nests a few levels; a file that nests more means harm. */
+export const DEEPEST_SUBGRAPH = 100;
 
 /** Functions of Python on sizes and other symbolic scalars. */
 export const isScalarFunction = (target: string): boolean => SYMBOLIC_FUNCTIONS.has(target);
+
+/** Calls without a schema: higher-order operators, and functions of Python that make no scalars. */
+export const isLooseCall = (target: string): boolean =>
+  HIGHER_ORDER_TARGETS.has(target) || (isKnownFunction(target) && !isScalarFunction(target));

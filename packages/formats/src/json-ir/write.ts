@@ -1,15 +1,6 @@
 /** @file JSON IR as text: one tensor a line, lists of numbers as nested lists. */
-import {
-  int,
-  isFloat,
-  isInt,
-  isRef,
-  type SymBool,
-  type SymFloat,
-  type SymInt,
-  type SymScalar,
-  toNumber,
-} from "@sconce/ir";
+import type { SconceError } from "@sconce/errors";
+import { int, isInt, type SymBool, type SymFloat, type SymInt, type SymScalar } from "@sconce/ir";
 import { parseSrepr, printExpr, SymExpr, toSrepr } from "@sconce/symbolic";
 import {
   bfloat16ToNumber,
@@ -24,14 +15,18 @@ import {
 } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
 import { floatText } from "../json/python-json.js";
-import type {
-  JsonIR,
-  JsonIRAttribute,
-  JsonIRInput,
-  JsonIRMutation,
-  JsonIRNode,
-  JsonIRSymbol,
-  JsonIRTensor,
+import { taggedText } from "./tagged.js";
+import {
+  DEEPEST_SUBGRAPH,
+  type JsonIR,
+  type JsonIRAttribute,
+  type JsonIRGraph,
+  type JsonIRInput,
+  type JsonIRMutation,
+  type JsonIRNode,
+  type JsonIRSymbol,
+  type JsonIRTagged,
+  type JsonIRTensor,
 } from "./types.js";
 
 /**
@@ -45,18 +40,79 @@ export function jsonIRText(ir: JsonIR): string {
   const constants = [...ir.constants].map(
     ([name, tensor]) => `    ${text(name)}: ${constantText(name, tensor)}`,
   );
+  const nested = new NestedTexts();
   const parts = [
     `"model_name": ${text(ir.modelName)}`,
-    `"graph_inputs": ${list(ir.graphInputs.map(tensorText), "  ")}`,
-    `"graph_outputs": ${list(ir.graphOutputs.map(tensorText), "  ")}`,
+    ...signatureTexts(ir),
     `"weights": ${list(ir.weights.map(tensorText), "  ")}`,
     `"weight_name_mapping": ${block(mapping)}`,
     `"nodes": ${list(ir.nodes.map(nodeText), "  ")}`,
     ...(constants.length === 0 ? [] : [`"constants": ${block(constants)}`]),
     ...(ir.symbols === undefined ? [] : [`"symbols": ${block([...ir.symbols].map(symbolText))}`]),
     ...(ir.mutations === undefined ? [] : [`"mutations": ${list(ir.mutations.map(mutationText), "  ")}`]),
+    ...nested.of(ir),
   ];
   return `{\n${parts.map((part) => `  ${part}`).join(",\n")}\n}\n`;
+}
+
+const signatureTexts = ({ graphInputs, graphOutputs }: Omit<JsonIRGraph, "result">): readonly string[] => [
+  `"graph_inputs": ${list(graphInputs.map(tensorText), "  ")}`,
+  `"graph_outputs": ${list(graphOutputs.map(tensorText), "  ")}`,
+];
+
+/** Characters of nested graphs that a text may repeat. */
+const MOST_REPEATED = 2 ** 24;
+
+/** The texts of nested graphs. One that stands in several places is written once for each. */
+class NestedTexts {
+  readonly #known = new Map<JsonIRGraph, string>();
+  readonly #open = new Set<JsonIRGraph>();
+  #repeated = 0;
+
+  /**
+   * The field of nested graphs; none where there are none. @throws SconceError
+   * `JSON_IR_UNSUPPORTED`
+   */
+  of({ subgraphs }: Omit<JsonIRGraph, "result">): readonly string[] {
+    if (subgraphs === undefined) return [];
+    const entries = [...subgraphs].map(([name, graph]) => `    ${text(name)}: ${this.#text(graph, name)}`);
+    return [`"subgraphs": ${block(entries)}`];
+  }
+
+  #text(graph: JsonIRGraph, name: string): string {
+    const known = this.#known.get(graph);
+    if (known !== undefined) {
+      this.#repeated += known.length;
+      if (this.#repeated > MOST_REPEATED)
+        throw this.#refuse(
+          name,
+          `so many that the text would repeat more than ${MOST_REPEATED / 2 ** 20} MiB`,
+        );
+      return known;
+    }
+    if (this.#open.has(graph) || this.#open.size >= DEEPEST_SUBGRAPH)
+      throw this.#refuse(name, `deeper than ${DEEPEST_SUBGRAPH} within each other`);
+    this.#open.add(graph);
+    const parts = [
+      ...signatureTexts(graph),
+      ...(graph.result === undefined ? [] : [`"result": ${attributeText(graph.result)}`]),
+      `"nodes": ${list(graph.nodes.map(nodeText), "  ")}`,
+      ...this.of(graph),
+    ];
+    // Names and texts have no line ends, so each of them begins a line of the graph.
+    const result = `{\n${parts.map((part) => `  ${part}`).join(",\n")}\n}`.replaceAll("\n", "\n    ");
+    this.#open.delete(graph);
+    this.#known.set(graph, result);
+    return result;
+  }
+
+  #refuse(name: string, how: string): SconceError {
+    return jsonIRUnsupported(
+      `nested graphs stand ${how}`,
+      `graph "${name}"`,
+      "save the program as IR text (.sir)",
+    );
+  }
 }
 
 const text = (value: string): string => JSON.stringify(value);
@@ -127,9 +183,10 @@ function nodeText({ name, opType, inputs, outputs, attrs }: JsonIRNode): string 
 
 function attributeText(value: JsonIRAttribute): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonIRAttribute[]).map(attributeText).join(", ")}]`;
-  if (isFloat(value)) return floatText(toNumber(value));
-  if (isRef(value)) return `{"node": ${text(value.name)}}`;
-  return isInt(value) ? String(int(value)) : JSON.stringify(value);
+  if (typeof value === "number" && !Number.isInteger(value)) return floatText(value);
+  if (isInt(value)) return String(int(value));
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  return taggedText(value as JsonIRTagged, attributeText);
 }
 
 function constantText(name: string, tensor: Tensor): string {

@@ -188,6 +188,28 @@ graph(%b: f32[3], %x: f32[s0, 3]) {
   ),
 );
 
+/** JSON IR with nested graphs, one of which two calls take. */
+const NESTED_IR = jsonIRText(
+  extractIR(
+    parseIr(`program "ATEN" {
+  input %p: USER_INPUT
+  input %x: USER_INPUT
+  output %b: USER_OUTPUT
+}
+graph(%p: b8[], %x: f32[3]) {
+  %yes = get_attr yes
+  %no = get_attr no
+  %c: (f32[3]) = higher_order.cond(%p, %yes, %no, [%x])
+  %a: f32[3] = operator.getitem(%c, 0)
+  %d: (f32[3]) = higher_order.wrap_with_set_grad_enabled(false, %no, %a)
+  %b: f32[3] = operator.getitem(%d, 0)
+  return (%b)
+  graph yes(%y: f32[3]) { %r: f32[3] = aten.neg.default(%y) return (%r,) }
+  graph no(%z: f32[3]) { %r: f32[3] = aten.mul.Tensor(%z, 2) return (%r,) }
+}`),
+  ),
+);
+
 const JSON_SAMPLES = [
   '{"a": [1, 2.5, null, true], "b": {"__proto__": "\\u0041"}}',
   "[[[]], -0, 1e9]",
@@ -239,7 +261,7 @@ export const LANGUAGE_TARGETS: readonly FuzzTarget<string>[] = [
   {
     name: "JSON IR",
     readers: ["readJsonIR"],
-    generate: (random) => (random.once(2) ? DYNAMIC_IR : jsonIR(random)),
+    generate: (random) => random.pick([DYNAMIC_IR, NESTED_IR, jsonIR(random)]),
     mutate: (text, random) =>
       mutateJsonText(text, random, [
         "producer_node",
@@ -250,6 +272,9 @@ export const LANGUAGE_TARGETS: readonly FuzzTarget<string>[] = [
         "s0 + 1",
         "u0",
         "scalar",
+        "subgraphs",
+        "get_attr",
+        "input",
       ]),
     read: (text) => readJsonIR(text),
     use: (ir: JsonIR) => {

@@ -2,7 +2,10 @@
 import { finish, isSconceError, type Work } from "@sconce/errors";
 import {
   type Argument,
+  type ConstantValue,
+  type CustomObject,
   type ExportedProgram,
+  FakeTensor,
   forEachInput,
   type Graph,
   graphArgument,
@@ -16,6 +19,7 @@ import {
   type RangeConstraint,
   rebuild,
   type SymScalar,
+  typeText,
 } from "@sconce/ir";
 import {
   argumentAt,
@@ -126,6 +130,35 @@ const BODIES: Readonly<
   ),
 };
 
+/** Nested graphs of one graph, with the operands that they were computed for. */
+class Bodies {
+  readonly graphs = new Map<string, Graph>();
+  readonly #given = new Map<string, Set<string>>();
+
+  /** Whether a call gave the same before: few calls of calls would otherwise make very many. */
+  isKnown(body: string, operands: readonly (MetaValue | undefined)[]): boolean {
+    const text = operands.map(valueText).join("; ");
+    const given = this.#given.get(body);
+    if (given === undefined) this.#given.set(body, new Set([text]));
+    if (given?.has(text) === true) return true;
+    given?.add(text);
+    return false;
+  }
+}
+
+/** All that a shape rule reads of a value, as text. */
+function valueText(value: MetaValue | undefined): string {
+  if (value instanceof FakeTensor) {
+    const { strides, storageOffset, device, layout, requiresGrad } = value;
+    return `${typeText(value)} ${strides.join()} ${String(storageOffset)} ${graphArgument(device)} ${layout} ${requiresGrad}`;
+  }
+  if (Array.isArray(value)) return `(${(value as readonly MetaValue[]).map(valueText).join("; ")})`;
+  if (isSymScalar(value)) return `${value.kind} ${String(value.expr)}`;
+  if (value === undefined || value === null) return String(value);
+  const { kind, ...rest } = value as ConstantValue | CustomObject;
+  return `${kind} ${"value" in rest ? graphArgument(rest.value) : rest.name}`;
+}
+
 /** Nodes between two pauses. */
 const NODES_A_PIECE = 256;
 
@@ -153,7 +186,7 @@ class Propagation {
   /** One graph; `inputs` are the operands' values, for a body whose call is known. */
   *graph(graph: Graph, inputs?: readonly (MetaValue | undefined)[]): Work<Graph> {
     const vals = new Map<string, MetaValue | undefined>();
-    const bodies = new Map<string, Graph>();
+    const bodies = new Bodies();
     let input = 0;
     const nodes = graph.nodes();
     const changed: (Node | true)[] = [];
@@ -177,7 +210,7 @@ class Propagation {
     const next = rebuild(graph, (_, position) => changed[position]!);
     const propagation = this;
     return yield* mapSubgraphSteps(next, function* (nested, target) {
-      return bodies.get(target) ?? (yield* propagation.graph(nested));
+      return bodies.graphs.get(target) ?? (yield* propagation.graph(nested));
     });
   }
 
@@ -198,7 +231,7 @@ class Propagation {
     recorded: MetaValue | undefined,
     graph: Graph,
     vals: ReadonlyMap<string, MetaValue | undefined>,
-    bodies: Map<string, Graph>,
+    bodies: Bodies,
   ): Work<MetaValue | undefined> {
     const { target } = node;
     if (target.startsWith("higher_order.")) {
@@ -271,7 +304,7 @@ class Propagation {
     node: Node,
     graph: Graph,
     vals: ReadonlyMap<string, MetaValue | undefined>,
-    bodies: Map<string, Graph>,
+    bodies: Bodies,
   ): Work<void> {
     const shape = BODIES[node.target];
     if (shape === undefined) return;
@@ -282,7 +315,8 @@ class Propagation {
       const body = node.args[index];
       const target = isRef(body) ? graph.node(body.name).target : "";
       const nested = graph.subgraphs.get(target);
-      if (nested !== undefined) bodies.set(target, yield* this.graph(bodies.get(target) ?? nested, operands));
+      if (nested === undefined || bodies.isKnown(`${this.#mode} ${target}`, operands)) continue;
+      bodies.graphs.set(target, yield* this.graph(bodies.graphs.get(target) ?? nested, operands));
     }
     this.#mode = before;
   }

@@ -1,9 +1,13 @@
 import { type JsonIR, programOfIR } from "@sconce/formats/json-ir";
 import {
+  type Argument,
   type ExportedProgram,
   edit,
   FakeTensor,
+  type Graph,
+  isRef,
   isSymScalar,
+  itemsOf,
   type MetaValue,
   type Node,
   rebuild,
@@ -12,6 +16,7 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import { propagateShapes } from "@sconce/passes";
 import { otherType } from "../errors.js";
+import { checkNestedCalls, checkRepeats } from "./nested.js";
 import { checkResultCounts } from "./result-counts.js";
 
 /**
@@ -22,23 +27,53 @@ import { checkResultCounts } from "./result-counts.js";
 export function programFromIR(ir: JsonIR, session: { readonly operators: OperatorTable }): ExportedProgram {
   const { operators } = session;
   const declared = programOfIR(ir, { operators });
+  checkRepeats(declared.graph);
   checkResultCounts(declared, operators);
-  // A call that gives a size which only the data decide keeps its name for it.
-  const isGiven = ({ op, meta }: Node): boolean =>
-    op === "placeholder" || meta.unbackedBindings !== undefined;
-  const bare = rebuild(declared.graph, (node) => (isGiven(node) ? true : { ...node, meta: {} }));
-  const typed = propagateShapes(declared.with({ graph: bare }), operators);
+  const typed = propagateShapes(declared.with({ graph: bare(declared.graph) }), operators);
+  const program = declared.with({ graph: merged(typed.graph, declared.graph) });
+  if (declared.graph.subgraphs.size > 0) checkNestedCalls(program.graph, operators);
+  return program;
+}
+
+/** The graph without the types that operators give. */
+function bare(graph: Graph): Graph {
+  // A call that gives a size which only the data decide keeps its name for it; a call of a nested
+  // graph has no other type than the declared one.
+  const isGiven = ({ op, target, meta }: Node): boolean =>
+    op === "placeholder" || meta.unbackedBindings !== undefined || target.startsWith("higher_order.");
+  return withSubgraphs(
+    rebuild(graph, (node) => (isGiven(node) ? true : { ...node, meta: {} })),
+    bare,
+  );
+}
+
+/** The computed types, which must be those that are declared; those where none is computed. */
+function merged(graph: Graph, declared: Graph): Graph {
   // Calls whose operators have no rule keep what the JSON says.
   const values = new Map<string, MetaValue>();
-  const graph = rebuild(typed.graph, (node) => {
-    const known = declared.graph.find(node.name)?.meta.val;
+  const next = rebuild(graph, (node) => {
     if (node.op === "output") return true;
-    const val = mergeOf(node.meta.val, known, node.name);
+    const val = mergeOf(node.meta.val, declared.find(node.name)?.meta.val, node.name);
     if (val !== undefined) values.set(node.name, val);
     return val === node.meta.val ? true : { ...node, meta: val === undefined ? {} : { ...node.meta, val } };
   });
-  const outputs = declared.graphSignature.outputSpecs.map(({ arg }) => values.get(arg.name) ?? null);
-  return declared.with({ graph: edit(graph, (e) => void e.setMeta("output", { val: outputs })) });
+  const recorded = (item: Argument): MetaValue => {
+    if (isRef(item)) return values.get(item.name) ?? null;
+    return item === null ? null : { kind: "constant", value: item };
+  };
+  const result = graph.outputArgument();
+  const val = itemsOf(result)?.map(recorded) ?? recorded(result);
+  return withSubgraphs(
+    edit(next, (e) => void e.setMeta("output", { val })),
+    (nested, target) => merged(nested, declared.subgraphs.get(target)!),
+  );
+}
+
+function withSubgraphs(graph: Graph, change: (nested: Graph, target: string) => Graph): Graph {
+  if (graph.subgraphs.size === 0) return graph;
+  return edit(graph, (e) => {
+    for (const [target, nested] of graph.subgraphs) e.setSubgraph(target, change(nested, target));
+  });
 }
 
 /** The computed value, which must have the declared type; the declared one where none is known. */

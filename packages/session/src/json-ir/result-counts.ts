@@ -39,6 +39,17 @@ const CUTS: ReadonlyMap<string, readonly [count: Count, argument: string]> = new
  * @throws SconceError `JSON_IR_GRAPH`
  */
 export function checkResultCounts({ graph, symbolHints }: ExportedProgram, operators: OperatorTable): void {
+  for (const each of allGraphs(graph)) checkCounts(each, symbolHints, operators);
+}
+
+/** The graph and its nested ones, each once. */
+function allGraphs(graph: Graph): ReadonlySet<Graph> {
+  const graphs = new Set([graph]);
+  for (const each of graphs) for (const nested of each.subgraphs.values()) graphs.add(nested);
+  return graphs;
+}
+
+function checkCounts(graph: Graph, symbolHints: ReadonlyMap<string, number>, operators: OperatorTable): void {
   for (const node of graph.nodes()) {
     const cut = node.op === "call_function" ? CUTS.get(node.target) : undefined;
     if (cut === undefined) continue;

@@ -1,4 +1,4 @@
-/** @file Programs as JSON IR: a static graph beside its weights. */
+/** @file Programs as JSON IR: a graph beside its weights. */
 export {
   executeIR as execute,
   extractIR as extract,
