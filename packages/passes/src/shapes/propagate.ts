@@ -40,6 +40,12 @@ import { contradiction, isRuleFault } from "./errors.js";
 import { Refiner, substituted } from "./refine.js";
 
 /**
+ * Called with each call of an operator before its shape rule runs, and with what is known of its
+ * arguments: values of nodes, literals as they are. It may throw.
+ */
+export type BeforeCall = (node: Node, value: (argument: Argument) => unknown) => void;
+
+/**
  * The program with every `meta.val` computed from those of the inputs, in bodies of control flow
  * too. What is known more precisely replaces what is known less: a symbol that must be a number
  * becomes one everywhere, an assertion narrows a range. The same program when nothing more is
@@ -54,8 +60,9 @@ export function propagateShapes(
   program: ExportedProgram,
   operators: OperatorTable,
   sizes: NewSizes = {},
+  beforeCall?: BeforeCall,
 ): ExportedProgram {
-  return finish(propagationSteps(program, operators, sizes));
+  return finish(propagationSteps(program, operators, sizes, beforeCall));
 }
 
 /** As {@link propagateShapes}, in pieces. */
@@ -63,10 +70,11 @@ export function* propagationSteps(
   program: ExportedProgram,
   operators: OperatorTable,
   sizes: NewSizes,
+  beforeCall?: BeforeCall,
 ): Work<ExportedProgram> {
   const bindings = bindingsOf(program, sizes);
   for (;;) {
-    const run = new Propagation(program, operators, bindings);
+    const run = new Propagation(program, operators, bindings, beforeCall);
     const graph = yield* run.graph(program.graph);
     yield;
     const learned = [...run.refiner.learned].filter(
@@ -169,18 +177,25 @@ class Propagation {
   readonly #env: RetraceEnv;
   readonly #operators: OperatorTable;
   readonly #bindings: Bindings;
+  readonly #beforeCall: BeforeCall | undefined;
   readonly #seen = new Set<string>();
   /**
    * Within autocast operators compute in other dtypes than their rules say: what is recorded stays.
    */
   #mode: "plain" | "autocast" = "plain";
 
-  constructor(program: ExportedProgram, operators: OperatorTable, bindings: Bindings) {
+  constructor(
+    program: ExportedProgram,
+    operators: OperatorTable,
+    bindings: Bindings,
+    beforeCall: BeforeCall | undefined,
+  ) {
     this.#env = shapeEnvOf(program);
     this.proven = shapeEnvOf(program);
     this.refiner = new Refiner(this.#env);
     this.#operators = operators;
     this.#bindings = bindings;
+    this.#beforeCall = beforeCall;
   }
 
   /** One graph; `inputs` are the operands' values, for a body whose call is known. */
@@ -253,6 +268,7 @@ class Propagation {
       isOpen ||= vals.has(name) && vals.get(name) === undefined;
     });
     if (isOpen) return recorded;
+    this.#beforeCall?.(node, value);
     const computed = this.#mode === "autocast" ? undefined : this.#compute(node, recorded, value);
     // A call without results has no value at all.
     const isKnown = computed !== undefined && (computed !== null || recorded !== undefined);

@@ -259,6 +259,17 @@ test.each([
   );
 });
 
+test("a cut of a value whose declared type is wrong gives no more tensors than it declares", () => {
+  const zeros = `{"name": "zeros", "op_type": "aten.zeros.default", "inputs": [],
+    "outputs": [${tensor("zeros", "[1]")}], "attrs": {"size": [90000]}}`;
+  const cut = `{"name": "cut", "op_type": "aten.split.Tensor", "inputs": [${from("zeros", 0, "[1]")}],
+    "outputs": [${tensor("cut_0", "[1]")}], "attrs": {"split_size": 1}}`;
+  const text = `{"graph_inputs": [], "graph_outputs": [], "weights": [], "nodes": [${zeros}, ${cut}]}`;
+  expect(() => programFromIR(readJsonIR(text), session)).toThrow(
+    "the value is declared as 1 results, and its operator gives 90000",
+  );
+});
+
 test("chunks that are fewer than asked for are read", () => {
   const outputs = [2, 2, 1].map((size, i) => tensor(`cut_${i}`, `[${size}]`)).join(", ");
   const node = `{"name": "cut", "op_type": "aten.chunk.default", "inputs": [${from("x", 0, "[5]")}],

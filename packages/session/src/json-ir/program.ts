@@ -17,7 +17,7 @@ import type { OperatorTable } from "@sconce/ops";
 import { propagateShapes } from "@sconce/passes";
 import { otherType } from "../errors.js";
 import { checkNestedCalls, checkRepeats } from "./nested.js";
-import { checkResultCounts } from "./result-counts.js";
+import { checkResultCount } from "./result-counts.js";
 
 /**
  * Builds the program that JSON IR describes. Types of values come from the operators, and must be
@@ -28,22 +28,37 @@ export function programFromIR(ir: JsonIR, session: { readonly operators: Operato
   const { operators } = session;
   const declared = programOfIR(ir, { operators });
   checkRepeats(declared.graph);
-  checkResultCounts(declared, operators);
-  const typed = propagateShapes(declared.with({ graph: bare(declared.graph) }), operators);
+  const counts = new Map<Node, number>();
+  const typed = propagateShapes(
+    declared.with({ graph: bare(declared.graph, counts) }),
+    operators,
+    {},
+    (node, value) => {
+      const results = counts.get(node) ?? resultsOf(node);
+      checkResultCount(node, results, value, declared.symbolHints, operators);
+    },
+  );
   const program = declared.with({ graph: merged(typed.graph, declared.graph) });
   if (declared.graph.subgraphs.size > 0) checkNestedCalls(program.graph, operators);
   return program;
 }
 
-/** The graph without the types that operators give. */
-function bare(graph: Graph): Graph {
+const resultsOf = ({ meta: { val } }: Node): number => (Array.isArray(val) ? val.length : 1);
+
+/** The graph without the types that operators give; how many results they give is in `counts`. */
+function bare(graph: Graph, counts: Map<Node, number>): Graph {
   // A call that gives a size which only the data decide keeps its name for it; a call of a nested
   // graph has no other type than the declared one.
   const isGiven = ({ op, target, meta }: Node): boolean =>
     op === "placeholder" || meta.unbackedBindings !== undefined || target.startsWith("higher_order.");
   return withSubgraphs(
-    rebuild(graph, (node) => (isGiven(node) ? true : { ...node, meta: {} })),
-    bare,
+    rebuild(graph, (node) => {
+      if (isGiven(node)) return true;
+      const untyped = { ...node, meta: {} };
+      counts.set(untyped, resultsOf(node));
+      return untyped;
+    }),
+    (nested) => bare(nested, counts),
   );
 }
 

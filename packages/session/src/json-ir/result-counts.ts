@@ -2,15 +2,7 @@
  * @file How many results the calls that cut a tensor give. A short text can ask for a hundred
  * thousand tensors in each call, so the count must be the declared one before any of them is made.
  */
-import {
-  type ExportedProgram,
-  FakeTensor,
-  type Graph,
-  isRef,
-  isSymScalar,
-  type Node,
-  type SymInt,
-} from "@sconce/ir";
+import { type Argument, FakeTensor, isSymScalar, type Node, type SymInt } from "@sconce/ir";
 import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols } from "@sconce/symbolic";
 import { otherType } from "../errors.js";
@@ -35,52 +27,42 @@ const CUTS: ReadonlyMap<string, readonly [count: Count, argument: string]> = new
 ]);
 
 /**
- * Refuses calls that would give more tensors than they declare.
+ * Refuses a call that would give more tensors than it declares. `value` gives what is known of its
+ * arguments: a declared type may be wrong.
  * @throws SconceError `JSON_IR_GRAPH`
  */
-export function checkResultCounts({ graph, symbolHints }: ExportedProgram, operators: OperatorTable): void {
-  for (const each of allGraphs(graph)) checkCounts(each, symbolHints, operators);
+export function checkResultCount(
+  node: Node,
+  declared: number,
+  value: (argument: Argument) => unknown,
+  symbolHints: ReadonlyMap<string, number>,
+  operators: OperatorTable,
+): void {
+  const cut = CUTS.get(node.target);
+  const source = cut === undefined ? undefined : value(node.args[0] ?? null);
+  if (cut === undefined || !(source instanceof FakeTensor)) return;
+  const [count, argument] = cut;
+  const dim = Number(argumentOf(node, "dim", operators) ?? 0);
+  const size = source.shape.at(dim) ?? 0;
+  const pieces = numberOf(value(argumentOf(node, argument, operators)));
+  // The shape rules count by the example of a dynamic size.
+  if (pieces === undefined || ![size, pieces].every((one) => isKnown(one, symbolHints))) return;
+  const results = count(evaluateInt(size, symbolHints), evaluateInt(pieces, symbolHints));
+  if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
 }
 
-/** The graph and its nested ones, each once. */
-function allGraphs(graph: Graph): ReadonlySet<Graph> {
-  const graphs = new Set([graph]);
-  for (const each of graphs) for (const nested of each.subgraphs.values()) graphs.add(nested);
-  return graphs;
-}
-
-function checkCounts(graph: Graph, symbolHints: ReadonlyMap<string, number>, operators: OperatorTable): void {
-  for (const node of graph.nodes()) {
-    const cut = node.op === "call_function" ? CUTS.get(node.target) : undefined;
-    if (cut === undefined) continue;
-    const [count, argument] = cut;
-    const declared = Array.isArray(node.meta.val) ? node.meta.val.length : 1;
-    const input = node.args[0];
-    const source = isRef(input) ? graph.find(input.name)?.meta.val : undefined;
-    if (!(source instanceof FakeTensor)) continue;
-    const dim = Number(argumentOf(node, "dim", operators) ?? 0);
-    const size = source.shape.at(dim) ?? 0;
-    const pieces = numberOf(argumentOf(node, argument, operators), graph);
-    // The shape rules count by the example of a dynamic size.
-    if (pieces === undefined || ![size, pieces].every((one) => isKnown(one, symbolHints))) continue;
-    const results = count(evaluateInt(size, symbolHints), evaluateInt(pieces, symbolHints));
-    if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
-  }
-}
-
-/** The number that a call is given, or that a node declares; undefined for anything else. */
-function numberOf(value: unknown, graph: Graph): SymInt | undefined {
-  if (!isRef(value)) return typeof value === "object" ? undefined : Number(value ?? 0);
-  const val = graph.find(value.name)?.meta.val;
-  return isSymScalar(val) && val.kind === "SymInt" ? val.expr : undefined;
+/** The number that a call is given; undefined for anything else. */
+function numberOf(value: unknown): SymInt | undefined {
+  if (isSymScalar(value)) return value.kind === "SymInt" ? value.expr : undefined;
+  return typeof value === "object" && value !== null ? undefined : Number(value ?? 0);
 }
 
 const isKnown = (size: SymInt, hints: ReadonlyMap<string, number>): boolean =>
   typeof size === "number" || [...freeSymbols(size).keys()].every((name) => hints.has(name));
 
 /** An argument of a call, by position or by name; its default where the call leaves it out. */
-function argumentOf(node: Node, name: string, operators: OperatorTable): unknown {
+function argumentOf(node: Node, name: string, operators: OperatorTable): Argument {
   const schema = operators.schemaOf(node.target)!;
   const at = schema.args.findIndex((argument) => argument.name === name);
-  return at < 0 ? undefined : (argumentAt(node, schema, at) ?? schema.args[at]!.defaultValue);
+  return at < 0 ? null : (argumentAt(node, schema, at) ?? schema.args[at]!.defaultValue ?? null);
 }
