@@ -1,4 +1,4 @@
-/** @file Sums, products and means; float64 all through, integers exact and wrapping. */
+/** @file Sums, products and means: floats in PyTorch's order, integers exact and wrapping. */
 
 import { castTensor, type DType, dtypeInfo, isBigIntDType, isIntegralDType, Tensor } from "@sconce/tensor";
 import {
@@ -15,7 +15,8 @@ import {
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { identity } from "./pointwise-math.js";
-import { isExact, type Rows, reducedDims, rowsOf } from "./reduction-rows.js";
+import { cascadeSums } from "./reduction-cascade.js";
+import { isExact, type Rows, rowsOf } from "./reduction-rows.js";
 
 /**
  * Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the
@@ -44,10 +45,19 @@ export const roundingOf = (dtype: DType): ((value: number) => number) =>
 export const wrapsIn32Bits = (dtype: DType): boolean =>
   dtypeInfo(dtype).kind === "int" && dtypeInfo(dtype).itemSize <= 4;
 
+/** A sum in PyTorch's order. */
+interface Cascading {
+  readonly ignoreNan: boolean;
+  /** What becomes of a sum of so many elements. */
+  readonly finish?: ((sum: number, length: number) => number) | undefined;
+}
+
 /** One way to fold a row, in each number system. */
 export interface Fold {
   readonly real: (data: NumberArray, start: number, length: number) => number;
   readonly big: (sum: bigint, value: bigint) => bigint;
+  /** How sums of floats are made that have PyTorch's order; left out for other folds. */
+  readonly cascade?: Cascading | undefined;
   readonly bigStart: bigint;
   readonly complex: (
     data: Float64Array,
@@ -60,6 +70,7 @@ export interface Fold {
 
 const sumFold: Fold = {
   real: sumOf,
+  cascade: { ignoreNan: false },
   big: (sum, value) => sum + value,
   bigStart: 0n,
   complex: (data, start, length, out, at) => {
@@ -105,9 +116,10 @@ function fold(
   out: Tensor,
   dtype: DType = out.dtype,
 ): Tensor {
-  const rows = rowsOf(summand(self, dtype), dims);
+  const given = summand(self, dtype);
+  if (how.cascade !== undefined && isCascade(given, out)) return cascade(how.cascade, given, dims, out);
+  const rows = rowsOf(given, dims);
   if (dtypeInfo(out.dtype).kind === "complex") return foldComplex(how, rows, out);
-  if (how === sumFold && sumsDownwards(self, dims, out)) return sumDown(self, rows.length, out);
   const data = readNumbers(rows.tensor);
   const results = openOutput(out);
   const truth = out.dtype === "bool";
@@ -122,23 +134,19 @@ function fold(
   return exact ? finishOutput(out, results) : foldBig(how, rows, out);
 }
 
-/**
- * True for row-major float32 tensors that are summed over their first dimensions: best done a row
- * at a time.
- */
-function sumsDownwards(self: Tensor, dims: readonly number[] | number | null, out: Tensor): boolean {
-  if (self.dtype !== "float32" || out.dtype !== "float32" || !self.isContiguous) return false;
-  const reduced = reducedDims(self.ndim, dims).sort((a, b) => a - b);
-  return reduced.length < self.ndim && reduced.every((d, k) => d === k);
-}
+/** Sums whose order PyTorch's kernel gives. */
+const isCascade = (given: Tensor, out: Tensor): boolean =>
+  given.dtype === out.dtype && (out.dtype === "float32" || out.dtype === "float64");
 
-function sumDown(self: Tensor, rows: number, out: Tensor): Tensor {
-  const data = readNumbers(self);
-  const sums = scratch(Float64Array, out.numel);
-  for (let r = 0, at = 0; r < rows; r++) {
-    for (let c = 0; c < sums.length; c++) sums[c]! += data[at++]!;
-  }
-  writeNumbers(out, sums);
+function cascade(
+  { ignoreNan, finish }: Cascading,
+  given: Tensor,
+  dims: readonly number[] | number | null,
+  out: Tensor,
+): Tensor {
+  const sums = cascadeSums(given, dims, out.numel, ignoreNan);
+  const length = given.numel / out.numel;
+  writeNumbers(out, finish === undefined ? sums : sums.map((sum) => finish(sum, length)));
   return out;
 }
 
@@ -174,6 +182,7 @@ function meanOf(self: Tensor, dims: readonly number[] | number | null, context: 
   const scaled: Fold = {
     ...sumFold,
     real: (data, start, length) => round(sumOf(data, start, length)) / length,
+    cascade: { ignoreNan: false, finish: (sum, length) => sum / length },
     complex: (data, start, length, result, at) => {
       sumFold.complex(data, start, length, result, at);
       const [re, im] = [round(result[at]!), round(result[at + 1]!)];
@@ -235,9 +244,10 @@ const nansum = kernel(
   "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
   ({ self, dim }, context) => {
     const out = emptyOutput(context);
-    if (out.dtype === "bool") return fold({ ...sumFold, real: nanCount }, self, dim, out, self.dtype);
+    if (out.dtype === "bool")
+      return fold({ ...sumFold, real: nanCount, cascade: undefined }, self, dim, out, self.dtype);
     if (isIntegralDType(out.dtype)) return fold(sumFold, withoutNan(self), dim, out);
-    return fold({ ...sumFold, real: nanSum }, self, dim, out);
+    return fold({ ...sumFold, real: nanSum, cascade: { ignoreNan: true } }, self, dim, out);
   },
 );
 
@@ -264,7 +274,7 @@ export const reductionSumKernels = defineKernels([
   nansum,
   kernel(
     "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    byDims({ ...sumFold, real: nanMean }),
+    byDims({ ...sumFold, real: nanMean, cascade: undefined }),
   ),
   kernel("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", ({ self }, context) =>
     meanOf(self, null, context),
