@@ -13,10 +13,8 @@ import {
   type ModuleCallEntry,
   Namespace,
   type OutputSpec,
-  type RangeConstraint,
   type TreeSpec,
 } from "@sconce/ir";
-import { MAX_SIZE, type ValueRange } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import {
   type TraceArgument,
@@ -26,7 +24,13 @@ import {
   withRegions,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { finalArgument, visitOperands, withoutCommonItems, withoutDeadSizes } from "@sconce/trace";
+import {
+  exactRange,
+  finalArgument,
+  visitOperands,
+  withoutCommonItems,
+  withoutDeadSizes,
+} from "@sconce/trace";
 import type { SolvedConstraints } from "../dynamic/index.js";
 import type { InputLeaves } from "../pytree/input-leaves.js";
 import { placeholderNames } from "../pytree/placeholder-names.js";
@@ -256,7 +260,3 @@ function outputArgument(argument: Argument, graph: Graph): ArgumentSpec {
   const { val } = graph.node(name).meta;
   return { kind: isSymScalar(val) ? KINDS[val.kind] : "tensor", name };
 }
-
-/** A range. If its upper bound is the largest size, `exact` has it: a number cannot hold it. */
-const exactRange = (range: ValueRange): RangeConstraint =>
-  range.max === MAX_SIZE ? { ...range, exact: { min: null, max: 2n ** 63n - 2n } } : range;

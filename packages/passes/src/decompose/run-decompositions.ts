@@ -1,7 +1,7 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, type RangeConstraint, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import { type RetraceEnv, shapeEnvOf, Tracer } from "@sconce/trace";
+import { exactRange, type RetraceEnv, shapeEnvOf, Tracer } from "@sconce/trace";
 import { perVersion } from "../analysis/per-version.js";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
@@ -117,7 +117,9 @@ const newRanges = (env: RetraceEnv): readonly (readonly [string, RangeConstraint
     .filter(({ name }) => !env.replacements.has(name))
     .map((symbol) => [
       symbol.name,
-      symbol.name.startsWith("zuf") ? { ...env.rangeOf(symbol), float: true } : env.rangeOf(symbol),
+      symbol.name.startsWith("zuf")
+        ? { ...env.rangeOf(symbol), float: true }
+        : exactRange(env.rangeOf(symbol)),
     ]);
 
 /**

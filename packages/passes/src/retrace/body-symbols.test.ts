@@ -1,23 +1,24 @@
 import { symbolByName } from "@sconce/symbolic";
-import type { BodyCall } from "@sconce/trace";
-import { expect, test } from "vitest";
+import { type BodyCall, RetraceEnv } from "@sconce/trace";
+import { expect, test, vi } from "vitest";
 import { numberSymbols } from "./body-symbols.js";
 
 /** The numbers that the runs of a call take, and those that the traced bodies show. */
 function numbered(
   call: BodyCall,
   mode: "metadata" | "trace",
+  reads: Readonly<Record<string, number>> = {},
 ): { readonly made: string[]; readonly shown: Record<string, string> } {
   const made: string[] = [];
-  const shown = numberSymbols(
-    call,
-    mode,
-    (like) => {
-      made.push(like);
-      return symbolByName(`u${99 + made.length}`);
-    },
-    () => made.push(""),
-  );
+  const env = new RetraceEnv();
+  for (const [name, depth] of Object.entries(reads)) env.noteOperandReads([name], depth);
+  if (mode === "trace") env.restart();
+  vi.spyOn(env, "freshLike").mockImplementation(({ name }) => {
+    made.push(name);
+    return symbolByName(`u${99 + made.length}`);
+  });
+  vi.spyOn(env, "skipName").mockImplementation(() => void made.push(""));
+  const shown = numberSymbols(call, env, (name) => name === "u9");
   return { made, shown: Object.fromEntries([...shown].map(([name, { name: to }]) => [name, to])) };
 }
 
@@ -59,4 +60,29 @@ test("bodies that are shared too often keep their names", () => {
     call = cond(body, body);
   }
   expect(numbered(call, "trace")).toEqual({ made: [], shown: {} });
+});
+
+test("runs on the same operands share what they read, but for those of a schema", () => {
+  const call = cond(["u0"], ["u0"]);
+  expect(numbered(call, "metadata", { u0: 0 }).made).toEqual(["u0", "u0", "u0"]);
+  expect(numbered(call, "trace", { u0: 0 })).toEqual({ made: ["u0", "u0", "u0"], shown: { u0: "u102" } });
+});
+
+test("what the enclosing graph shows keeps its name, and its schema has others", () => {
+  expect(numbered(cond(["u9"]), "trace", { u9: 0 })).toEqual({ made: ["u9"], shown: {} });
+});
+
+test("an operand that a body makes is another one in each run of the body", () => {
+  const call = cond([cond(["u0"], ["u0"])]);
+  const shared = numbered(call, "trace", { u0: 0 }).made.length;
+  expect(numbered(call, "trace", { u0: 1 }).made.length).toBeGreaterThan(shared);
+});
+
+test("sizes in which branches differ are made by the call", () => {
+  expect(numbered({ ...cond(["u0"], ["u0"]), results: ["u1"] }, "metadata", { u0: 0 }).made).toEqual([
+    "u0",
+    "u0",
+    "u0",
+    "",
+  ]);
 });

@@ -7,14 +7,15 @@
 import {
   FakeTensor,
   type Graph,
+  isRef,
   isSymScalar,
   type MetaValue,
   type Node,
   rebuild,
   type SymScalar,
 } from "@sconce/ir";
-import { type SymExpr, type SymValue, substitute } from "@sconce/symbolic";
-import type { BodyCall, BodySymbols } from "@sconce/trace";
+import { type SymExpr, type SymValue, substitute, symbolByName } from "@sconce/symbolic";
+import { type BodyCall, type BodySymbols, type RetraceEnv, symbolNames } from "@sconce/trace";
 
 /**
  * How a body is run: while results are learned (`metadata`), while the lowered graph is traced
@@ -44,9 +45,12 @@ const RUNS: Readonly<Record<Mode, readonly Run[]>> = {
   fake: [{ mode: "fake", isOfResults: true }],
 };
 
+/** What is known of the tensors that each graph around a body makes, the outermost first. */
+type Reads = readonly Map<string, SymExpr>[];
+
 /** Whether a body of the call, or of a call in it, makes a symbol; others are not taken down. */
-export const makesSymbols = ({ bodies, carried = [] }: BodyCall): boolean =>
-  carried.length > 0 || bodies.some(({ length }) => length > 0);
+export const makesSymbols = ({ bodies, carried = [], results = [] }: BodyCall): boolean =>
+  carried.length + results.length > 0 || bodies.some(({ length }) => length > 0);
 
 /**
  * Most symbols of the runs of one call that are numbered: graphs that share bodies would double
@@ -63,74 +67,87 @@ function countSymbols(call: BodyCall, mode: Mode): number {
     counts[as] ??= body.reduce((sum, made) => sum + (typeof made === "string" ? 1 : inCall(made, as)), 0);
     return counts[as];
   };
-  const inCall = (one: BodyCall, as: Mode): number =>
-    runsOf(one, as).reduce((sum, [body, run]) => sum + inBody(body, run), 2 * (one.carried?.length ?? 0));
+  const inCall = (one: BodyCall, as: Mode): number => {
+    const own = 2 * (one.carried?.length ?? 0) + (one.results?.length ?? 0);
+    return runsOf(one, as).reduce((sum, [body, run]) => sum + inBody(body, run), own);
+  };
   return inCall(call, mode);
 }
 
-/** The bodies that a call runs, in order, and how. */
-function runsOf({ target, bodies }: BodyCall, mode: Mode): readonly (readonly [BodySymbols, Mode])[] {
+/** The bodies that a call runs, in order, how, and whether for a schema. */
+function runsOf(
+  { target, bodies }: BodyCall,
+  mode: Mode,
+): readonly (readonly [BodySymbols, Mode, isOfSchema: boolean])[] {
   const isLoop = target === "higher_order.while_loop";
   return RUNS[mode].flatMap((run) => {
     if (run.isOfSchema === true && isLoop) return [];
     const ofResults = run.isOfResults === true && isLoop ? bodies.slice(1) : bodies;
-    return ofResults.map((body) => [body, run.mode] as const);
+    return ofResults.map((body) => [body, run.mode, run.isOfSchema === true] as const);
   });
 }
 
 /**
- * Numbers the symbols of all runs of a call.
+ * Numbers the symbols of all runs of a call. Runs share what they read of operands, but for those
+ * that learn a schema: these have other operands.
  *
- * @param mode how the call is run
- * @param make makes the next symbol like another
- * @param skip takes the number of a symbol that a loop outside of bodies gives: it keeps its name
+ * @param call what its bodies make
+ * @param env makes the symbols, and knows how the call is run
+ * @param isOutside whether the enclosing graph makes a symbol, which an operand knows then
  * @returns the new names of the symbols that the traced bodies show; none where there are too many
  */
 export function numberSymbols(
   call: BodyCall,
-  mode: "metadata" | "trace",
-  make: (like: string) => SymExpr,
-  skip: () => void,
+  env: RetraceEnv,
+  isOutside: (name: string) => boolean,
 ): ReadonlyMap<string, SymExpr> {
   const shown = new Map<string, SymExpr>();
-  if (countSymbols(call, mode) > MOST_SYMBOLS) return shown;
-  const makeOne = (like: string, as: Mode): void => {
-    const symbol = make(like);
+  if (countSymbols(call, env.trace) > MOST_SYMBOLS) return shown;
+  const makeOne = (like: string, as: Mode, reads: Reads): void => {
+    const depth = env.operandReads.get(like);
+    const known = depth === undefined ? undefined : reads[depth];
+    if (known === env.knownReads && isOutside(like)) return;
+    const symbol = known?.get(like) ?? env.freshLike(symbolByName(like));
+    known?.set(like, symbol);
     if (as === "trace") shown.set(like, symbol);
   };
-  const runBody = (body: BodySymbols, as: Mode): void => {
+  const runBody = (body: BodySymbols, as: Mode, outer: Reads): void => {
+    const reads = [...outer, new Map()];
     for (const made of body) {
-      if (typeof made === "string") makeOne(made, as);
-      else runCall(made, as);
+      if (typeof made === "string") makeOne(made, as, reads);
+      else runCall(made, as, reads);
     }
   };
-  const runCall = (one: BodyCall, as: Mode): void => {
+  const runCall = (one: BodyCall, as: Mode, reads: Reads): void => {
     let carried = as === "trace" || as === "proxy" ? (one.carried ?? []) : [];
-    for (const [body, run] of runsOf(one, as)) {
+    for (const [body, run, isOfSchema] of runsOf(one, as)) {
       // A tracer of bodies makes the integers that a loop carries.
       if (run === as) {
-        for (const name of carried) makeOne(name, as);
+        for (const name of carried) makeOne(name, as, reads);
         carried = [];
       }
-      runBody(body, run);
+      runBody(body, run, isOfSchema ? reads.map(() => new Map()) : reads);
     }
     for (const name of one.results ?? []) {
-      if (one === call) skip();
-      else makeOne(name, as);
+      if (one === call) env.skipName();
+      else makeOne(name, as, reads);
     }
   };
-  runCall(call, mode);
+  runCall(call, env.trace, [env.knownReads]);
   return shown;
 }
 
 /**
  * The graph, and the graphs in it, with other names of symbols in values and in messages.
  *
+ * @param kept symbols that operands know: what asserts them was in the body before it was lowered,
+ *   with its message
  * @param done graphs that are renamed already, which is added to
  */
 export function renameSymbols(
   graph: Graph,
   names: ReadonlyMap<string, SymExpr>,
+  kept: ReadonlyMap<string, number>,
   done: Map<Graph, Graph>,
 ): Graph {
   const known = done.get(graph);
@@ -152,12 +169,14 @@ export function renameSymbols(
     const { val } = node.meta;
     return {
       ...node,
-      args: node.args.map((arg) => (typeof arg === "string" ? renameText(arg, names) : arg)),
+      args: isKept(graph, node, kept)
+        ? node.args
+        : node.args.map((arg) => (typeof arg === "string" ? renameText(arg, names) : arg)),
       meta: val === undefined ? node.meta : { ...node.meta, val: renameVal(val) },
     };
   };
   const subgraphs = new Map(
-    [...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names, done)]),
+    [...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names, kept, done)]),
   );
   const renamed = rebuild(graph, renameNode, { subgraphs });
   done.set(graph, renamed);
@@ -166,3 +185,10 @@ export function renameSymbols(
 
 const renameText = (text: string, names: ReadonlyMap<string, SymExpr>): string =>
   text.replace(/\b(?:u|zuf)\d+\b/g, (name) => names.get(name)?.name ?? name);
+
+/** Whether a node asserts only what operands know. */
+function isKept(graph: Graph, { args: [condition] }: Node, kept: ReadonlyMap<string, number>): boolean {
+  if (kept.size === 0 || !isRef(condition)) return false;
+  const names = symbolNames(graph.node(condition.name).meta.val);
+  return names.length > 0 && names.every((name) => kept.has(name));
+}

@@ -19,6 +19,7 @@ import {
   type BodySymbols,
   type LoweredNode,
   reifiedMeta,
+  symbolNames,
   Tracer,
   underDisabled,
 } from "@sconce/trace";
@@ -172,11 +173,35 @@ function keepConstGraph(
   return keepCall(interpreter, node, [graph as unknown as EmitArg, ...args.slice(1)], kwargs);
 }
 
-/** The integers that a loop carries, for which its bodies and its results have symbols. */
-function carriedIntegers(
-  { target, meta }: Node,
+/** Calls that choose one of several bodies, which run on the operands themselves. */
+const CHOICES: ReadonlySet<string> = new Set(["higher_order.cond", "higher_order.switch"]);
+
+/** The symbols of the values of a graph, without those of its bodies. */
+function shownSymbols(graph: Graph): ReadonlySet<string> {
+  const known = SHOWN.get(graph);
+  if (known !== undefined) return known;
+  const shown = new Set([...graph.nodes()].flatMap(({ meta: { val } }) => symbolNames(val)));
+  SHOWN.set(graph, shown);
+  return shown;
+}
+const SHOWN = new WeakMap<Graph, ReadonlySet<string>>();
+
+/** Sizes in which results of branches differ, for which the call makes symbols. */
+function mergedSizes({ meta: { val } }: Node, { tracer }: Dispatcher): readonly string[] {
+  return symbolNames(val).filter((name) => isUnbacked(symbolByName(name)) && !tracer.knows(name));
+}
+
+/**
+ * The integers that a loop carries, for which its bodies and its results have symbols, and those
+ * that a choice makes.
+ */
+function ownIntegers(
+  node: Node,
   [, body, operands]: readonly EmitArg[],
+  dispatcher: Dispatcher,
 ): Pick<BodyCall, "carried" | "results"> {
+  const { target, meta } = node;
+  if (CHOICES.has(target)) return { results: mergedSizes(node, dispatcher) };
   if (target !== "higher_order.while_loop" || !isGraph(body)) return {};
   const count = itemsOf(operands as Argument)?.length ?? 0;
   const namesOf = (values: readonly unknown[]): string[] =>
@@ -242,21 +267,21 @@ function traceGraphCall(
   for (const place of shape.bodies) {
     const body = bodyAt(plain, place);
     if (traced.has(body)) continue;
-    const own = tracer.env.inBody(() => traceBody(dispatcher, body, node));
+    const own = tracer.env.inBody(() => traceBody(dispatcher, body, node, plain));
     traced.set(body, own.result);
     made.set(body, own.made);
   }
   const call = {
     target: node.target,
     bodies: shape.bodies.map((place) => made.get(bodyAt(plain, place))!),
-    ...carriedIntegers(node, plain),
+    ...ownIntegers(node, plain, dispatcher),
   };
   if (makesSymbols(call) && tracer.env.isInBody) tracer.env.noteCall(call);
   else if (makesSymbols(call)) {
-    const make = (like: string): SymExpr => tracer.env.freshLike(symbolByName(like));
-    const names = numberSymbols(call, tracer.env.trace, make, () => tracer.env.skipName());
+    const names = numberSymbols(call, tracer.env, (name) => shownSymbols(interpreter.graph).has(name));
     const renamed = new Map<Graph, Graph>();
-    for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
+    for (const [body, graph] of traced)
+      traced.set(body, renameSymbols(graph, names, tracer.env.operandReads, renamed));
   }
   const attributes = new Map<Graph, LoweredNode>();
   const known = shape.isShared === true ? tracer.sharedTargets : new Map<Graph, string>();
@@ -326,8 +351,16 @@ function bodyMeta({ meta: { torchFn, sourceFnStack, custom } }: Node): NodeMeta 
   );
 }
 
+/** The depths of the graphs that make the operands of a choice: other bodies run on new tensors. */
+function operandDepths({ tracer }: Dispatcher, { target }: Node, args: readonly EmitArg[]) {
+  if (!CHOICES.has(target)) return [];
+  return listOf(args.at(-1)!).map((operand) =>
+    operand instanceof FakeTensor ? (tracer.operands.get(operand) ?? tracer.depth) : undefined,
+  );
+}
+
 /** Traces a body with its own namespace. */
-function traceBody(outer: Dispatcher, body: Graph, node: Node): Graph {
+function traceBody(outer: Dispatcher, body: Graph, node: Node, args: readonly EmitArg[]): Graph {
   const meta = bodyMeta(node);
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.preludeMeta = bodySizeMeta(outer.tracer);
@@ -335,8 +368,14 @@ function traceBody(outer: Dispatcher, body: Graph, node: Node): Graph {
   tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
+  const depths = operandDepths(outer, node, args);
+  const operands = new Map<FakeTensor, number>();
+  tracer.operands = operands;
+  tracer.depth = outer.tracer.depth + 1;
+  tracer.readBefore = outer.tracer.readBefore;
   const inputs = body.placeholders().map(({ name, meta: { val } }, i): EmitArg => {
     const value = tracer.placeholder(`arg${i}_1`, val ?? null, meta);
+    if (value instanceof FakeTensor && depths[i] !== undefined) operands.set(value, depths[i]);
     const input = value instanceof FakeTensor ? new FunctionalTensor(value) : (value as EmitArg);
     interpreter.bind(name, input);
     return input;

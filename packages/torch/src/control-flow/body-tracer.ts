@@ -12,6 +12,7 @@ import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } f
 import { Tensor } from "@sconce/tensor";
 import { type NewNode, visitNodes, visitOperands } from "@sconce/trace";
 import { ENTER_AUTOCAST, EXIT_AUTOCAST } from "../trace/autocast.js";
+import type { Bound } from "../trace/bound-sizes.js";
 import {
   type OperatorArgument,
   type OperatorKeywords,
@@ -29,6 +30,7 @@ import { Tracer } from "../trace/tracer.js";
 import type { BodyCall } from "../trace/tracer-init.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
+import { readsOperands } from "./operand-reads.js";
 
 /** Operators whose calls in graphs have another name. */
 const GRAPH_CALLS: Readonly<Record<string, string>> = { map: "map_impl" };
@@ -51,6 +53,38 @@ export interface BodyInit {
   readonly names: OperandNames;
   /** The way to the function in the names of operands. */
   readonly path: string;
+  /** @defaultValue that of the enclosing graph, or a new one */
+  readonly dynamo?: DynamoSymbols;
+}
+
+/** Integers of TorchDynamo, which compiles outermost calls, that only the data decide. */
+export class DynamoSymbols {
+  #inputs = new Set<string>();
+  /** How many it has made. */
+  made = 0;
+
+  /** Counts the sizes of a tensor around the call, which have other symbols. */
+  countInput(val: MetaValue | undefined): void {
+    const sizes = val instanceof FakeTensor ? val.shape : [];
+    for (const size of sizes) {
+      if (!(size instanceof SymExpr)) continue;
+      for (const [name, symbol] of freeSymbols(size)) if (isUnbacked(symbol)) this.#inputs.add(name);
+    }
+  }
+
+  /** The number of the next one. */
+  next(): number {
+    return this.#inputs.size + this.made++;
+  }
+}
+
+/** A size that a call of the graph gives, and what TorchDynamo calls it. */
+interface ReadSize {
+  readonly size: SymExpr;
+  readonly name: string;
+  readonly isBounded: boolean;
+  /** Whether the operand knows the size, since it was read of it before. */
+  readonly isKnown: boolean;
 }
 
 /** Records a nested graph. What it reads of the enclosing graph becomes an input. */
@@ -65,6 +99,12 @@ export class BodyTracer extends Tracer {
   override readonly innerSymbols: string[];
   /** What the graph reads of the enclosing graph, in the order of its first use. */
   readonly lifted: Lifted[] = [];
+  /** What TorchDynamo has made for the outermost call. */
+  readonly dynamo: DynamoSymbols;
+  /** Symbols that the graph reads of operands. */
+  readonly operandReads = new Set<string>();
+  /** Sizes of the call that is being recorded. */
+  #sizesRead: ReadSize[] = [];
   readonly #names: OperandNames;
   readonly #path: string;
   /** Without gradients branches of `cond` may write to what they are given. */
@@ -79,7 +119,7 @@ export class BodyTracer extends Tracer {
   /** Tensors of the enclosing graph as they were before. */
   readonly #before = new Map<TracedTensor, FakeTensor>();
 
-  constructor({ parent, operator, names, path }: BodyInit) {
+  constructor({ parent, operator, names, path, dynamo }: BodyInit) {
     const { env, operators, warn, example } = parent;
     const graphs = parent.sources?.nested(GRAPH_CALLS[operator] ?? operator);
     const sources = graphs && new SourceFunctions(graphs);
@@ -87,6 +127,7 @@ export class BodyTracer extends Tracer {
     this.parent = parent;
     this.root = parent instanceof BodyTracer ? parent.root : parent;
     this.innerSymbols = parent.innerSymbols;
+    this.dynamo = dynamo ?? (parent instanceof BodyTracer ? parent.dynamo : new DynamoSymbols());
     this.operator = operator;
     this.#names = names;
     this.#path = path;
@@ -113,18 +154,55 @@ export class BodyTracer extends Tracer {
     }
   }
 
-  /**
-   * TorchDynamo reads sizes that only the data decide where they come up, and asserts their bounds:
-   * names count those nodes, which the trace replaces.
-   */
+  /** Takes note of the sizes that a call gives. What an operand knows, the call does not make. */
   protected override push(init: NewNode<TraceMeta>): TraceNode {
-    const node = super.push(init);
-    for (const { symbol, dim, of = "size" } of node.unbacked) {
+    const unbacked = init.unbacked ?? [];
+    const isRead = CHOICES.has(this.operator) && !this.isStrict && readsOperands(init);
+    const known = isRead ? unbacked.filter(({ symbol }) => this.isMade(symbol)) : [];
+    if (isRead) for (const { symbol } of unbacked) this.operandReads.add(symbol);
+    const node = super.push(known.length === 0 ? init : { ...init, unbacked: [] });
+    for (const binding of unbacked) {
+      const { symbol, dim, of = "size" } = binding;
+      const name = symbol.startsWith("u") ? `u${this.dynamo.next()}` : symbol;
       if (dim === undefined || of !== "size") continue;
-      const isBounded = this.env.range(symbolByName(symbol)).max < MAX_SIZE && !readsStaticSizes(node);
-      for (const name of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(name);
+      const size = symbolByName(symbol);
+      const isBounded = this.env.range(size).max < MAX_SIZE && !readsStaticSizes(node);
+      // A call of graphs reads the sizes of its results itself.
+      if (node.target.startsWith("higher_order."))
+        for (const taken of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(taken);
+      else this.#sizesRead.push({ size, name, isBounded, isKnown: known.includes(binding) });
     }
     return node;
+  }
+
+  /** {@link push} finds what operands know. */
+  protected override isReadBefore(): boolean {
+    return false;
+  }
+
+  /** Whether a graph around this one, or one that was traced before, has a symbol. */
+  isMade(symbol: string): boolean {
+    const { parent } = this;
+    if (this.innerSymbols.includes(symbol) || parent.knows(symbol)) return true;
+    return parent instanceof BodyTracer && parent.isMade(symbol);
+  }
+
+  /**
+   * TorchDynamo reads sizes that only the data decide where they come up, and asserts their bounds.
+   * The trace asserts them itself where the call makes the size, and names count those nodes.
+   */
+  #assertSizes(): void {
+    const sizes = this.#sizesRead;
+    this.#sizesRead = [];
+    for (const { size, name, isBounded, isKnown } of sizes) {
+      this.sizes.argument(size);
+      const bounds: Bound[] = [{ kind: "ge", value: 0 }];
+      if (isBounded) bounds.push({ kind: "le", value: this.env.range(size).max });
+      for (const bound of bounds) {
+        if (isKnown) this.assertBound(size, bound, name);
+        else this.names.create(bound.kind);
+      }
+    }
   }
 
   /**
@@ -177,7 +255,9 @@ export class BodyTracer extends Tracer {
     for (const tensor of writtenTensors(schema, args, kwargs))
       if (!this.#mayWrite && this.#isInput(this.memoryOf(this.nodeOf(tensor))))
         throw inputMutation(this.operator, target);
-    return super.call(target, args, kwargs);
+    const result = super.call(target, args, kwargs);
+    this.#assertSizes();
+    return result;
   }
 
   /** The node that made the memory of a node, in this graph or in one around it. */
@@ -278,6 +358,7 @@ export class BodyTracer extends Tracer {
   }
 
   #lift(outer: TraceNode, val: MetaValue, key: Lifted["key"]): TraceNode {
+    if (!(this.parent instanceof BodyTracer)) this.dynamo.countInput(val);
     const input = this.placeholder(val);
     this.#views.set(input, () => outer);
     this.lifted.push({ outer, input, key });
@@ -328,6 +409,9 @@ export class BodyTracer extends Tracer {
     return unbacked.length > 0 || row?.schema.isMutable === true || row?.tags.includes("effect") === true;
   }
 }
+
+/** Operators that run their functions on the operands themselves. */
+const CHOICES: ReadonlySet<string> = new Set(["cond", "switch"]);
 
 /** The targets of changes of a mode. */
 const MODES: ReadonlySet<string> = new Set([SET_GRAD, ENTER_AUTOCAST, EXIT_AUTOCAST]);

@@ -6,7 +6,7 @@ import { Tensor } from "@sconce/tensor";
 import type { TraceArgument, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import type { Tracer } from "../trace/tracer.js";
-import { BodyTracer } from "./body-tracer.js";
+import { BodyTracer, DynamoSymbols } from "./body-tracer.js";
 import { askAsDynamo, type MergedSize } from "./dynamo-guards.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { runOnFakes } from "./fake-runs.js";
@@ -47,15 +47,26 @@ export function checkOperands(operands: unknown): void {
     );
 }
 
+/** What TorchDynamo has made where a call is traced: sizes of operands have its symbols first. */
+function dynamoOf(parent: Tracer, operands: readonly unknown[]): DynamoSymbols {
+  if (parent instanceof BodyTracer) return parent.dynamo;
+  const dynamo = new DynamoSymbols();
+  for (const leaf of flattenValue(operands).leaves)
+    if (leaf instanceof TracedTensor) dynamo.countInput(leaf.fake);
+  return dynamo;
+}
+
 /** Records the call, and returns its results in the containers that the functions return. */
 export function traceChoice(parent: Tracer, choice: Choice): unknown {
   const { operator, functions, names, operands, paths } = choice;
   const before = parent.isNested || parent.isStrict ? undefined : parent.env.clone();
+  const dynamo = dynamoOf(parent, operands);
   const traced = functions.map((branch, i) => {
     const path = paths[i]!;
     names.closure(path, branch);
     const run = (): unknown => checkedFunction(parent, operator, branch)(...(operands as never[]));
-    return traceFunction(new BodyTracer({ parent, operator, names, path }), run, checkLeaves(operator));
+    const tracer = new BodyTracer({ parent, operator, names, path, dynamo });
+    return traceFunction(tracer, run, checkLeaves(operator));
   });
   const first = traced[0]!;
   if (traced.some(({ spec }) => !treeSpecEquals(first.spec, spec)))
@@ -73,7 +84,9 @@ export function traceChoice(parent: Tracer, choice: Choice): unknown {
   }));
   const asked = before === undefined ? undefined : askAsDynamo(parent, operator, branches, merged.operands);
   if (before !== undefined && asked !== undefined) parent.env.guardEarlier(before, asked.conditions);
-  runOnFakes(parent, traced, true);
+  // TorchDynamo runs nested calls too, on operands that know nothing yet.
+  const reads = new Set(traced.flatMap(({ tracer }) => [...tracer.operandReads]));
+  dynamo.made += runOnFakes(parent, traced, true) + reads.size;
   const made = new Map<SymExpr, readonly string[]>();
   // TorchDynamo knows the upper bounds of sizes in branches of `switch`, and asserts them.
   const place = {
@@ -121,7 +134,7 @@ function assertBounds(
     if (!(size instanceof SymExpr)) continue;
     if (made.has(size) && least >= parent.env.rangeOf(size).min) continue;
     asserted.add(size);
-    parent.assertLeast(size, least, name);
+    parent.assertBound(size, { kind: "ge", value: least }, name);
   }
   for (const [merged, nodes] of made)
     if (!asserted.has(merged)) for (const name of nodes) parent.names.create(name);

@@ -20,6 +20,7 @@ import { Tensor } from "@sconce/tensor";
 import { callName, functionName, GraphRecorder, normalizeCall } from "@sconce/trace";
 import type { AutocastRegion } from "./autocast-mode.js";
 import { recordAutocast, refuseInAutocast } from "./autocast-recorder.js";
+import { assertionOf, type Bound, comparisonOf } from "./bound-sizes.js";
 import { metaOfCall } from "./call-meta.js";
 import { CallShapes, isUndecided } from "./call-shapes.js";
 import { modelOperators } from "./custom-operators.js";
@@ -29,7 +30,6 @@ import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
 import { KnownValues } from "./known-values.js";
 import { LeafWrites } from "./leaf-writes.js";
-import { assertionOf, comparisonOf } from "./least-sizes.js";
 import { forgetWritten } from "./memory-of.js";
 import { isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
 import { fakeOf } from "./real-tensor.js";
@@ -233,7 +233,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
       // A number that is known is not a value of the program: PyTorch keeps `None` for `can_cast`.
       val: isSymScalar(result) && !(result.expr instanceof SymExpr) ? null : result,
       candidate: callName(row.target),
-      unbacked: this.newSymbols(result),
+      unbacked: this.newSymbols(result).filter(({ symbol }) => !this.isReadBefore(symbol)),
     });
     forgetWritten(row.schema, node, this.operators, {
       env: this.env,
@@ -269,10 +269,15 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     this.sizes.bind(result.expr, node);
   }
 
+  /** Whether a branch read a symbol of a tensor of this graph, which the tensor knows then. */
+  protected isReadBefore(symbol: string): boolean {
+    return this.innerSymbols.includes(symbol);
+  }
+
   /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
-  assertLeast(size: SymExpr, least: number, name: string): void {
-    const node = this.push(comparisonOf(this.env, this.sizes.argument(size), size, least));
-    this.push(assertionOf(node, least, name));
+  assertBound(size: SymExpr, bound: Bound, name: string): void {
+    const node = this.push(comparisonOf(this.env, this.sizes.argument(size), size, bound));
+    this.push(assertionOf(node, bound, name));
   }
 
   /** Takes the names of arithmetic that PyTorch records and drops again. */
@@ -409,12 +414,8 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
   #wrap(value: MetaValue, node: TraceNode, owners: readonly (TracedTensor | undefined)[]): OperatorResult {
     if (Array.isArray(value)) {
       return (value as readonly MetaValue[]).map((item, i) => {
-        const getitem = this.push({
-          target: "operator.getitem",
-          args: [node, i],
-          val: item,
-          candidate: "getitem",
-        });
+        const call = { target: "operator.getitem", args: [node, i], val: item, candidate: "getitem" };
+        const getitem = this.push(call);
         return this.#wrap(item, getitem, [owners[i]]);
       });
     }
@@ -447,12 +448,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
 
   protected override metaOf(target: string): TraceMeta {
     const { source, sources, moduleStack } = this;
-    return metaOfCall(target, {
-      source,
-      sources,
-      moduleStack,
-      torchFn: this.#function,
-      stack: () => this.#stack ?? captureStack(this.moduleCall),
-    });
+    const stack = (): RawStack => this.#stack ?? captureStack(this.moduleCall);
+    return metaOfCall(target, { source, sources, moduleStack, torchFn: this.#function, stack });
   }
 }

@@ -27,7 +27,8 @@ import { INPUT_SIZE_META, reifiedFunction, reifiedMeta } from "../names/reified-
 import { withoutCommonItems } from "../nodes/common-items.js";
 import { withoutUnused } from "../nodes/dead-nodes.js";
 import { finalArgument, graphNode } from "../nodes/graph-node.js";
-import { type TraceArgument, TraceNode } from "../nodes/trace-node.js";
+import { type TraceArgument, TraceNode, type UnbackedBinding } from "../nodes/trace-node.js";
+import { readTensor } from "../sizes/data-reads.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import { ElementCounts } from "../sizes/element-counts.js";
 import type { RetraceEnv } from "../sizes/retrace-env.js";
@@ -74,6 +75,12 @@ export class Tracer extends GraphRecorder<NodeMeta> {
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */
   isBody = false;
+  /** How many bodies the graph is in. */
+  depth = 0;
+  /** Inputs of a branch, with the depth of the graph that makes the operand. */
+  operands: ReadonlyMap<FakeTensor, number> = new Map();
+  /** Symbols that branches read of tensors around them in this trace, shared with its bodies. */
+  readBefore: Set<string> = new Set();
   /** In such a body, metadata of arithmetic that assertions need. */
   bodyArithmeticMeta: NodeMeta | undefined;
   /** True once every call was run: what the outputs make anew has no stack trace. */
@@ -238,11 +245,30 @@ export class Tracer extends GraphRecorder<NodeMeta> {
     for (const key in kwargs) nodeKwargs[key] = this.toArgument(kwargs[key]!);
     const val = this.#fresh(result);
     const meta = callForm === undefined ? this.currentMeta : { ...this.currentMeta, callForm };
-    const unbacked = this.newSymbols(val);
+    const unbacked = this.#made(target, args, val);
     const candidate = callName(target);
     const node = this.push({ target, args: nodeArgs, kwargs: nodeKwargs, meta, val, unbacked, candidate });
     this.#trackResult(val, node);
     return val;
+  }
+
+  /** The symbols that a call makes: not those that it reads of operands, which know them. */
+  #made(
+    target: string,
+    args: readonly (UnboundArg | LoweredArgument)[],
+    val: MetaValue,
+  ): readonly UnbackedBinding[] {
+    const made = this.newSymbols(val);
+    if (made.length === 0) return made;
+    const tensor = readTensor(target, args) as FakeTensor | undefined;
+    const depth = tensor === undefined ? undefined : this.operands.get(tensor);
+    if (depth !== undefined) {
+      const names = made.map(({ symbol }) => symbol);
+      this.env.noteOperandReads(names, depth);
+      for (const name of names) this.readBefore.add(name);
+      return [];
+    }
+    return made.filter(({ symbol }) => !this.readBefore.has(symbol));
   }
 
   /** Adds a node for a nested graph. */

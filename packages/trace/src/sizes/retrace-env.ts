@@ -24,7 +24,7 @@ export interface BodyCall {
   readonly bodies: readonly BodySymbols[];
   /** The integers that a loop carries, as its bodies have them. */
   readonly carried?: readonly string[];
-  /** Those that it gives. */
+  /** Symbols that the call itself gives: integers of a loop, sizes in which branches differ. */
   readonly results?: readonly string[];
 }
 
@@ -49,6 +49,7 @@ export class RetraceEnv extends ShapeEnv {
   /** What the bodies that are being traced have made, the innermost last. */
   readonly #bodies: (string | BodyCall)[][] = [];
   #temporaries = 0;
+  readonly #operandReads = new Map<string, number>();
 
   constructor(init: ShapeEnvInit = {}) {
     super(init);
@@ -83,6 +84,7 @@ export class RetraceEnv extends ShapeEnv {
   /** Begins another trace of the program: what is known stays. */
   restart(): void {
     this.#unnamed.length = 0;
+    this.knownReads.clear();
     this.#made = 0;
     this.#isSecond = true;
   }
@@ -107,6 +109,23 @@ export class RetraceEnv extends ShapeEnv {
       this.#bodies.pop();
     }
   }
+
+  /**
+   * Symbols that branches read of the operands of their call, and how many bodies are around the
+   * call that makes the operand. A tensor knows what was read of it: each run of a branch on the
+   * same operands gives the same symbol.
+   */
+  get operandReads(): ReadonlyMap<string, number> {
+    return this.#operandReads;
+  }
+
+  /** Takes note that a branch reads symbols of an operand, which a body of this depth makes. */
+  noteOperandReads(names: readonly string[], depth: number): void {
+    for (const name of names) this.#operandReads.set(name, depth);
+  }
+
+  /** What was read of operands in the trace that is being made, by the symbols of the source. */
+  readonly knownReads = new Map<string, SymExpr>();
 
   /** Takes down a call in the body that is being traced. */
   noteCall(call: BodyCall): void {
