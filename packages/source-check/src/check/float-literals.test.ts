@@ -24,8 +24,8 @@ describe("numbers that are written as floats and are integers", () => {
     ["nn.functional.leakyRelu(x, 1.0)", "1.0", PROGRAM],
     ["cond(x.sum().gt(0), (y) => y.mul(4.0), (y) => y.mul(3), [x])", "4.0", PROGRAM],
     [
-      "torch.full([7], -1.0e9)",
-      "-1.0e9",
+      "torch.full([7], -1.0e6)",
+      "-1.0e6",
       '`full` makes integers of it, where PyTorch makes floats; write `dtype: "float32"`',
     ],
     ["torch.arange(0, 5.0)", "5.0", "`arange` makes integers of it"],

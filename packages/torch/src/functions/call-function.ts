@@ -8,6 +8,7 @@ import { withGradient } from "./constants.js";
 import { camelCase } from "./names.js";
 import type { Signature } from "./parameters.js";
 import { type Keywords, type ParsedCall, parseCall, splitKeywords } from "./parse-call.js";
+import { refuseAmbiguousCall } from "./whole-numbers.js";
 
 /** What a function of the functional API returns. */
 export type FunctionResult = OperatorResult | DType;
@@ -115,6 +116,7 @@ export function callSignatures(
   const { signature } = parsed;
   const bound = bind(parsed, self);
   if (bound.out !== undefined) return callOut(signature, bound);
+  refuseAmbiguousCall(name, signature.schema.name, bound.values);
   if (signature.hasTensorOptions) fillOptions(signature, bound.values);
   const result = named(signature.schema, callBound(signature.schema, bound.values));
   const asksGradient = bound.requiresGrad && result instanceof Tensor && !isTraced(result);

@@ -8,6 +8,7 @@ import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { requireGradients } from "./gradients.js";
 import { hasSymbolic, symbolicTensor } from "./symbolic-constants.js";
+import { refuseAmbiguous } from "./whole-numbers.js";
 
 /** Options of `torch.tensor`. */
 export interface ConstantOptions {
@@ -34,6 +35,7 @@ const placeOf = (source: Tensor, device: unknown): DeviceLiteral =>
 /** `1` is an int, `float(1)` and `1.5` are floats, as everywhere in the API. */
 function fromValues(name: string, values: unknown, options: ConstantOptions): Tensor {
   requireCpu(name, options.device);
+  if ((options.dtype ?? null) === null) refuseAmbiguous(name, values);
   const dtype = options.dtype ?? (hasFloat(values) ? "float32" : undefined);
   const requiresGrad = options.requiresGrad === true && currentTrace() === undefined;
   const made = Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });

@@ -134,6 +134,19 @@ function arraySlip(value: unknown, isChosen: Chosen, signatures: readonly Signat
 export const invalidArgument = (name: string, problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `${name}: ${problem}`, fix });
 
+/** A large whole number decides a dtype, and may be an integer or a float of Python. */
+export function ambiguousNumber(name: string, value: number): SconceError {
+  const option = (dtype: string): string =>
+    /\.(full|tensor|asTensor|asarray)$/.test(name) ? ` or { dtype: "${dtype}" }` : "";
+  // As Python writes a whole float.
+  const asFloat = Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential();
+  return invalidArgument(
+    name,
+    `${value} decides the dtype: JavaScript does not distinguish Python's float ${asFloat} from the integer`,
+    `for float32 write float(${value})${option("float32")}; for int64 write ${BigInt(value)}n${option("int64")}`,
+  );
+}
+
 /** Refuses a value that is not one of a few words. */
 export const requireChoice = (
   name: string,
