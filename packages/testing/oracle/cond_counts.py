@@ -65,6 +65,16 @@ CASES = {
     )(x * 2),
     "a nested call": call(INNER.format("x"), f"{SUM} + 1"),
     "a nested call with another operand": call(INNER.format("x * 2"), f"{SUM} + 1"),
+    "a condition": call("x + (x.sum() > 3).item()", "x * 1"),
+    "three calls, one in another": call(
+        f"cond(x.max() > 1, lambda y: cond(y.min() > 0, lambda z: {SUM.replace('x', 'z')}, lambda z: z.nonzero().max(), (y,)), "
+        "lambda y: y.nonzero().min(), (x,))",
+        SUM,
+    ),
+    "a write between": lambda x: (
+        lambda y: y.nonzero().sum()
+        + cond(y.add_(1).sum() > 0, lambda y: y.nonzero().sum(), lambda y: y.nonzero().max(), (y,))
+    )(x * 2),
     "an item": call("x * x.sum().item()", "x + 1"),
     "the same item": lambda x: cond(x.sum() > 0, lambda y: y * y.item(), lambda y: y + y.item(), (x.sum(),)),
     "the same integer": lambda x: cond(x.sum() > 0, lambda y: y * y.item(), lambda y: y + y.item(), (x.long().sum(),)),

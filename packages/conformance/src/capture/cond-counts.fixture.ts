@@ -100,6 +100,27 @@ export const COND_COUNTS: Readonly<Record<string, Model>> = {
     inner((x) => x.mul(2)),
     (x) => x.nonzero().sum().add(1),
   ),
+  "a condition": call(
+    (x) => x.add(x.sum().gt(3).item() as never),
+    (x) => x.mul(1),
+  ),
+  "three calls, one in another": call(
+    (x) =>
+      cond(
+        x.max().gt(1),
+        (y: Tensor) => cond(y.min().gt(0), sum, most, [y]),
+        (y: Tensor) => y.nonzero().min(),
+        [x],
+      ),
+    sum,
+  ),
+  "a write between": (x) => {
+    const y = x.mul(2);
+    return y
+      .nonzero()
+      .sum()
+      .add(cond(y.add_(1).sum().gt(0), sum, most, [y]));
+  },
   "an item": call(
     (x) => x.mul(x.sum().item()),
     (x) => x.add(1),

@@ -7,7 +7,6 @@
 import {
   FakeTensor,
   type Graph,
-  isRef,
   isSymScalar,
   type MetaValue,
   type Node,
@@ -15,7 +14,7 @@ import {
   type SymScalar,
 } from "@sconce/ir";
 import { type SymExpr, type SymValue, substitute, symbolByName } from "@sconce/symbolic";
-import { type BodyCall, type BodySymbols, type RetraceEnv, symbolNames } from "@sconce/trace";
+import type { BodyCall, BodySymbols, RetraceEnv } from "@sconce/trace";
 
 /**
  * How a body is run: while results are learned (`metadata`), while the lowered graph is traced
@@ -140,14 +139,11 @@ export function numberSymbols(
 /**
  * The graph, and the graphs in it, with other names of symbols in values and in messages.
  *
- * @param kept symbols that operands know: what asserts them was in the body before it was lowered,
- *   with its message
  * @param done graphs that are renamed already, which is added to
  */
 export function renameSymbols(
   graph: Graph,
   names: ReadonlyMap<string, SymExpr>,
-  kept: ReadonlyMap<string, number>,
   done: Map<Graph, Graph>,
 ): Graph {
   const known = done.get(graph);
@@ -169,14 +165,14 @@ export function renameSymbols(
     const { val } = node.meta;
     return {
       ...node,
-      args: isKept(graph, node, kept)
-        ? node.args
-        : node.args.map((arg) => (typeof arg === "string" ? renameText(arg, names) : arg)),
+      args: isNewAssertion(node)
+        ? node.args.map((arg) => (typeof arg === "string" ? renameText(arg, names) : arg))
+        : node.args,
       meta: val === undefined ? node.meta : { ...node.meta, val: renameVal(val) },
     };
   };
   const subgraphs = new Map(
-    [...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names, kept, done)]),
+    [...graph.subgraphs].map(([name, inner]) => [name, renameSymbols(inner, names, done)]),
   );
   const renamed = rebuild(graph, renameNode, { subgraphs });
   done.set(graph, renamed);
@@ -186,9 +182,8 @@ export function renameSymbols(
 const renameText = (text: string, names: ReadonlyMap<string, SymExpr>): string =>
   text.replace(/\b(?:u|zuf)\d+\b/g, (name) => names.get(name)?.name ?? name);
 
-/** Whether a node asserts only what operands know. */
-function isKept(graph: Graph, { args: [condition] }: Node, kept: ReadonlyMap<string, number>): boolean {
-  if (kept.size === 0 || !isRef(condition)) return false;
-  const names = symbolNames(graph.node(condition.name).meta.val);
-  return names.length > 0 && names.every((name) => kept.has(name));
-}
+/**
+ * Whether the lowered body asserts what the source does not: such nodes have names of their
+ * overload. Assertions of the source keep their messages.
+ */
+const isNewAssertion = ({ name }: Node): boolean => name.startsWith("_assert_scalar_default");

@@ -280,8 +280,7 @@ function traceGraphCall(
   else if (makesSymbols(call)) {
     const names = numberSymbols(call, tracer.env, (name) => shownSymbols(interpreter.graph).has(name));
     const renamed = new Map<Graph, Graph>();
-    for (const [body, graph] of traced)
-      traced.set(body, renameSymbols(graph, names, tracer.env.operandReads, renamed));
+    for (const [body, graph] of traced) traced.set(body, renameSymbols(graph, names, renamed));
   }
   const attributes = new Map<Graph, LoweredNode>();
   const known = shape.isShared === true ? tracer.sharedTargets : new Map<Graph, string>();

@@ -7,12 +7,27 @@ import {
   type MetaValue,
   type ModuleStackEntry,
   type OpSchema,
+  type SymScalar,
+  symBool,
+  symInt,
 } from "@sconce/ir";
-import { freeSymbols, isUnbacked, MAX_SIZE, printExpr, SymExpr, symbolByName } from "@sconce/symbolic";
+import {
+  freeSymbols,
+  ge,
+  isUnbacked,
+  ite,
+  le,
+  MAX_SIZE,
+  printExpr,
+  type SymBool as SymBoolValue,
+  SymExpr,
+  type SymInt as SymIntValue,
+  symbolByName,
+} from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { type NewNode, visitNodes, visitOperands } from "@sconce/trace";
 import { ENTER_AUTOCAST, EXIT_AUTOCAST } from "../trace/autocast.js";
-import type { Bound } from "../trace/bound-sizes.js";
+import { assertionOf, type Bound } from "../trace/bound-sizes.js";
 import {
   type OperatorArgument,
   type OperatorKeywords,
@@ -105,6 +120,8 @@ export class BodyTracer extends Tracer {
   readonly operandReads = new Set<string>();
   /** Sizes of the call that is being recorded. */
   #sizesRead: ReadSize[] = [];
+  /** Conditions that the call reads of tensors, with TorchDynamo's symbols for them. */
+  #boolsRead: { readonly node: TraceNode; readonly name: string }[] = [];
   readonly #names: OperandNames;
   readonly #path: string;
   /** Without gradients branches of `cond` may write to what they are given. */
@@ -164,6 +181,7 @@ export class BodyTracer extends Tracer {
     for (const binding of unbacked) {
       const { symbol, dim, of = "size" } = binding;
       const name = symbol.startsWith("u") ? `u${this.dynamo.next()}` : symbol;
+      if (isSymScalar(node.val) && node.val.kind === "SymBool") this.#boolsRead.push({ node, name });
       if (dim === undefined || of !== "size") continue;
       const size = symbolByName(symbol);
       const isBounded = this.env.range(size).max < MAX_SIZE && !readsStaticSizes(node);
@@ -201,6 +219,23 @@ export class BodyTracer extends Tracer {
       for (const bound of bounds) {
         if (isKnown) this.assertBound(size, bound, name);
         else this.names.create(bound.kind);
+      }
+    }
+  }
+
+  /** TorchDynamo asserts that a condition that is read is 0 or 1. */
+  #assertBools(): void {
+    const read = this.#boolsRead;
+    this.#boolsRead = [];
+    for (const { node, name } of read) {
+      const size = ite<SymIntValue>((node.val as SymScalar).expr as SymBoolValue, 1, 0);
+      const args = [node, 1, 0];
+      const choice = this.push({ target: "torch.sym_ite", args, val: symInt(size), candidate: "sym_ite" });
+      for (const bound of ZERO_OR_ONE) {
+        const val = symBool(bound.kind === "ge" ? ge(size, bound.value) : le(size, bound.value));
+        const target = `operator.${bound.kind}`;
+        const compared = this.push({ target, args: [choice, bound.value], val, candidate: bound.kind });
+        this.push(assertionOf(compared, bound, name));
       }
     }
   }
@@ -257,6 +292,7 @@ export class BodyTracer extends Tracer {
         throw inputMutation(this.operator, target);
     const result = super.call(target, args, kwargs);
     this.#assertSizes();
+    this.#assertBools();
     return result;
   }
 
@@ -409,6 +445,11 @@ export class BodyTracer extends Tracer {
     return unbacked.length > 0 || row?.schema.isMutable === true || row?.tags.includes("effect") === true;
   }
 }
+
+const ZERO_OR_ONE: readonly Bound[] = [
+  { kind: "ge", value: 0 },
+  { kind: "le", value: 1 },
+];
 
 /** Operators that run their functions on the operands themselves. */
 const CHOICES: ReadonlySet<string> = new Set(["cond", "switch"]);
