@@ -187,7 +187,43 @@ HALF = {
     "distances": lambda x: torch.cdist(x, x),
     "prelu": lambda x: torch.prelu(x.matmul(x), x[0, :1]),
     "spread": lambda x: x.matmul(x).std(),
+    "bilinear": lambda x: F.bilinear(x, x, x.view(1, 4, 4)),
+    "bilinear_biased": lambda x: F.bilinear(x, x, x.view(2, 2, 4)[:, :1].expand(2, 4, 4), x[0, :2]),
+    "affine_grid": lambda x: F.affine_grid(x[:, :3].view(2, 2, 3), [2, 1, 3, 2], align_corners=False),
+    "affine_volume": lambda x: F.affine_grid(x[:3].unsqueeze(0), [1, 1, 2, 3, 2], align_corners=True),
+    "pseudoinverse": lambda x: torch.linalg.pinv(x),
+    "pseudoinverse_hermitian": lambda x: torch.linalg.pinv(x.add(x.t()), hermitian=True),
+    "euclidean": lambda x: torch.ops.aten._euclidean_dist(x, x.add(1)),
+    "joined_mixed": lambda x: torch.cat([x, x.half()]),
+    "joined_double": lambda x: torch.cat([x.double(), x.bfloat16()]),
 }
+RECURRENT = {
+    "lstm": lambda: nn.LSTM(4, 3),
+    "lstm_deep": lambda: nn.LSTM(4, 3, num_layers=2, bidirectional=True, batch_first=True),
+    "lstm_without_bias": lambda: nn.LSTM(4, 3, bias=False),
+    "lstm_projected": lambda: nn.LSTM(4, 3, proj_size=2),
+    "gru": lambda: nn.GRU(4, 3),
+    "gru_deep": lambda: nn.GRU(4, 3, num_layers=2, bidirectional=True),
+    "rnn": lambda: nn.RNN(4, 3),
+    "rnn_relu": lambda: nn.RNN(4, 3, nonlinearity="relu", batch_first=True),
+    "lstm_cell": lambda: nn.LSTMCell(4, 3),
+    "gru_cell": lambda: nn.GRUCell(4, 3),
+    "rnn_tanh_cell": lambda: nn.RNNCell(4, 3),
+}
+
+
+class HalfLayer(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+    def forward(self, x):
+        with torch.autocast("cpu"):
+            return self.layer(x)
+
+
+def half_state(x, h, c, w, v):
+    with torch.autocast("cpu"):
+        return torch.lstm(x.bfloat16(), (h, c), [w, v], False, 1, 0.0, False, False, False)
 
 
 def half(fn):
@@ -213,6 +249,10 @@ twin("within_branch", func(within_branch))
 twin("half_vision", HalfVision, lambda: (floats(2, 2, 4, 4), integers(5, 2)))
 twin("half_attention", lambda: HalfAttention().eval(), lambda: (floats(2, 3, 4),))
 for name, fn in HALF.items(): twin(f"half_{name}", func(half(fn)))
+for name, make in RECURRENT.items():
+    twin(f"half_{name}", lambda make=make: HalfLayer(make()), square if name.endswith("cell") else lambda: (floats(3, 2, 4),))
+twin("half_lstm_dynamic", lambda: HalfLayer(nn.LSTM(4, 3)), lambda: (floats(3, 2, 4),), shapes={"x": {1: Dim("batch")}})
+twin("half_lstm_state", lambda: Fn(half_state), lambda: (floats(1, 2, 4), floats(1, 2, 3), floats(1, 2, 3), floats(12, 4), floats(12, 3)))
 
 # ---------------------------------------------------------------- hooks and nn.utils
 class Hooked(nn.Module):

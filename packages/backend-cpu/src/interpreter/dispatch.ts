@@ -115,6 +115,8 @@ export class Dispatcher {
     if (this.autocast !== null) {
       const cast = autocastArguments(target, bound, this.autocast, this.#castTo);
       if (cast !== undefined) return this.#withoutAutocast(() => this.callBound(definition, cast));
+      const called = this.#runKernelCalls(definition, bound);
+      if (called !== undefined) return called;
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
     }
@@ -132,7 +134,8 @@ export class Dispatcher {
     if (definition.functional !== undefined) return this.#runMutating(definition, bound);
     if (schema.isView && definition.meta !== undefined && !composite) return runView(definition, bound);
     if (definition.decompose === undefined) return plainResult(definition, bound);
-    return this.#runDecomposition(definition, bound);
+    // PyTorch's kernel of an operator that is not a composite makes no calls that autocast sees.
+    return this.#withoutAutocast(() => this.#runDecomposition(definition, bound));
   }
 
   #withoutAutocast(run: () => RuntimeValue): RuntimeValue {
@@ -184,12 +187,26 @@ export class Dispatcher {
   }
 
   #runDecomposition(definition: OpDefinition, bound: BoundArgs): RuntimeValue {
+    return this.#runRule(definition, bound, definition.decompose!)!;
+  }
+
+  /** What PyTorch's kernel calls, where autocast sees it; undefined for a kernel without calls. */
+  #runKernelCalls(definition: OpDefinition, bound: BoundArgs): RuntimeValue | undefined {
+    const { kernelCalls } = definition;
+    return kernelCalls && this.#runRule(definition, bound, kernelCalls);
+  }
+
+  #runRule(
+    definition: OpDefinition,
+    bound: BoundArgs,
+    rule: (emit: Emit, args: BoundArgs) => MetaValue | undefined,
+  ): RuntimeValue | undefined {
     const pairs = new FakePairs();
     const fakes = fakeArgs(bound, pairs);
-    // Only for what it refuses: the decomposition need not check the same.
+    // Only for what it refuses: the rule need not check the same.
     definition.meta?.(fakes, META_CONTEXT);
-    const result = definition.decompose!(this.#emitter(pairs), fakes);
-    return realResult(pairs, result);
+    const result = rule(this.#emitter(pairs), fakes);
+    return result === undefined ? undefined : realResult(pairs, result);
   }
 
   #emitter(pairs: FakePairs): Emit {

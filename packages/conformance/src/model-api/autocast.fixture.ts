@@ -150,7 +150,54 @@ const HALF: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   distances: (x) => torch.cdist(x, x),
   prelu: (x) => torch.prelu(x.matmul(x), x.at(0, slice(null, 1))),
   spread: (x) => x.matmul(x).std(),
+  bilinear: (x) => F.bilinear(x, x, x.view(1, 4, 4)),
+  bilinear_biased: (x) =>
+    F.bilinear(x, x, x.view(2, 2, 4).at(":", slice(null, 1)).expand(2, 4, 4), x.at(0, slice(null, 2))),
+  affine_grid: (x) =>
+    F.affineGrid(x.at(":", slice(null, 3)).view(2, 2, 3), [2, 1, 3, 2], { alignCorners: false }),
+  affine_volume: (x) =>
+    F.affineGrid(x.at(slice(null, 3)).unsqueeze(0), [1, 1, 2, 3, 2], { alignCorners: true }),
+  pseudoinverse: (x) => torch.linalg.pinv(x),
+  pseudoinverse_hermitian: (x) => torch.linalg.pinv(x.add(x.t()), { hermitian: true }),
+  euclidean: (x) => torch.ops.aten._euclidean_dist.default(x, x.add(1)),
+  joined_mixed: (x) => torch.cat([x, x.half()]),
+  joined_double: (x) => torch.cat([x.double(), x.bfloat16()]),
 };
+
+/** Recurrent layers, which return several tensors. */
+const RECURRENT = {
+  lstm: () => new nn.LSTM(4, 3),
+  lstm_deep: () => new nn.LSTM(4, 3, { numLayers: 2, bidirectional: true, batchFirst: true }),
+  lstm_without_bias: () => new nn.LSTM(4, 3, { bias: false }),
+  lstm_projected: () => new nn.LSTM(4, 3, { projSize: 2 }),
+  gru: () => new nn.GRU(4, 3),
+  gru_deep: () => new nn.GRU(4, 3, { numLayers: 2, bidirectional: true }),
+  rnn: () => new nn.RNN(4, 3),
+  rnn_relu: () => new nn.RNN(4, 3, { nonlinearity: "relu", batchFirst: true }),
+} as const;
+
+/** Single steps of recurrent layers. */
+const STEPS = {
+  lstm_cell: () => new nn.LSTMCell(4, 3),
+  gru_cell: () => new nn.GRUCell(4, 3),
+  rnn_tanh_cell: () => new nn.RNNCell(4, 3),
+} as const;
+
+class HalfLayer extends nn.Module {
+  readonly layer: nn.AnyModule;
+  constructor(layer: nn.AnyModule) {
+    super();
+    this.layer = layer;
+  }
+  override forward(x: Tensor): unknown {
+    return torch.autocast("cpu", () => this.layer(x) as unknown);
+  }
+}
+
+const steps = (): readonly unknown[] => [floats(3, 2, 4)];
+
+const halfState = (x: Tensor, h: Tensor, c: Tensor, w: Tensor, v: Tensor): unknown =>
+  torch.autocast("cpu", () => torch.lstm(x.bfloat16(), [h, c], [w, v], false, 1, 0, false, false, false));
 
 const half =
   (fn: (x: Tensor) => Tensor) =>
@@ -185,5 +232,21 @@ export const AUTOCAST: Twins = {
   ),
   ...Object.fromEntries(
     Object.entries(HALF).map(([name, fn]) => [`half_${name}`, twin(() => half(fn), square)]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(RECURRENT).map(([name, make]) => [
+      `half_${name}`,
+      twin(() => new HalfLayer(make()), steps),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(STEPS).map(([name, make]) => [`half_${name}`, twin(() => new HalfLayer(make()), square)]),
+  ),
+  half_lstm_dynamic: twin(() => new HalfLayer(new nn.LSTM(4, 3)), steps, {
+    dynamicShapes: { x: { 1: Dim("batch") } },
+  }),
+  half_lstm_state: twin(
+    () => halfState,
+    () => [floats(1, 2, 4), floats(1, 2, 3), floats(1, 2, 3), floats(12, 4), floats(12, 3)],
   ),
 };

@@ -11,6 +11,7 @@ import { AUTOCAST } from "./autocast.fixture.js";
 
 const sconce = createSconce();
 const gru = new nn.GRU(3, 4, { batchFirst: true });
+const lstm = new nn.LSTM(3, 4, { batchFirst: true });
 
 const targetsOf = ({ graph }: ExportedProgram): string[] => [...graph.nodes()].map(({ target }) => target);
 
@@ -58,6 +59,29 @@ describe("torch.autocast", () => {
     expect(numbers(torch.autocast("cpu", written))).toEqual(numbers(written()));
   });
 
+  test.each([
+    [["float16", "float16"], true],
+    [["float16", "float32"], true],
+    [["float32", "float16"], false],
+    [["float64", "bfloat16"], false],
+    [["int32", "bfloat16"], false],
+  ] as const)("joins %j as PyTorch does", (dtypes, isRefused) => {
+    const joined = (x: Tensor): Tensor =>
+      torch.autocast("cpu", () => torch.cat(dtypes.map((dtype) => x.to(dtype))));
+    const all = [(x: Tensor) => joined(x), (x: Tensor) => exportProgram(joined, [x])];
+    for (const run of all)
+      if (isRefused)
+        expect(() => run(torch.ones(2))).toThrow(
+          expect.objectContaining({
+            code: "DTYPE_MISMATCH",
+            message: expect.stringContaining(
+              "Unexpected floating ScalarType in at::autocast::prioritize",
+            ) as string,
+          }),
+        );
+      else expect(() => run(torch.ones(2))).not.toThrow();
+  });
+
   test("keeps the order of memory, on which sums depend", () => {
     const [x, w, b] = [torch.randn(4, 5, 16), torch.randn(32, 16), torch.randn(32)];
     const inside = torch.autocast("cpu", () => nn.functional.linear(x.transpose(0, 1), w, b));
@@ -71,6 +95,12 @@ describe("torch.autocast", () => {
     ["matrix_power", (x) => torch.linalg.matrixPower(x, 3)],
     ["reflected padding", (x) => nn.functional.pad(x.bfloat16(), [1, 1], { mode: "reflect" })],
     ["a GRU", (x) => gru(x.unsqueeze(0))[0]],
+    ["an LSTM", (x) => lstm(x.unsqueeze(0))[0]],
+    ["bilinear", (x, w) => nn.functional.bilinear(x, x, w.unsqueeze(0))],
+    ["an affine grid", (x) => nn.functional.affineGrid(x.at([0, 1]).unsqueeze(0), [1, 1, 2, 3])],
+    ["a pseudoinverse", (x) => torch.linalg.pinv(x)],
+    ["a polar decomposition", (x) => torch.ops.aten.linalg_polar.default(x)[1]!],
+    ["a Euclidean distance", (x, w) => torch.ops.aten._cdist_forward.default(x, w, 2, 1)],
     [
       "a negative log likelihood",
       (x) => nn.functional.nllLoss(x.mm(x).logSoftmax(1), torch.tensor([0, 1, 2])),

@@ -97,35 +97,62 @@ const encoderLayer = defineOp({
     "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, Tensor? mask=None, int? mask_type=None) -> Tensor",
   doc: "`nn.TransformerEncoderLayer` in evaluation.",
   tags: ["not_in_default_table"],
-  decompose: (emit, args) => {
-    const norm = (x: FakeTensor, weight: FakeTensor, bias: FakeTensor): FakeTensor =>
-      emit("aten.layer_norm.default", [x, [args.embed_dim], weight, bias, args.eps]);
-    const first = (x: FakeTensor): FakeTensor => norm(x, args.norm_weight_1, args.norm_bias_1);
-    const second = (x: FakeTensor): FakeTensor => norm(x, args.norm_weight_2, args.norm_bias_2);
-    const add = (a: FakeTensor, b: FakeTensor): FakeTensor => emit("aten.add.Tensor", [a, b]);
-    const input = args.norm_first ? first(args.src) : args.src;
-    const attended = emit.many("aten._native_multi_head_attention.default", [
-      input,
-      input,
-      input,
-      args.embed_dim,
-      args.num_heads,
-      args.qkv_weight,
-      args.qkv_bias,
-      args.proj_weight,
-      args.proj_bias,
-      args.mask,
-      false,
-      true,
-      args.mask_type,
-    ])[0]!;
-    const sum = add(attended, args.src);
-    const x = args.norm_first ? sum : first(sum);
-    const inner = linear(emit, args.norm_first ? second(x) : x, args.ffn_weight_1, args.ffn_bias_1);
-    const bent = emit(args.use_gelu ? "aten.gelu.default" : "aten.relu.default", [inner]);
-    const out = add(linear(emit, bent, args.ffn_weight_2, args.ffn_bias_2), x);
-    return args.norm_first ? out : second(out);
-  },
+  decompose: (emit, args) => encoder(emit, args, "aten.add.Tensor"),
+  kernelCalls: (emit, args) => encoder(emit, args, "aten.add_.Tensor"),
 });
+
+interface EncoderArgs {
+  readonly src: FakeTensor;
+  readonly embed_dim: SymInt;
+  readonly num_heads: SymInt;
+  readonly qkv_weight: FakeTensor;
+  readonly qkv_bias: FakeTensor;
+  readonly proj_weight: FakeTensor;
+  readonly proj_bias: FakeTensor;
+  readonly use_gelu: boolean;
+  readonly norm_first: boolean;
+  readonly eps: number;
+  readonly norm_weight_1: FakeTensor;
+  readonly norm_bias_1: FakeTensor;
+  readonly norm_weight_2: FakeTensor;
+  readonly norm_bias_2: FakeTensor;
+  readonly ffn_weight_1: FakeTensor;
+  readonly ffn_bias_1: FakeTensor;
+  readonly ffn_weight_2: FakeTensor;
+  readonly ffn_bias_2: FakeTensor;
+  readonly mask: FakeTensor | null;
+  readonly mask_type: SymInt | null;
+}
+
+/** @param add adds to the results of attention and of the last layer */
+function encoder(emit: Emit, args: EncoderArgs, add: string): FakeTensor {
+  const norm = (x: FakeTensor, weight: FakeTensor, bias: FakeTensor): FakeTensor =>
+    emit("aten.layer_norm.default", [x, [args.embed_dim], weight, bias, args.eps]);
+  const first = (x: FakeTensor): FakeTensor => norm(x, args.norm_weight_1, args.norm_bias_1);
+  const second = (x: FakeTensor): FakeTensor => norm(x, args.norm_weight_2, args.norm_bias_2);
+  const sumOf = (a: FakeTensor, b: FakeTensor): FakeTensor => emit(add, [a, b]);
+  const input = args.norm_first ? first(args.src) : args.src;
+  const attended = emit.many("aten._native_multi_head_attention.default", [
+    input,
+    input,
+    input,
+    args.embed_dim,
+    args.num_heads,
+    args.qkv_weight,
+    args.qkv_bias,
+    args.proj_weight,
+    args.proj_bias,
+    args.mask,
+    false,
+    true,
+    args.mask_type,
+  ])[0]!;
+  const sum = sumOf(attended, args.src);
+  const x = args.norm_first ? sum : first(sum);
+  const inner = linear(emit, args.norm_first ? second(x) : x, args.ffn_weight_1, args.ffn_bias_1);
+  const bent = emit(args.use_gelu ? "aten.gelu.default" : "aten.relu.default", [inner]);
+  const out = sumOf(linear(emit, bent, args.ffn_weight_2, args.ffn_bias_2), x);
+  return args.norm_first ? out : second(out);
+}
 
 export const attentionLayerOps: readonly OpDefinition[] = [rescale, multiHeadAttention, encoderLayer];

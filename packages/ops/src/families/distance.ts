@@ -47,6 +47,8 @@ const cdistForward = defineOp({
     const batch = broadcastShapes(context.env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
     return fake({ dtype: x1.dtype, shape: [...batch, x1.shape.at(-2)!, x2.shape.at(-2)!], like: x1 });
   },
+  kernelCalls: (emit, args) =>
+    isByProduct(emit, args) ? euclideanByProduct(emit, args.x1, args.x2) : undefined,
 });
 
 /** Above this many rows Euclidean distances come from one matrix product. */
@@ -56,18 +58,20 @@ const cdist = defineOp({
   schema: "aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, args) => {
-    const { env } = emit;
     checkCdist(args, emit);
     const { x1, x2, p, compute_mode } = args;
-    const mode = compute_mode ?? 0;
-    const empty = isEqual(env, numelOf(x1.shape), 0) || isEqual(env, numelOf(x2.shape), 0);
-    const hasMany = (): boolean => [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
-    const byProduct = !empty && p === 2 && (mode === 1 || (mode === 0 && hasMany()));
-    return byProduct
+    return isByProduct(emit, args)
       ? euclideanByProduct(emit, x1, x2)
       : emit("aten._cdist_forward.default", [x1, x2, p, compute_mode]);
   },
 });
+
+function isByProduct({ env }: Emit, { x1, x2, p, compute_mode }: CdistArgs): boolean {
+  const mode = compute_mode ?? 0;
+  const empty = isEqual(env, numelOf(x1.shape), 0) || isEqual(env, numelOf(x2.shape), 0);
+  const hasMany = (): boolean => [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
+  return !empty && p === 2 && (mode === 1 || (mode === 0 && hasMany()));
+}
 
 function euclideanByProduct(emit: Emit, x1: FakeTensor, x2: FakeTensor): FakeTensor {
   const batch = broadcastShapes(emit.env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
@@ -89,19 +93,22 @@ const euclidean = defineOp({
     const batch = broadcastShapes(env, x1.shape.slice(0, -2), x2.shape.slice(0, -2));
     return fake({ dtype: x1.dtype, shape: [...batch, x1.shape.at(-2)!, x2.shape.at(-2)!], like: x1 });
   },
-  decompose: (emit, { x1, x2 }) => {
-    const square = (x: FakeTensor): readonly [FakeTensor, FakeTensor] => {
-      const norm = emit("aten.sum.dim_IntList", [emit("aten.pow.Tensor_Scalar", [x, 2]), [-1], true]);
-      return [norm, emit("aten.ones_like.default", [norm], { memory_format: "contiguous_format" })];
-    };
-    const [norm1, ones1] = square(x1);
-    const [norm2, ones2] = square(x2);
-    const left = emit("aten.cat.default", [[emit("aten.mul.Tensor", [x1, -2]), norm1, ones1], -1]);
-    const right = emit("aten.cat.default", [[x2, ones2, norm2], -1]);
-    const squares = emit("aten.matmul.default", [left, emit("aten.transpose.int", [right, -2, -1])]);
-    return emit("aten.sqrt.default", [emit("aten.clamp_min.default", [squares, 0])]);
-  },
+  decompose: (emit, { x1, x2 }) => euclideanDistance(emit, x1, x2),
+  kernelCalls: (emit, { x1, x2 }) => euclideanDistance(emit, x1, x2),
 });
+
+function euclideanDistance(emit: Emit, x1: FakeTensor, x2: FakeTensor): FakeTensor {
+  const square = (x: FakeTensor): readonly [FakeTensor, FakeTensor] => {
+    const norm = emit("aten.sum.dim_IntList", [emit("aten.pow.Tensor_Scalar", [x, 2]), [-1], true]);
+    return [norm, emit("aten.ones_like.default", [norm], { memory_format: "contiguous_format" })];
+  };
+  const [norm1, ones1] = square(x1);
+  const [norm2, ones2] = square(x2);
+  const left = emit("aten.cat.default", [[emit("aten.mul.Tensor", [x1, -2]), norm1, ones1], -1]);
+  const right = emit("aten.cat.default", [[x2, ones2, norm2], -1]);
+  const squares = emit("aten.matmul.default", [left, emit("aten.transpose.int", [right, -2, -1])]);
+  return emit("aten.sqrt.default", [emit("aten.clamp_min.default", [squares, 0])]);
+}
 
 const pdistForward = defineOp({
   schema: "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",

@@ -53,8 +53,11 @@ interface Roles {
   readonly summed: readonly number[];
 }
 
-/** The product of two aligned operands, summed over some dimensions, which stay with size 1. */
-function sumProduct(
+/**
+ * The product of two aligned operands, summed over some dimensions, which stay with size 1
+ * (`sumproduct_pair`).
+ */
+export function sumProduct(
   emit: Emit,
   first: FakeTensor,
   second: FakeTensor,

@@ -95,6 +95,20 @@ const affineGrid = defineOp({
     const sums = emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [points, turned]), [-2]]);
     return convert(emit, emit("aten.view.default", [sums, [batch!, ...spatial, spatial.length]]), result);
   },
+  kernelCalls: (emit, { theta, size, align_corners }) => {
+    checkGridSize(size);
+    checkTheta(theta, size, emit.env);
+    const [batch, , ...spatial] = size;
+    const rank = spatial.length;
+    const base = emit("aten.view.default", [
+      baseGrid(emit, theta, spatial, align_corners),
+      [1, -1, rank + 1],
+    ]);
+    const points = emit("aten.expand.default", [base, [batch!, -1, -1]]);
+    const turned = emit("aten.transpose.int", [theta, 1, 2]);
+    const grid = emit("aten.bmm.default", [points, turned]);
+    return emit("aten.view.default", [grid, [batch!, ...spatial, rank]]);
+  },
 });
 
 const affineGridBackward = defineOp({

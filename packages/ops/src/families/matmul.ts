@@ -15,6 +15,7 @@ import { fake } from "../rules/fake.js";
 import { requireSizes } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import type { ScalarArg } from "../schema/schema-types.js";
+import { sumProduct } from "./einsum.js";
 import { expandMeta } from "./view-expand.js";
 
 const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
@@ -286,6 +287,25 @@ const trilinear = defineOp({
     const whole = broadcastShapes(env, ...shapes);
     const summed = wrapDims(sumdim, whole.length);
     return fake({ dtype: i1.dtype, shape: whole.filter((_, d) => !summed.includes(d)), like: i1 });
+  },
+  kernelCalls: (emit, { i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim }) => {
+    const spread = (tensor: FakeTensor, at: readonly SymInt[]): FakeTensor =>
+      wrapDims(at, tensor.ndim + at.length).reduce(
+        (x, dim) => emit("aten.unsqueeze.default", [x, dim]),
+        tensor,
+      );
+    const [a, b, c] = [spread(i1, expand1), spread(i2, expand2), spread(i3, expand3)];
+    const unrolled = Number(unroll_dim);
+    const added = wrapDims(expand3, a.ndim);
+    const summed = wrapDims(sumdim, a.ndim);
+    const inside = summed.filter((dim) => dim !== unrolled);
+    const first = inside.filter((dim) => added.includes(dim));
+    const second = inside.filter((dim) => !added.includes(dim));
+    const product = sumProduct(emit, sumProduct(emit, a, b, first), c, second);
+    // The kernel adds up what it computes for each index of the unrolled dimension.
+    const parts = convert(emit, product, i1.dtype);
+    const total = summed.includes(unrolled) ? emit("aten.sum.dim_IntList", [parts, [unrolled], true]) : parts;
+    return summed.length === 0 ? total : emit("aten.squeeze.dims", [total, summed]);
   },
 });
 

@@ -5,10 +5,10 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
-import { numberOf } from "../rules/decompose.js";
+import { convert, numberOf } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
-import { fake } from "../rules/fake.js";
+import { fake, numelOf } from "../rules/fake.js";
 import { requireMatrices } from "../rules/matrix.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
@@ -86,7 +86,40 @@ const pinvParts = defineOp({
     const batch = broadcastShapes(env, self.shape.slice(0, -2), atol?.shape ?? [], rtol?.shape ?? []);
     return fake({ dtype: self.dtype, shape: [...batch, columns, rows], like: self });
   },
+  kernelCalls: (emit, { self, atol, rtol, hermitian }) => {
+    if (isEqual(emit.env, numelOf(self.shape), 0)) return undefined;
+    const tolerances = tensorTolerances(emit, self, atol, rtol);
+    const adjoint = (x: FakeTensor): FakeTensor => emit("aten.mH.default", [x]);
+    const scaled = (vectors: FakeTensor, values: FakeTensor, sizes: FakeTensor): FakeTensor => {
+      const inverse = reciprocals(emit, values, sizes, tolerances);
+      const factors = convert(emit, emit("aten.unsqueeze.default", [inverse, -2]), self.dtype);
+      return emit("aten.mul.Tensor", [vectors, factors]);
+    };
+    if (hermitian) {
+      const [values, vectors] = emit.many("aten.linalg_eigh.default", [self]);
+      const sizes = emit("aten.abs.default", [values!]);
+      return emit("aten.matmul.default", [scaled(vectors!, values!, sizes), adjoint(vectors!)]);
+    }
+    const [left, values, right] = emit.many("aten.linalg_svd.default", [self, false]);
+    return emit("aten.matmul.default", [scaled(adjoint(right!), values!, values!), adjoint(left!)]);
+  },
 });
+
+/** Reciprocals of the values whose sizes are above both tolerances; 0 for others. */
+function reciprocals(
+  emit: Emit,
+  values: FakeTensor,
+  sizes: FakeTensor,
+  [atol, rtol]: readonly [FakeTensor, FakeTensor],
+): FakeTensor {
+  const largest = emit("aten.amax.default", [sizes, [-1], true]);
+  const column = (x: FakeTensor): FakeTensor => emit("aten.unsqueeze.default", [x, -1]);
+  const relative = emit("aten.mul.Tensor", [column(rtol), largest]);
+  const least = emit("aten.maximum.default", [column(atol), relative]);
+  const zero = emit("aten.zeros.default", [[]], { dtype: values.dtype });
+  const isKept = emit("aten.gt.Tensor", [sizes, least]);
+  return emit("aten.where.self", [isKept, emit("aten.reciprocal.default", [values]), zero]);
+}
 
 const inverted = (
   emit: Emit,

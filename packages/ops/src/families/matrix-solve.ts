@@ -1,11 +1,12 @@
 /** @file Solutions from factors, least squares, functions of matrices and polar decomposition. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
-import { fake } from "../rules/fake.js";
+import { fake, numelOf } from "../rules/fake.js";
 import {
   columnMajor,
   matrices,
@@ -170,6 +171,19 @@ const polar = defineOp({
     requireLapack("linalg_svd_cpu", A);
     const factor = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: A.dtype, shape, like: A });
     return [factor(A.shape), factor([...A.shape.slice(0, -2), columns, columns])];
+  },
+  kernelCalls: (emit, { A }) => {
+    if (isEqual(emit.env, numelOf(A.shape), 0)) return undefined;
+    const [left, values, right] = emit.many("aten.linalg_svd.default", [A, false]);
+    const product = (a: FakeTensor, b: FakeTensor): FakeTensor => emit("aten.matmul.default", [a, b]);
+    const scaled = emit("aten.mul.Tensor", [
+      emit("aten.mH.default", [right!]),
+      emit("aten.unsqueeze.default", [values!, -2]),
+    ]);
+    const h = product(scaled, right!);
+    const sum = emit("aten.add.Tensor", [h, emit("aten.mH.default", [h])]);
+    const even = emit("aten.mul.Scalar", [sum, float(0.5)]);
+    return [product(left!, right!), even].map((x) => convert(emit, x, A.dtype));
   },
 });
 

@@ -4,7 +4,9 @@ import { mul } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
-import { mayDiffer } from "../rules/comparison.js";
+import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { convert } from "../rules/decompose.js";
+import { numelOf } from "../rules/fake.js";
 import { requireSizes } from "../rules/operand-sizes.js";
 
 /** Weights of one layer in one direction. */
@@ -229,22 +231,58 @@ const gru = defineOp({
   decompose: recurrent(layerOf(gruCell)),
 });
 
+/** `mode` of an LSTM. Sconce supports no other mode of `mkldnn_rnn_layer`. */
+const LSTM = 2;
+
+/** A layer as oneDNN runs it. */
+const oneDnn: RunLayer<LstmState> = (emit, input, [hidden, cell], weights, reverse) => {
+  const { input: w0, hidden: w1 } = weights;
+  const biases = [weights.inputBias ?? w0, weights.hiddenBias ?? w1];
+  const has = weights.inputBias !== null;
+  const size = hidden.shape.at(-1)!;
+  const [output, h, c] = emit.many("aten.mkldnn_rnn_layer.default", [
+    ...[input, w0, w1, ...biases, hidden, cell],
+    ...[reverse, [], LSTM, size, 1, has, false, false, false],
+  ]);
+  return [output!, [h!, c!]];
+};
+
+type LstmArgs = Options & {
+  readonly input: FakeTensor;
+  readonly hx: readonly FakeTensor[];
+  readonly params: readonly FakeTensor[];
+};
+
+const hasProjections = ({ env }: Emit, hx: FakeTensor, cx: FakeTensor): boolean =>
+  mayDiffer(env, hx.shape[2]!, cx.shape[2]!);
+
+function lstmBy(run: RunLayer<LstmState>, emit: Emit, args: LstmArgs): readonly FakeTensor[] {
+  const [hx, cx] = args.hx;
+  if (hx === undefined || cx === undefined) throw invalidArgument("lstm expects two hidden states");
+  const weights = groupWeights(args.params, args.has_biases, hasProjections(emit, hx, cx));
+  const hidden = unbind(emit, hx);
+  const cells = unbind(emit, cx);
+  const states = hidden.map((state, i): LstmState => [state, cells[i]!]);
+  const [output, finals] = runLayers(emit, args.input, states, weights, args, run);
+  const stack = (which: 0 | 1): FakeTensor =>
+    emit("aten.stack.default", [finals.map((state) => state[which]), 0]);
+  return [output, stack(0), stack(1)];
+}
+
 const lstm = defineOp({
   schema:
     "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
   tags,
-  decompose: (emit, args) => {
+  decompose: (emit, args) => lstmBy(lstmLayer, emit, args),
+  kernelCalls: (emit, args) => {
     const [hx, cx] = args.hx;
-    if (hx === undefined || cx === undefined) throw invalidArgument("lstm expects two hidden states");
-    const projected = mayDiffer(emit.env, hx.shape[2]!, cx.shape[2]!);
-    const weights = groupWeights(args.params, args.has_biases, projected);
-    const hidden = unbind(emit, hx);
-    const cells = unbind(emit, cx);
-    const states = hidden.map((state, i): LstmState => [state, cells[i]!]);
-    const [output, finals] = runLayers(emit, args.input, states, weights, args, lstmLayer);
-    const stack = (which: 0 | 1): FakeTensor =>
-      emit("aten.stack.default", [finals.map((state) => state[which]), 0]);
-    return [output, stack(0), stack(1)];
+    const isOther =
+      hx === undefined ||
+      cx === undefined ||
+      hasProjections(emit, hx, cx) ||
+      (args.input.dtype !== "float32" && args.input.dtype !== "bfloat16") ||
+      isEqual(emit.env, numelOf(args.input.shape), 0);
+    return isOther ? undefined : lstmBy(oneDnn, emit, args);
   },
 });
 
@@ -310,8 +348,27 @@ const rnnReluCell = defineOp({
   decompose: cellWith("aten.relu.default"),
 });
 
-/** `mode` of an LSTM. Sconce supports no other mode of `mkldnn_rnn_layer`. */
-const LSTM = 2;
+/**
+ * oneDNN's layer in a narrow dtype: states have that dtype between steps, gates have `float32`, and
+ * so does the cell of which a step computes its hidden state.
+ */
+const narrowLayer: RunLayer<LstmState> = (emit, input, state, weights) => {
+  const { dtype } = input;
+  const wide = (x: FakeTensor): FakeTensor => convert(emit, x, "float32");
+  const rounded = (x: FakeTensor): FakeTensor => wide(convert(emit, x, dtype));
+  const { inputBias, hiddenBias } = weights;
+  const bias = inputBias && hiddenBias && wide(emit("aten.add.Tensor", [inputBias, hiddenBias]));
+  const [own, hiddenWeight] = [wide(weights.input), wide(weights.hidden)];
+  let [hidden, cell] = [wide(state[0]), wide(state[1])];
+  const steps = unbind(emit, linear(emit, wide(input), own, bias)).map((step) => {
+    const gates = emit("aten.add.Tensor", [linear(emit, hidden, hiddenWeight, null), step]);
+    const [next, exact] = lstmStep(emit, emit.many("aten.chunk.default", [gates, 4, 1]), cell);
+    [hidden, cell] = [rounded(next), rounded(exact)];
+    return emit("aten.unsqueeze.default", [convert(emit, hidden, dtype), 0]);
+  });
+  const finals = [convert(emit, hidden, dtype), convert(emit, cell, dtype)] as const;
+  return [joinSteps(emit, steps, false), finals];
+};
 
 const oneDnnLayer = defineOp({
   schema:
@@ -326,22 +383,20 @@ const oneDnnLayer = defineOp({
     const [batch, size] = args.hx_.shape.slice(-2);
     const state = [args.hx_, args.cx_].map((x) => emit("aten.reshape.default", [x, [1, batch, size]]));
     const biases = args.has_biases ? [args.weight2, args.weight3] : [];
-    const results = emit.many("aten.lstm.input", [
-      turned(args.input),
-      state,
-      [args.weight0, args.weight1, ...biases],
-      args.has_biases,
-      1,
-      0,
-      false,
-      false,
-      args.batch_first,
-    ]) as readonly [FakeTensor, FakeTensor, FakeTensor];
+    const options = { ...args, num_layers: 1, dropout: 0, train: false };
+    const layer = {
+      ...options,
+      input: turned(args.input),
+      hx: state,
+      params: [args.weight0, args.weight1, ...biases],
+    };
+    const isNarrow = args.input.dtype === "bfloat16" || args.input.dtype === "float16";
+    const results = lstmBy(isNarrow ? narrowLayer : lstmLayer, emit, layer);
     const [hidden, cell] = [results[1], results[2]].map((x) =>
-      emit("aten.reshape.default", [x, args.hx_.shape]),
+      emit("aten.reshape.default", [x!, args.hx_.shape]),
     );
     const nothing = emit("aten.zeros.default", [[0]], { dtype: "uint8", device: args.input.device });
-    return [turned(results[0]), hidden!, cell!, nothing];
+    return [turned(results[0]!), hidden!, cell!, nothing];
   },
 });
 

@@ -3,6 +3,7 @@
  * (`aten/src/ATen/autocast_mode.cpp`), and the dtype that each runs in.
  */
 import type { DType } from "@sconce/tensor";
+import { mixedAutocast } from "./errors.js";
 
 /** Names, or `name.overload` where only one overload has a kernel. */
 const LOWER = names(
@@ -35,6 +36,7 @@ function names(text: string): ReadonlySet<string> {
  *
  * @param target `aten.linear.default`
  * @param tensors dtypes of the tensors among the arguments
+ * @throws SconceError `DTYPE_MISMATCH` for tensors that are joined in another narrow dtype
  */
 export function autocastDtype(target: string, dtype: DType, tensors: readonly DType[]): DType | undefined {
   const [namespace, name = "", overload = ""] = target.split(".");
@@ -42,8 +44,16 @@ export function autocastDtype(target: string, dtype: DType, tensors: readonly DT
   const listed = (set: ReadonlySet<string>): boolean => set.has(name) || set.has(`${name}.${overload}`);
   if (listed(LOWER)) return dtype;
   if (listed(FULL)) return "float32";
-  if (listed(WIDEST)) return tensors.includes("float32") ? "float32" : dtype;
-  return undefined;
+  return listed(WIDEST) ? widestOf(target, dtype, tensors) : undefined;
+}
+
+/** `float32` where there is one; other narrow floats than the region's must come after it. */
+function widestOf(target: string, dtype: DType, tensors: readonly DType[]): DType {
+  const at = tensors.indexOf("float32");
+  const before = at < 0 ? tensors : tensors.slice(0, at);
+  const other = before.find((one) => one !== dtype && isAutocastEligible(one));
+  if (other !== undefined) throw mixedAutocast(target, dtype, other);
+  return at < 0 ? dtype : "float32";
 }
 
 /** Whether autocast casts tensors of a dtype: float64, integers and complex numbers stay. */

@@ -52,6 +52,8 @@ export interface MetaContext {
 export type MetaRule<A> = (args: A, context: MetaContext) => MetaValue;
 /** Rewrites a call into others, in PyTorch's sequence. */
 export type DecomposeRule<A> = (emit: Emit, args: A) => MetaValue;
+/** Emits the calls of a kernel; undefined where it makes none for these arguments. */
+export type KernelCallsRule<A> = (emit: Emit, args: A) => MetaValue | undefined;
 
 /** Everything backend-neutral about one overload. */
 export interface OpRow<S extends string = string> {
@@ -65,9 +67,22 @@ export interface OpRow<S extends string = string> {
   readonly meta?: MetaRule<ArgsOf<S>>;
   /** Emits the operator as calls of others. @defaultValue none */
   readonly decompose?: DecomposeRule<ArgsOf<S>>;
+  /**
+   * Emits what PyTorch's kernel calls, where that is not what `decompose` of a composite emits.
+   * Mixed precision casts these calls in runs, although programs record the results as if it did
+   * not. @defaultValue none
+   */
+  readonly kernelCalls?: KernelCallsRule<ArgsOf<S>>;
 }
 
-const ROW: OptionNames<OpRow> = { schema: true, tags: true, doc: true, meta: true, decompose: true };
+const ROW: OptionNames<OpRow> = {
+  schema: true,
+  tags: true,
+  doc: true,
+  meta: true,
+  decompose: true,
+  kernelCalls: true,
+};
 
 /** A row made ready: schema parsed, rules untyped for generic callers. */
 export interface OpDefinition<S extends string = string> {
@@ -85,6 +100,8 @@ export interface OpDefinition<S extends string = string> {
   readonly meta: MetaRule<BoundArgs> | undefined;
   /** Emits the operator as calls of others; undefined when it has no decomposition. */
   readonly decompose: DecomposeRule<BoundArgs> | undefined;
+  /** Emits what PyTorch's kernel calls, which mixed precision casts; undefined for most. */
+  readonly kernelCalls?: KernelCallsRule<BoundArgs>;
   /** Target of the functional overload that an in-place or `out=` overload was derived from. */
   readonly functional?: string;
 }
@@ -108,6 +125,7 @@ export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition<S>
   const schema = parseSchema(row.schema);
   const meta = row.meta as MetaRule<BoundArgs> | undefined;
   const decompose = row.decompose as DecomposeRule<BoundArgs> | undefined;
+  const kernelCalls = row.kernelCalls as KernelCallsRule<BoundArgs> | undefined;
   const definition: OpDefinition<S> = {
     target: schema.target,
     schema,
@@ -116,6 +134,7 @@ export function defineOp<const S extends string>(row: OpRow<S>): OpDefinition<S>
     doc: row.doc,
     meta: meta && checkedRule("SHAPE_RULE", schema, meta),
     decompose: decompose && checkedRule("DECOMPOSITION_RESULT", schema, decompose),
+    ...(kernelCalls && { kernelCalls }),
   };
   return Object.freeze(markObject(definition, `operator ${schema.target}`, COPY));
 }

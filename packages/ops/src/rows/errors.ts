@@ -132,6 +132,15 @@ export const shapeMismatch = (message: string): SconceError =>
 export const dtypeMismatch = (message: string): SconceError =>
   new SconceError({ code: "DTYPE_MISMATCH", message, fix: GENERAL_FIX });
 
+/** Tensors of a mixed precision region that no dtype of it can hold. */
+export const mixedAutocast = (target: string, dtype: string, other: string): SconceError =>
+  new SconceError({
+    code: "DTYPE_MISMATCH",
+    message: `Unexpected floating ScalarType in at::autocast::prioritize: ${target} joins ${other} in a region of ${dtype}`,
+    where: target,
+    fix: `convert the tensor to ${dtype} or float32, or open the region with the dtype ${other}`,
+  });
+
 /** An argument value that PyTorch refuses. */
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });

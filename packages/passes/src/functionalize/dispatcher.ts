@@ -124,6 +124,8 @@ export class Dispatcher {
     if (this.autocast !== null) {
       const cast = this.#withoutAutocast((state) => castForAutocast(state, target, args, this.functional));
       if (cast !== undefined) return this.#withoutAutocast(() => this.call(target, cast, kwargs));
+      const called = this.hidden && this.#kernelCalls(row, args, kwargs);
+      if (called !== undefined) return called;
     }
     if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
       const rule = this.#ruleOf(row);
@@ -198,6 +200,17 @@ export class Dispatcher {
       throw refusedCall(error, row, bound);
     } finally {
       this.tracer.currentMeta = outer;
+    }
+  }
+
+  /** What PyTorch's kernel calls, where autocast sees it; undefined for a kernel without calls. */
+  #kernelCalls(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): MetaValue | undefined {
+    if (row.kernelCalls === undefined) return undefined;
+    const bound = bindArgs(row.schema, args, kwargs);
+    try {
+      return row.kernelCalls(this.functional, bound);
+    } catch (error) {
+      throw refusedCall(error, row, bound);
     }
   }
 

@@ -13,9 +13,6 @@ import {
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 
-/** Recurrent layers: PyTorch records their results in the dtype of the input. */
-const RECURRENT = /^aten\.(?:lstm|gru|rnn_tanh|rnn_relu)\./;
-
 /** Whether autocast has a kernel for an operator: it gives new tensors. */
 export const isCast = (target: string): boolean => autocastDtype(target, "bfloat16", []) !== undefined;
 
@@ -38,9 +35,8 @@ export function castMeta(context: CastContext, row: OpDefinition, bound: BoundAr
     const cast = Object.entries(bound).map(([name, value]) => [name, castFakes(value, wanted)] as const);
     return metaOfBound(operators, row, Object.fromEntries(cast) as BoundArgs, env);
   }
-  const { decompose, tags, target } = row;
-  if (decompose === undefined || !tags.includes("composite") || RECURRENT.test(target))
-    return metaOfBound(operators, row, bound, env);
+  const { decompose, tags } = row;
+  if (decompose === undefined || !tags.includes("composite")) return metaOfBound(operators, row, bound, env);
   const emit = emitFrom(env, (name, args, kwargs) => {
     const inner = operators.require(name);
     return castMeta(context, inner, bindArgs(inner.schema, args, kwargs));

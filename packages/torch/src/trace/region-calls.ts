@@ -46,6 +46,8 @@ export class RegionCalls {
   readonly #segments: readonly Segment[];
   readonly #outputs: readonly (readonly TraceNode[])[];
   readonly #names: Namespace;
+  /** The names that the results of the parts had first, of those with several. */
+  readonly #items: (readonly string[])[] = [];
   readonly #nodes: TraceNode[] = [];
   readonly #taken: Region[] = [];
   /** The regions of before, and those whose places in the graph are found. */
@@ -67,7 +69,8 @@ export class RegionCalls {
     segments.forEach(({ id }, i) => {
       names.create(`submod_${id}`);
       const { length } = this.#outputs[i]!;
-      if (length > 1) for (let item = 0; item < length; item++) names.create("getitem");
+      const items = length > 1 ? Array.from({ length }, () => names.create("getitem")) : [];
+      this.#items.push(items);
     });
   }
 
@@ -129,7 +132,7 @@ export class RegionCalls {
       [operator, `${kind}.${operator}`],
     );
     outputs.forEach((output, at) => {
-      this.#item(call, output, at, outputs.length === 1 ? "getitem" : output.name);
+      this.#item(call, output, at, this.#itemName(i, output, at));
     });
   }
 
@@ -144,10 +147,17 @@ export class RegionCalls {
     return node;
   }
 
+  /** A result keeps its first name where that is the name of what it holds (`Node._rename`). */
+  #itemName(i: number, output: TraceNode, at: number): string {
+    const first = this.#items[i]![at];
+    if (first === undefined) return this.#names.create("getitem");
+    return first === output.name ? first : this.#names.create(output.name);
+  }
+
   #item(call: TraceNode, output: TraceNode, at: number, name: string): void {
     const { meta, val } = output;
     const item = new TraceNode({
-      name: this.#names.create(name),
+      name,
       op: "call_function",
       target: GETITEM,
       args: [call, at],
