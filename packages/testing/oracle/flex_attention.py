@@ -68,6 +68,9 @@ MODELS = {}
 causal_mask = create_block_mask(causal, None, None, 16, 16, device="cpu")
 of_heads = create_block_mask(lambda b, h, q, k: (q >= k) & (q - k < 4 * (h + 1)), 1, 2, 16, 16, device="cpu", BLOCK_SIZE=8)
 
+document_of = torch.tensor([0] * 6 + [1] * 10)
+document_mask = create_block_mask(lambda b, h, q, k: document_of[q] == document_of[k], None, None, 16, 16, device="cpu")
+
 
 def model(query=(1, 2, 16, 8)):
     def add(function):
@@ -98,6 +101,39 @@ def scaled_by_buffer(self, q, k, v):
 @model()
 def biased(self, q, k, v):
     return flex_attention(q, k, v, block_mask=causal_mask, score_mod=lambda s, b, h, i, j: s + self.bias[h, j] * self.slope)
+@model()
+def plain_twice(self, q, k, v): return flex_attention(flex_attention(q, k, v), k, v)
+@model()
+def masks_twice(self, q, k, v):
+    return flex_attention(flex_attention(q, k, v, block_mask=causal_mask), k, v, block_mask=of_heads)
+@model()
+def of_documents(self, q, k, v): return flex_attention(q, k, v, block_mask=document_mask)
+@model()
+def of_documents_biased(self, q, k, v):
+    return flex_attention(q, k, v, block_mask=document_mask, score_mod=lambda s, b, h, i, j: s + self.bias[h, j])
+@model()
+def half(self, q, k, v):
+    with torch.autocast("cpu"): return flex_attention(q, k, v)
+@model()
+def half_masked(self, q, k, v):
+    with torch.autocast("cpu", dtype=torch.float16):
+        return flex_attention(q, k, v, block_mask=causal_mask, score_mod=lambda s, b, h, i, j: s + (i - j) * self.slope)
+@model()
+def half_between(self, q, k, v):
+    q = q * 2
+    with torch.autocast("cpu"):
+        first = flex_attention(q, k, v.matmul(v.transpose(-1, -2)).matmul(v), block_mask=causal_mask)
+        second = first.matmul(first.transpose(-1, -2))
+    return second.sin() + first.sum()
+@model()
+def half_and_full(self, q, k, v):
+    with torch.autocast("cpu"):
+        x = q.matmul(k.transpose(-1, -2))
+    with torch.autocast("cpu"):
+        y = flex_attention(q, k, v, block_mask=causal_mask)
+        with torch.autocast("cpu", enabled=False):
+            z = flex_attention(q, k, v, block_mask=causal_mask)
+    return x, y, z
 
 
 class Model(torch.nn.Module):
@@ -117,12 +153,17 @@ def with_index(text):
     call = re.compile(r"torch\.ops\.higher_order\.flat_apply\(\w+, \w+, '[^']*', (\w+), ([^)]*)\);  (.*)$", re.M)
     names = re.compile(r"\b(torch__dynamo|function_const)\w* = ")
     text = call.sub(lambda m: f"torch.ops.aten.index.Tensor({m[1]}, [{m[2]}]);  {names.sub('', m[3])}", text)
-    return re.sub(r"\bflat_apply\b", "index", text)
+    return re.sub(r"\bflat_apply(_\d+)?\b", r"index\1", text)
 
 
 def text_of(program):
     """The text without ranges of symbols of other exports, which PyTorch keeps from cached fakes."""
     return re.sub(r"Range constraints: .*$", "Range constraints: {}", with_index(comparable(str(program))))
+
+
+def numbers(results):
+    all = results if isinstance(results, tuple) else (results,)
+    return [value for one in all for value in one.flatten().tolist()]
 
 
 def exported(function, query):
@@ -136,7 +177,7 @@ def exported(function, query):
         lowered = text_of(program.run_decompositions())
     except Exception:
         lowered = None
-    return {"text": text, "lowered": lowered, "results": subject(*args).flatten().tolist()}
+    return {"text": text, "lowered": lowered, "results": numbers(subject(*args))}
 
 
 def main(path):

@@ -71,6 +71,8 @@ const GRAPH_CALLS: Readonly<Record<string, GraphCall>> = {
   "higher_order.invoke_quant_packed": one("subgraph"),
 };
 
+const FLEX_ATTENTION = "higher_order.flex_attention";
+
 /** Calls whose body's calls run in their place: where the body is. */
 const INLINED: Readonly<Record<string, number>> = {
   "higher_order.wrap": 0,
@@ -114,7 +116,7 @@ function graphCallOf({ target, args }: Node): GraphCall | undefined {
     const branches = Array.from({ length: countOf(1) }, (_, i) => i);
     return { prefixes: branches.map((i) => `branch${i}_graph_`), bodies: branches.map((i) => [1, i]) };
   }
-  if (target === "higher_order.flex_attention")
+  if (target === FLEX_ATTENTION)
     return { prefixes: ["sdpa_score", "sdpa_mask"], bodies: [[3], [4, countOf(4) - 1]] };
   return GRAPH_CALLS[target];
 }
@@ -261,6 +263,7 @@ function traceGraphCall(
   const { tracer } = dispatcher;
   const plain = args.map(plainOf);
   const nodeArgs: (EmitArg | LoweredNode)[] = plain.slice();
+  if (node.target === FLEX_ATTENTION) makeElements(interpreter, plain[0]!);
   // A graph that is several bodies of the call stays one: nested calls would double it each time.
   const traced = new Map<Graph, Graph>();
   const made = new Map<Graph, BodySymbols>();
@@ -304,6 +307,15 @@ function traceGraphCall(
   );
   tracer.dropped.wrapped(result);
   return wrap(result);
+}
+
+/**
+ * PyTorch makes the elements that a function of scores is traced with, and drops them again: names
+ * of later nodes count them.
+ */
+function makeElements({ dispatcher }: GraphInterpreter, query: EmitArg): void {
+  for (let i = 0; i < 5; i++)
+    dispatcher.lowered("aten.new_zeros.default", [query, []], i === 0 ? {} : { dtype: "int32" });
 }
 
 /**

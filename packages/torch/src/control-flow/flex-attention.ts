@@ -12,6 +12,7 @@ import {
   type SymInt,
   symContiguousStrides,
 } from "@sconce/ir";
+import { isAutocastEligible } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 import {
   callOperator,
@@ -19,7 +20,7 @@ import {
   type OperatorArgument,
   type OperatorKeywords,
 } from "../trace/dispatch.js";
-import { isAutocastEnabled } from "../trace/eager.js";
+import { eagerAutocast, eagerAutocastDtype } from "../trace/eager.js";
 import { atLaneLevel } from "../trace/lane-levels.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -287,13 +288,8 @@ export function flexAttention(
   const factor = scale ?? 1 / Math.sqrt(fixed(knownOf(query).shape[3]!, "the size of queries"));
   if (blockMask !== undefined) checkLengths(query, key, blockMask);
   if (!(trace instanceof Tracer)) {
-    if (isAutocastEnabled())
-      throw controlFlowArguments(
-        "flexAttention is called in an autocast region",
-        "call it outside of the region, on tensors of the dtype that you want",
-      );
     const mask = blockMask?.maskMod ?? noopMask;
-    return attend([query, key, value], scoreMod, mask, factor);
+    return inAutocastDtype([query, key, value], (operands) => attend(operands, scoreMod, mask, factor));
   }
   const mask = blockMask ?? wholeMask();
   return tracedAttention(trace, [query, key, value], { scoreMod, mask, factor });
@@ -346,16 +342,29 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
   );
 }
 
+/** A region of mixed precision casts the operands, and nothing that is computed of them. */
+function inAutocastDtype(operands: Operands, run: (operands: Operands) => Tensor): Tensor {
+  const dtype = eagerAutocastDtype();
+  if (dtype === null) return run(operands);
+  const cast = (tensor: Tensor): Tensor =>
+    isAutocastEligible(tensor.dtype) ? converted(tensor, dtype) : tensor;
+  return eagerAutocast(
+    (outer) => ({ ...outer, enabled: false }),
+    () => run([cast(operands[0]), cast(operands[1]), cast(operands[2])]),
+  );
+}
+
+const converted = (tensor: Tensor, dtype: DType): Tensor =>
+  tensor.dtype === dtype ? tensor : op("_to_copy.default", [tensor], { dtype: dtypeLiteral(dtype) });
+
 /** Computes all scores, as PyTorch's CPU kernel. */
 function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: MaskMod, scale: number): Tensor {
   const working: DType = query.dtype === "float64" ? "float64" : "float32";
-  const to = (tensor: Tensor, dtype: DType): Tensor =>
-    tensor.dtype === dtype ? tensor : op("_to_copy.default", [tensor], { dtype: dtypeLiteral(dtype) });
   const groups = query.shape[1]! / key.shape[1]!;
   const grouped = (tensor: Tensor): Tensor =>
     groups === 1 ? tensor : op("repeat_interleave.self_int", [tensor, groups, 1]);
-  const columns = op("transpose.int", [to(grouped(key), working), -2, -1]);
-  const scores = op("mul.Tensor", [op("matmul.default", [to(query, working), columns]), float(scale)]);
+  const columns = op("transpose.int", [converted(grouped(key), working), -2, -1]);
+  const scores = op("mul.Tensor", [op("matmul.default", [converted(query, working), columns]), float(scale)]);
   const sizes = scores.shape as readonly number[];
   const places = placesOf(sizes);
   const allowed = overPlaces(checkedElements(maskMod, "bool"), places, sizes);
@@ -364,7 +373,7 @@ function attend([query, key, value]: Operands, scoreMod: ScoreMod, maskMod: Mask
     dtype: dtypeLiteral(working),
   });
   const weights = op("_safe_softmax.default", [op("where.self", [allowed, changed, never]), -1]);
-  return op("matmul.default", [to(weights, query.dtype), to(grouped(value), query.dtype)]);
+  return op("matmul.default", [converted(weights, query.dtype), converted(grouped(value), query.dtype)]);
 }
 
 const OPTIONS = dict(
@@ -388,10 +397,11 @@ interface Functions {
 function tracedAttention(parent: Tracer, operands: Operands, { scoreMod, mask, factor }: Functions): Tensor {
   const [query, , value] = operands.map(knownOf) as [FakeTensor, FakeTensor, FakeTensor];
   const names = new OperandNames(parent);
+  const tensor = (one: Tensor | null): TraceArgument => (one === null ? null : tensorNode(parent, one));
+  // Constants have numbers in the order of the arguments.
+  const blocks = mask.blocks.map(tensor);
   const score = traceElement(parent, names, "score_mod", scoreMod, query.dtype);
   const masked = traceElement(parent, names, "mask_mod", mask.maskMod);
-  const tensor = (one: Tensor | null): TraceArgument => (one === null ? null : tensorNode(parent, one));
-  const blocks = mask.blocks.map(tensor);
   const buffersOf = ({ tracer }: typeof score): TraceArgument => ({
     kind: "tuple",
     items: tracer.lifted.map(({ outer }) => outer),

@@ -1,5 +1,6 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
 import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+import type { DType } from "@sconce/tensor";
 import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { customOperator, modelOperators } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
@@ -29,13 +30,13 @@ export function evaluateEagerly(
   const custom = customOperator(target);
   if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
   const [, given, named] = [target, args, kwargs] as Parameters<Evaluator>;
-  return eagerly().evaluate(target, given, named, mode.enabled ? mode.dtype : null);
+  return eagerly().evaluate(target, given, named, eagerAutocastDtype());
 }
 
 let mode = NO_AUTOCAST;
 
-/** Whether operators run in mixed precision now. */
-export const isAutocastEnabled = (): boolean => mode.enabled;
+/** The dtype of the mixed precision that operators run in now; null for none. */
+export const eagerAutocastDtype = (): DType | null => (mode.enabled ? mode.dtype : null);
 
 /** Runs something in another mixed precision mode, given the one around it. */
 export function eagerAutocast<T>(choose: (outer: AutocastMode) => AutocastMode, run: () => T): T {
