@@ -153,3 +153,26 @@ test("a strict export makes one region of those between which nothing runs", () 
     'mul_1: "f32[4, 3]" = torch.ops.aten.mul.Tensor(add, add_)',
   ]);
 });
+
+test.each<readonly [string, (run: () => Promise<unknown>) => unknown]>([
+  ["noGrad", (run) => torch.noGrad(run)],
+  ["enableGrad", (run) => torch.enableGrad(run)],
+  ["setGradEnabled", (run) => torch.setGradEnabled(false, run)],
+  ["inferenceMode", (run) => torch.inferenceMode(run)],
+  ["autocast", (run) => torch.autocast("cpu", run)],
+  ["cached", (run) => nn.utils.parametrize.cached(run)],
+])("%s refuses an asynchronous function, at once and in an export", (name, call) => {
+  const refused = expect.objectContaining({
+    code: "TORCH_ARGUMENT",
+    message: expect.stringContaining(`${name}: the function is asynchronous`) as string,
+  });
+  const throws = async (): Promise<void> => {
+    await Promise.resolve();
+    throw new Error("late");
+  };
+  expect(() => call(throws)).toThrow(refused);
+  expect(() => exportProgram((x: Tensor) => [call(async () => x.sin()), x][1], [torch.ones(2)])).toThrow(
+    refused,
+  );
+  expect(torch.ones(2, 2).matmul(torch.ones(2, 2)).dtype).toBe("float32");
+});

@@ -13,6 +13,70 @@ const rows = (): Tensor =>
     [float(3), float(4)],
   ]);
 
+describe("writes in vmap at once", () => {
+  const shared = (): Tensor => torch.zeros(2);
+  const mapped = (write: (a: Tensor, b: Tensor) => Tensor): { result: unknown; shared: unknown } => {
+    const b = shared();
+    const result = values(vmap((a: Tensor) => write(a, b))(rows()));
+    return { result, shared: values(b) };
+  };
+
+  test.each<readonly [string, (a: Tensor, b: Tensor) => Tensor]>([
+    ["add_", (a, b) => b.add_(a)],
+    ["mul_", (a, b) => b.mul_(a)],
+    ["copy_", (a, b) => b.copy_(a)],
+    ["copy_", (a, b) => b.setAt([0], a.at(0)) ?? a],
+    ["index_put_", (a, b) => b.indexPut_([torch.tensor([0])], a.at([0]))],
+    ["scatter_", (a, b) => b.scatter_(0, torch.tensor([0, 1]), a)],
+    ["fill_", (a, b) => b.fill_(a.at(0))],
+    ["masked_fill_", (a, b) => b.maskedFill_(a.gt(0), 1)],
+    ["addcmul_", (a, b) => b.addcmul_(a, a)],
+    ["clamp_", (a, b) => b.clamp_(a)],
+    ["add_", (a, b) => b.at([0, 1]).add_(a)],
+    ["add_", (a) => torch.zeros(2).add_(a)],
+    ["add", (a, b) => torch.add(a, 1, { out: b })],
+  ])("%s of an item's values to a shared tensor is refused", (name, write) => {
+    expect(() => mapped(write)).toThrow(
+      refused("CONTROL_FLOW_ARGUMENTS", new RegExp(`vmap: aten::${name}\\(self, .* at level 1`)),
+    );
+  });
+
+  test("another write to a shared tensor is refused, since each item would repeat it", () => {
+    for (const write of [
+      (a: Tensor, b: Tensor) => [b.add_(1), a][1]!,
+      (a: Tensor, b: Tensor) => [b.view(2, 1).zero_(), a][1]!,
+    ])
+      expect(() => mapped(write)).toThrow(
+        refused("CONTROL_FLOW_ARGUMENTS", /each item would write it again/),
+      );
+  });
+
+  test("items write to their own tensors", () => {
+    expect(mapped((a) => a.clone().relu_().mul_(a)).result).toEqual([1, 4, 9, 16]);
+    expect(mapped((a, b) => a.clone().add_(b.add(1))).result).toEqual([2, 3, 4, 5]);
+    expect(
+      mapped((a) =>
+        a.mul(
+          torch
+            .zeros(2)
+            .add_(2)
+            .add_(torch.tensor([1, 2]).add_(1)),
+        ),
+      ).result,
+    ).toEqual([4, 10, 12, 20]);
+    const x = rows();
+    vmap((a: Tensor, b: Tensor) => a.add_(b))(x, rows());
+    expect(values(x)).toEqual([2, 4, 6, 8]);
+  });
+
+  test("items of a batch around are shared by those inside", () => {
+    const inner = (r: Tensor): Tensor => vmap((c: Tensor) => r.clone().add_(c))(rows());
+    expect(() => vmap(inner)(rows())).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /add_.* at level 2/));
+    const own = (r: Tensor): Tensor => vmap((c: Tensor) => c.clone().add_(1).mul(r))(rows());
+    expect(values(vmap(own)(torch.tensor([1, 2])))).toEqual([2, 3, 4, 5, 4, 6, 8, 10]);
+  });
+});
+
 describe("vmap at once", () => {
   test("takes dimensions for each argument, and one for the results", () => {
     const x = rows();

@@ -5,6 +5,7 @@ import { Tensor } from "@sconce/tensor";
 import { visitOperands } from "@sconce/trace";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutRandomness } from "../trace/eager.js";
+import { withItem } from "../trace/lane-writes.js";
 import { refusal } from "../trace/refusals.js";
 import type { Size } from "../trace/sym-int.js";
 import type { TraceNode } from "../trace/trace-node.js";
@@ -231,7 +232,9 @@ function eachItem(
     const values = leaves.map(({ value, dim }) =>
       dim === null ? value : callOperator("aten.select.int", [value as Tensor, dim, i]),
     );
-    const made = flattenValue(withoutRandomness(randomInVmap, () => call(values)));
+    const items = values.filter((value, at): value is Tensor => leaves[at]!.dim !== null);
+    const run = (): unknown => withoutRandomness(randomInVmap, () => call(values));
+    const made = flattenValue(withItem(items, run));
     requireTensorResults(made.leaves);
     return made;
   });

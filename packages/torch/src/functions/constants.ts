@@ -2,6 +2,7 @@
 import { type Argument, type DeviceLiteral, dtypeLiteral, kindOf, unwrapFloat } from "@sconce/ir";
 import { type DType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
+import { noteMade } from "../trace/lane-writes.js";
 import { SymInt } from "../trace/sym-int.js";
 import { deviceOf } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
@@ -40,6 +41,7 @@ function fromValues(name: string, values: unknown, options: ConstantOptions): Te
   const requiresGrad = options.requiresGrad === true && currentTrace() === undefined;
   const made = Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
   if (options.requiresGrad === true) requireGradients(made, name);
+  noteMade(made);
   return made;
 }
 

@@ -2,6 +2,7 @@
 import { Tensor } from "@sconce/tensor";
 import { vmap } from "../control-flow/vmap.js";
 import { callOperator } from "../trace/dispatch.js";
+import { runAtOnce } from "../trace/run-at-once.js";
 import { isStateGetter } from "../trace/state-reads.js";
 import { invalidArgument } from "./errors.js";
 
@@ -48,7 +49,7 @@ function functionalCall<Args extends readonly unknown[], Result>(
       before.push({ owner, name, property });
       Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
     }
-    return module(...args);
+    return runAtOnce("functionalCall", () => module(...args));
   } finally {
     for (const { owner, name, property } of before.reverse()) Object.defineProperty(owner, name, property);
   }

@@ -6,6 +6,7 @@ import type { AutocastMode, AutocastOptions, AutocastRegion } from "./autocast-m
 import { currentTrace } from "./dispatch.js";
 import { eagerAutocast } from "./eager.js";
 import { badAutocast } from "./errors.js";
+import { runAtOnce } from "./run-at-once.js";
 
 /** The target of the node that begins a region. */
 export const ENTER_AUTOCAST = "torch.amp.autocast_mode._enter_autocast";
@@ -29,7 +30,7 @@ export function autocast<T>(device: "cpu" | "cuda", run: () => T): T;
  * Programs run on the CPU when they are captured: a region of `"cuda"` casts nothing there and is
  * recorded as disabled, as PyTorch does without a GPU.
  *
- * @throws SconceError `TORCH_ARGUMENT` for another device, and for control flow inside of a region,
+ * @throws SconceError `TORCH_ARGUMENT` for another device, for an asynchronous function, and for control flow inside of a region,
  * whose program PyTorch's files cannot hold
  *
  * @example const y = torch.autocast("cpu", { dtype: torch.bfloat16 }, () => this.fc(x));
@@ -39,11 +40,12 @@ export function autocast<T>(device: "cpu" | "cuda", given: AutocastOptions | (()
   const [options, run] = typeof given === "function" ? [{}, given] : [given, inner];
   checkOptions("autocast", options, AUTOCAST);
   if (run === undefined) throw badAutocast("the function to run is missing", "pass it last");
+  const body = (): T => runAtOnce("autocast", run);
   const region = { device, ...options };
   requireRegion(region);
   const trace = currentTrace();
-  if (trace !== undefined) return trace.inAutocast === undefined ? run() : trace.inAutocast(region, run);
-  return eagerAutocast((outer) => modeOf(region, outer), run);
+  if (trace !== undefined) return trace.inAutocast === undefined ? body() : trace.inAutocast(region, body);
+  return eagerAutocast((outer) => modeOf(region, outer), body);
 }
 
 function requireRegion({ device, dtype }: AutocastRegion): void {

@@ -4,6 +4,7 @@ import type { DType } from "@sconce/tensor";
 import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { customOperator, modelOperators } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
+import { inItems } from "./lane-writes.js";
 
 interface Eager {
   readonly random: RandomSource;
@@ -27,6 +28,14 @@ export function evaluateEagerly(
   kwargs: Readonly<Record<string, unknown>> = {},
 ): ReturnType<Evaluator> {
   if (refused !== undefined && isRandom(target)) throw refused();
+  return inItems(target, args, kwargs, () => evaluated(target, args, kwargs));
+}
+
+function evaluated(
+  target: string,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+): ReturnType<Evaluator> {
   const custom = customOperator(target);
   if (custom !== undefined) return custom.run(args, kwargs) as ReturnType<Evaluator>;
   const [, given, named] = [target, args, kwargs] as Parameters<Evaluator>;

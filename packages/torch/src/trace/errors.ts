@@ -118,10 +118,43 @@ export const checkFailed = (message: string): SconceError =>
 export const badAutocast = (problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `autocast: ${problem}`, fix });
 
+/** A function that runs on after what it is given to has ended. */
+export const asynchronous = (name: string): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `${name}: the function is asynchronous, and would run on after \`${name}\` has ended`,
+    where: name,
+    fix: "pass a function without `async` that returns no promise, and await what it needs before",
+  });
+
 /** Control flow in a mixed precision region, whose program PyTorch's files cannot hold. */
 export const autocastAroundGraphs = (name: string): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
     message: `autocast: the region calls \`torch.${name}\`, which PyTorch's files cannot hold inside of one`,
     fix: "begin the region inside of each function that the call is given",
+  });
+
+/** The name in messages of PyTorch: `aten::add_`. */
+const pytorchName = (target: string): string => target.split(".").slice(0, 2).join("::");
+
+/** A write of values of one item to a tensor that all items of `vmap` share. */
+export const sharedWrite = (target: string, level: number): SconceError =>
+  new SconceError({
+    code: "CONTROL_FLOW_ARGUMENTS",
+    message:
+      `vmap: ${pytorchName(target)}(self, *extra_args) is not possible because there exists a Tensor \`other\` in ` +
+      "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but `self` " +
+      `not being vmapped over at level ${level}. Please try to use out-of-place operators instead of ${pytorchName(target)}.`,
+    where: "torch.vmap",
+    fix: "use the function that gives a new tensor: `x.add(y)`",
+  });
+
+/** A write that each item of `vmap` would do again. */
+export const repeatedWrite = (target: string): SconceError =>
+  new SconceError({
+    code: "CONTROL_FLOW_ARGUMENTS",
+    message: `vmap: ${pytorchName(target)} writes to a tensor that all items share, and each item would write it again`,
+    where: "torch.vmap",
+    fix: "write to the tensor outside of the function, once",
   });

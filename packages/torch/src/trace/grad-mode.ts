@@ -1,5 +1,6 @@
 /** @file Whether gradients are recorded (`torch.no_grad`, `torch.enable_grad`). */
 import { currentTrace } from "./dispatch.js";
+import { runAtOnce } from "./run-at-once.js";
 
 let ambient = true;
 
@@ -16,7 +17,8 @@ function withAmbient<T>(enabled: boolean, run: () => T): T {
   }
 }
 
-function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
+function withGrad<T>(name: string, enabled: boolean, given: () => T, isSetTwice = false): T {
+  const run = (): T => runAtOnce(name, given);
   const trace = currentTrace();
   if (trace === undefined) return withAmbient(enabled, run);
   const before = trace.setGradEnabled?.(enabled);
@@ -34,23 +36,26 @@ function withGrad<T>(enabled: boolean, run: () => T, isSetTwice = false): T {
  * ends when `run` returns: export in `run` itself, not in a promise. Elsewhere it has no effect,
  * since Sconce records no gradients.
  *
+ * @throws SconceError `TORCH_ARGUMENT` for an asynchronous function
+ *
  * @example noGrad(() => this.weight.add_(1));
  *
  * @example const program = noGrad(() => exportProgram(model, [x]));
  */
-export const noGrad = <T>(run: () => T): T => withGrad(false, run);
+export const noGrad = <T>(run: () => T): T => withGrad("noGrad", false, run);
 
 /**
  * Runs something in inference mode, as `with torch.inference_mode():` does: an export records what
  * runs, and no region. Sconce records no gradients, so that there is nothing to switch off.
  */
-export const inferenceMode = <T>(run: () => T): T => run();
+export const inferenceMode = <T>(run: () => T): T => runAtOnce("inferenceMode", run);
 
 /** Runs something with gradients, as `with torch.enable_grad():` does; see {@link noGrad}. */
-export const enableGrad = <T>(run: () => T): T => withGrad(true, run);
+export const enableGrad = <T>(run: () => T): T => withGrad("enableGrad", true, run);
 
 /**
  * Runs something with or without gradients, as `with torch.set_grad_enabled(enabled):` does; see
  * {@link noGrad}. As there, the mode is set when the block is made and again when it is entered.
  */
-export const setGradEnabled = <T>(enabled: boolean, run: () => T): T => withGrad(enabled, run, true);
+export const setGradEnabled = <T>(enabled: boolean, run: () => T): T =>
+  withGrad("setGradEnabled", enabled, run, true);

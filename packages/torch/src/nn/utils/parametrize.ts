@@ -4,6 +4,7 @@ import { type AnyFunction, fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../../trace/dispatch.js";
 import { noGrad } from "../../trace/grad-mode.js";
+import { runAtOnce } from "../../trace/run-at-once.js";
 import { badParametrization } from "../errors.js";
 import { ModuleDict, ModuleList } from "../layers/container.js";
 import type { AnyModule, Module } from "../module.js";
@@ -162,12 +163,14 @@ let cache: Map<ParametrizationList, Tensor> | undefined;
 /**
  * Runs something, and computes each parametrized tensor once meanwhile, as
  * `with parametrize.cached():` does.
+ *
+ * @throws SconceError `TORCH_ARGUMENT` for an asynchronous function
  */
 export function cached<T>(run: () => T): T {
   const outer = cache;
   cache ??= new Map();
   try {
-    return run();
+    return runAtOnce("cached", run);
   } finally {
     cache = outer;
   }

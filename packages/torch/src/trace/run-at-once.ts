@@ -1,0 +1,19 @@
+/** @file Functions that run while something is in force. */
+import { asynchronous } from "./errors.js";
+
+/**
+ * Runs a function that must be done when it returns: what is in force ends then.
+ *
+ * @param name what is given the function, as the message names it
+ * @throws SconceError `TORCH_ARGUMENT` for a function that returns a promise
+ */
+export function runAtOnce<T>(name: string, run: () => T): T {
+  const result = run();
+  if (!isPromise(result)) return result;
+  // Nobody waits for it any longer: what it throws is not reported a second time.
+  result.then(undefined, () => undefined);
+  throw asynchronous(name);
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
