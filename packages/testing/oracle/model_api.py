@@ -119,6 +119,13 @@ class Lists(nn.Module):
         return values.add(c.sum()), indices, y, d
 
 
+def half_items(x):
+    with torch.autocast("cpu"):
+        a, b = x.matmul(x).chunk(2)
+        c = x.topk(2)
+    return a.add(1), b, c[1], c[0]
+
+
 def sized(x):
     with torch.autocast("cpu"):
         n = x.size(0) * 2
@@ -240,6 +247,8 @@ twin("nested_half", NestedHalf)
 twin("grad_outside", func(grad_outside))
 twin("grad_inside", func(grad_inside))
 twin("several_values", func(several_values))
+twin("several_items", func(lambda x: several_items(x)))
+twin("half_items", func(half_items))
 twin("several_values_strict", func(several_values), strict=True)
 twin("half_lists", Lists)
 twin("half_sized", func(sized), shapes=batched)
@@ -450,7 +459,8 @@ for name in ["normal", "laplace", "uniform", "exponential", "gamma", "beta", "di
 for name in [*ODDS, "gamma"]: twin(f"{name}_cdf", func(cumulative(*DISTRIBUTIONS[name])))
 for name in ODDS:
     twin(f"{name}_icdf", func(inverse(DISTRIBUTIONS[name][0])))
-for name in ["normal", "laplace", "exponential", "gamma", "categorical"]:
+for name in ["normal", "laplace", "exponential", "gamma", "categorical", "bernoulli", "beta", "dirichlet", "uniform",
+             "independent", "multivariate"]:
     twin(f"{name}_mode", func(likeliest(DISTRIBUTIONS[name][0])))
 twin("bernoulli_support", func(lambda x: DISTRIBUTIONS["bernoulli"][0](x).enumerate_support()))
 twin("categorical_support", func(lambda x: DISTRIBUTIONS["categorical"][0](x).enumerate_support(False)))
@@ -468,6 +478,13 @@ KL = {
     "exponential_normal": (DISTRIBUTIONS["exponential"][0], DISTRIBUTIONS["normal"][0]),
     "exponential_gamma": (DISTRIBUTIONS["exponential"][0], DISTRIBUTIONS["gamma"][0]),
     "gamma_exponential": (DISTRIBUTIONS["gamma"][0], DISTRIBUTIONS["exponential"][0]),
+    **{f"{p}_{q}": (DISTRIBUTIONS[p][0], DISTRIBUTIONS[q][0]) for p, q in [
+        ("laplace", "normal"), ("gamma", "normal"), ("beta", "exponential"), ("beta", "gamma"), ("beta", "normal"),
+        ("beta", "uniform"), ("uniform", "beta"), ("uniform", "exponential"), ("uniform", "gamma"), ("normal", "beta"),
+        ("exponential", "uniform"), ("gamma", "beta"), ("laplace", "gamma")]},
+    "beta_wide": (DISTRIBUTIONS["beta"][0], lambda x: D.Uniform(x.abs().neg(), x.abs().add(1), **off)),
+    "narrow_beta": (lambda x: D.Uniform(x.sigmoid().mul(0.5), x.sigmoid(), **off), DISTRIBUTIONS["beta"][0]),
+    "positive_gamma": (lambda x: D.Uniform(x.abs(), x.abs().add(1), **off), DISTRIBUTIONS["gamma"][0]),
 }
 for name, (p, q) in KL.items(): twin(f"{name}_kl", func(divergence(p, q)))
 
@@ -527,6 +544,20 @@ class Reused(nn.Module):
         return functional_call(self.fc, {"weight": x.mul(2), "bias": x[0]}, (x,)).add(self.fc(x))
 
 
+class ReusedTensor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+    def forward(self, x):
+        return functional_call(self.fc, ({"weight": x.mul(2)}, {"bias": x[0]}), x)
+
+
+def several_items(x):
+    with torch.no_grad():
+        best, _ = x.topk(2)
+        return x.sin(), best, x.max(1)
+
+
 MAPPED = {
     "dots": lambda x: vmap(torch.dot)(x, x),
     "shared": lambda x: vmap(lambda a, b: a.add(b).sum(), in_dims=(0, None))(x, x),
@@ -544,6 +575,83 @@ MAPPED = {
     "attended": lambda x: vmap(lambda q, k: q.matmul(k.t()).softmax(-1))(x.view(2, 2, 4), x.view(2, 2, 4)),
     "normed": lambda x: vmap(lambda row: F.layer_norm(row, [4]))(x),
 }
+REDUCED = {
+    "argmax": lambda row: row.argmax(),
+    "argmax_dim": lambda row: row.argmax(0),
+    "argmin": lambda row: row.argmin(),
+    "prod": lambda row: row.prod(),
+    "prod_dim": lambda row: row.prod(0),
+    "std": lambda row: row.std(),
+    "std_dim": lambda row: row.std(0, correction=0),
+    "var": lambda row: row.var(),
+    "var_mean": lambda row: torch.var_mean(row),
+    "mean": lambda row: row.mean(),
+    "mean_dim": lambda row: row.mean(0, True),
+    "max": lambda row: row.max(),
+    "max_dim": lambda row: row.max(0),
+    "amax": lambda row: row.amax(),
+    "any": lambda row: row.gt(0).any(),
+    "all": lambda row: row.gt(0).all(),
+    "norm": lambda row: row.norm(),
+    "vector_norm": lambda row: torch.linalg.vector_norm(row),
+    "logsumexp": lambda row: row.logsumexp(0),
+    "log_softmax": lambda row: row.log_softmax(0),
+    "count": lambda row: row.count_nonzero(),
+    "median": lambda row: row.median(),
+    "sort": lambda row: row.sort(),
+    "topk": lambda row: row.topk(2),
+    "cumprod": lambda row: row.cumprod(0),
+    "mse": lambda row: F.mse_loss(row, row.mul(2)),
+    "smooth": lambda row: F.smooth_l1_loss(row, row.mul(2)),
+    "entropy": lambda row: F.cross_entropy(row, torch.tensor(1)),
+    "entropy_soft": lambda row: F.cross_entropy(row, row.softmax(0)),
+    "nll": lambda row: F.nll_loss(row.log_softmax(0), torch.tensor(1)),
+    "flip": lambda row: row.flip(0),
+    "diag": lambda row: torch.diag(row),
+    "cat": lambda row: torch.cat([row, row]),
+    "stack": lambda row: torch.stack([row, row]),
+    "gelu": lambda row: F.gelu(row),
+    "clamp": lambda row: row.clamp(0, 1),
+    "masked": lambda row: row.masked_fill(row > 0, 1.0),
+    "one_hot": lambda row: F.one_hot(row.argmax(0), 4),
+}
+SHARED = {
+    "dot": lambda row, x: torch.dot(row, x[0]),
+    "dot_first": lambda row, x: torch.dot(x[0], row),
+    "mv_matrix": lambda row, x: torch.outer(row, row).mv(x[0]),
+    "mm": lambda row, x: torch.outer(row, row).mm(x),
+    "matmul": lambda row, x: row.matmul(x),
+    "outer": lambda row, x: torch.outer(row, x[0]),
+    "linear": lambda row, x: F.linear(row, x),
+    "linear_bias": lambda row, x: F.linear(row, x, x[0]),
+    "add": lambda row, x: row.add(x),
+    "where": lambda row, x: torch.where(x > 0, row, x),
+    "cat": lambda row, x: torch.cat([row, x[0]]),
+    "take": lambda row, x: x[row.argsort()],
+    "entropy": lambda row, x: F.cross_entropy(x, row.argsort()),
+    "embedding": lambda row, x: F.embedding(row.argsort(), x),
+}
+PLANES = {
+    **{name: REDUCED[name] for name in "argmax argmin prod std var_mean mean max amax any all norm vector_norm count median mse".split()},
+    "sum_max": lambda plane: plane.sum().max(),
+    "sum_prod": lambda plane: plane.sum().prod(),
+    "sum_argmax": lambda plane: plane.sum().argmax(),
+    "sum_mean": lambda plane: plane.sum().mean(),
+    "sum_var": lambda plane: plane.sum().var(correction=0),
+    "mse_sum": lambda plane: F.mse_loss(plane, plane.mul(2), reduction="sum"),
+    "mse_scalar": lambda plane: F.mse_loss(plane.sum(), plane.mean()),
+    "any_dims": lambda plane: torch.any(plane > 0, dim=(0, 1)),
+    "nansum": lambda plane: plane.nansum(),
+    "one_hot": lambda plane: F.one_hot(plane.argmax(0), 2),
+}
+planes = lambda fn: lambda x: vmap(fn)(x.view(2, 2, 4))
+over = lambda fn: lambda x: vmap(fn)(x)
+beside = lambda fn: lambda x: vmap(fn, in_dims=(0, None))(x, x)
+for name, fn in PLANES.items(): MAPPED[f"plane_{name}"] = planes(fn)
+for name, fn in REDUCED.items(): MAPPED[f"of_{name}"] = over(fn)
+for name, fn in SHARED.items(): MAPPED[f"with_{name}"] = beside(fn)
+MAPPED["with_entropies"] = lambda x: vmap(F.cross_entropy)(x, torch.arange(4))
+MAPPED["with_targets"] = lambda x: vmap(lambda row, t: F.cross_entropy(row.unsqueeze(0), t.unsqueeze(0)))(x, torch.arange(4))
 for name, fn in MAPPED.items(): twin(f"mapped_{name}", func(fn))
 twin("mapped_dots_strict", func(MAPPED["dots"]), strict=True)
 twin("per_example", PerExample)
@@ -551,6 +659,7 @@ twin("per_example_dynamic", PerExample, shapes=batched)
 twin("mapped_inner_dynamic", func(lambda x: vmap(lambda row: row.view(row.shape[0], 1).sum())(x)), shapes={"x": {1: Dim("n")}})
 twin("ensemble", Ensemble)
 twin("reused", Reused)
+twin("reused_tensor", ReusedTensor)
 
 # ---------------------------------------------------------------- arguments and indices
 class Variadic(nn.Module):

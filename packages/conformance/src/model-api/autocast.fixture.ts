@@ -89,6 +89,21 @@ class Lists extends nn.Module {
   }
 }
 
+const severalItems = (x: Tensor): readonly unknown[] =>
+  torch.noGrad(() => {
+    const { values } = x.topk(2);
+    const [sine, all] = [x.sin(), x.max(1)];
+    return pythonTuple(sine, values, all);
+  });
+
+function halfItems(x: Tensor): readonly Tensor[] {
+  const [a, b, c] = torch.autocast("cpu", () => {
+    const [a, b] = x.matmul(x).chunk(2) as [Tensor, Tensor];
+    return [a, b, x.topk(2)] as const;
+  });
+  return pythonTuple(a.add(1), b, c.indices, c.values);
+}
+
 function sized(x: Tensor): readonly Tensor[] {
   const [n, y] = torch.autocast("cpu", () => {
     const n = sym.mul(x.size(0), 2);
@@ -212,6 +227,8 @@ export const AUTOCAST: Twins = {
   nested_half: twin(() => new NestedHalf(), square),
   grad_outside: twin(() => gradOutside, square),
   grad_inside: twin(() => gradInside, square),
+  several_items: twin(() => severalItems, square),
+  half_items: twin(() => halfItems, square),
   several_values: twin(() => severalValues, square),
   several_values_strict: twin(() => severalValues, square, { strict: true }),
   half_lists: twin(() => new Lists(), square),

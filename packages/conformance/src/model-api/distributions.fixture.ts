@@ -58,6 +58,26 @@ const KL: Readonly<Record<string, readonly [p: Make, q: Make]>> = {
   exponential_normal: [madeBy("exponential"), madeBy("normal")],
   exponential_gamma: [madeBy("exponential"), madeBy("gamma")],
   gamma_exponential: [madeBy("gamma"), madeBy("exponential")],
+  ...Object.fromEntries(
+    [
+      ["laplace", "normal"],
+      ["gamma", "normal"],
+      ["beta", "exponential"],
+      ["beta", "gamma"],
+      ["beta", "normal"],
+      ["beta", "uniform"],
+      ["uniform", "beta"],
+      ["uniform", "exponential"],
+      ["uniform", "gamma"],
+      ["normal", "beta"],
+      ["exponential", "uniform"],
+      ["gamma", "beta"],
+      ["laplace", "gamma"],
+    ].map(([p = "", q = ""]): [string, [Make, Make]] => [`${p}_${q}`, [madeBy(p), madeBy(q)]]),
+  ),
+  beta_wide: [madeBy("beta"), (x) => new D.Uniform(x.abs().neg(), x.abs().add(1), off)],
+  narrow_beta: [(x) => new D.Uniform(x.sigmoid().mul(0.5), x.sigmoid(), off), madeBy("beta")],
+  positive_gamma: [(x) => new D.Uniform(x.abs(), x.abs().add(1), off), madeBy("gamma")],
 };
 
 class Encoder extends nn.Module {
@@ -115,7 +135,10 @@ export const RANDOM: Twins = {
   ...each([...ODDS, "gamma"], "cdf", (make, value) => (x) => make(x).cdf(value(x))),
   ...each(ODDS, "icdf", (make) => (x) => make(x).icdf(x.sigmoid())),
   ...each(
-    ["normal", "laplace", "exponential", "gamma", "categorical"],
+    [
+      ...["normal", "laplace", "exponential", "gamma", "categorical", "bernoulli", "beta", "dirichlet"],
+      ...["uniform", "independent", "multivariate"],
+    ],
     "mode",
     (make) => (x) => make(x).mode,
   ),

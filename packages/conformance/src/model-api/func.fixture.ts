@@ -44,6 +44,94 @@ class Reused extends nn.Module {
   }
 }
 
+class ReusedTensor extends nn.Module {
+  readonly fc = new nn.Linear(4, 4);
+  override forward(x: Tensor): Tensor {
+    return functionalCall(this.fc, [{ weight: x.mul(2) }, { bias: x.at(0) }], x);
+  }
+}
+
+/** Functions of one row. */
+const ROWS: Readonly<Record<string, (row: Tensor) => unknown>> = {
+  argmax: (row) => row.argmax(),
+  argmax_dim: (row) => row.argmax(0),
+  argmin: (row) => row.argmin(),
+  prod: (row) => row.prod(),
+  prod_dim: (row) => row.prod(0),
+  std: (row) => row.std(),
+  std_dim: (row) => row.std(0, { correction: 0 }),
+  var: (row) => row.var(),
+  var_mean: (row) => torch.varMean(row),
+  mean: (row) => row.mean(),
+  mean_dim: (row) => row.mean(0, true),
+  max: (row) => row.max(),
+  max_dim: (row) => row.max(0),
+  amax: (row) => row.amax(),
+  any: (row) => row.gt(0).any(),
+  all: (row) => row.gt(0).all(),
+  norm: (row) => row.norm(),
+  vector_norm: (row) => torch.linalg.vectorNorm(row),
+  logsumexp: (row) => row.logsumexp(0),
+  log_softmax: (row) => row.logSoftmax(0),
+  count: (row) => row.countNonzero(),
+  median: (row) => row.median(),
+  sort: (row) => row.sort(),
+  topk: (row) => row.topk(2),
+  cumprod: (row) => row.cumprod(0),
+  mse: (row) => F.mseLoss(row, row.mul(2)),
+  smooth: (row) => F.smoothL1Loss(row, row.mul(2)),
+  entropy: (row) => F.crossEntropy(row, torch.tensor(1)),
+  entropy_soft: (row) => F.crossEntropy(row, row.softmax(0)),
+  nll: (row) => F.nllLoss(row.logSoftmax(0), torch.tensor(1)),
+  flip: (row) => row.flip(0),
+  diag: (row) => torch.diag(row),
+  cat: (row) => torch.cat([row, row]),
+  stack: (row) => torch.stack([row, row]),
+  gelu: (row) => F.gelu(row),
+  clamp: (row) => row.clamp(0, 1),
+  masked: (row) => row.maskedFill(row.gt(0), float(1)),
+  one_hot: (row) => F.oneHot(row.argmax(0), 4),
+};
+
+const PLANE_NAMES =
+  "argmax argmin prod std var_mean mean max amax any all norm vector_norm count median mse".split(" ");
+
+/** Functions of one matrix. */
+const PLANES: Readonly<Record<string, (plane: Tensor) => unknown>> = {
+  ...Object.fromEntries(Object.entries(ROWS).filter(([name]) => PLANE_NAMES.includes(name))),
+  sum_max: (plane) => plane.sum().max(),
+  sum_prod: (plane) => plane.sum().prod(),
+  sum_argmax: (plane) => plane.sum().argmax(),
+  sum_mean: (plane) => plane.sum().mean(),
+  sum_var: (plane) => plane.sum().var({ correction: 0 }),
+  mse_sum: (plane) => F.mseLoss(plane, plane.mul(2), { reduction: "sum" }),
+  mse_scalar: (plane) => F.mseLoss(plane.sum(), plane.mean()),
+  any_dims: (plane) => torch.any(plane.gt(0), [0, 1]),
+  nansum: (plane) => plane.nansum(),
+  one_hot: (plane) => F.oneHot(plane.argmax(0), 2),
+};
+
+/** Functions of one row and what all rows share. */
+const SHARED: Readonly<Record<string, (row: Tensor, x: Tensor) => unknown>> = {
+  dot: (row, x) => torch.dot(row, x.at(0)),
+  dot_first: (row, x) => torch.dot(x.at(0), row),
+  mv_matrix: (row, x) => torch.outer(row, row).mv(x.at(0)),
+  mm: (row, x) => torch.outer(row, row).mm(x),
+  matmul: (row, x) => row.matmul(x),
+  outer: (row, x) => torch.outer(row, x.at(0)),
+  linear: (row, x) => F.linear(row, x),
+  linear_bias: (row, x) => F.linear(row, x, x.at(0)),
+  add: (row, x) => row.add(x),
+  where: (row, x) => torch.where(x.gt(0), row, x),
+  cat: (row, x) => torch.cat([row, x.at(0)]),
+  take: (row, x) => x.at(row.argsort()),
+  entropy: (row, x) => F.crossEntropy(x, row.argsort()),
+  embedding: (row, x) => F.embedding(row.argsort(), x),
+};
+
+const renamed = <T>(prefix: string, all: Readonly<Record<string, T>>): [string, T][] =>
+  Object.entries(all).map(([name, value]) => [`${prefix}_${name}`, value]);
+
 const MAPPED: Readonly<Record<string, (x: Tensor) => unknown>> = {
   dots: (x) => vmap((a: Tensor, b: Tensor) => a.dot(b))(x, x),
   shared: (x) => vmap((a: Tensor, b: Tensor) => a.add(b).sum(), { inDims: [0, null] })(x, x),
@@ -64,6 +152,16 @@ const MAPPED: Readonly<Record<string, (x: Tensor) => unknown>> = {
   attended: (x) =>
     vmap((q: Tensor, k: Tensor) => q.matmul(k.t()).softmax(-1))(x.view(2, 2, 4), x.view(2, 2, 4)),
   normed: (x) => vmap((row: Tensor) => F.layerNorm(row, [4]))(x),
+  ...Object.fromEntries(
+    renamed("plane", PLANES).map(([name, fn]) => [name, (x: Tensor) => vmap(fn)(x.view(2, 2, 4))]),
+  ),
+  ...Object.fromEntries(renamed("of", ROWS).map(([name, fn]) => [name, (x: Tensor) => vmap(fn)(x)])),
+  ...Object.fromEntries(
+    renamed("with", SHARED).map(([name, fn]) => [name, (x: Tensor) => vmap(fn, { inDims: [0, null] })(x, x)]),
+  ),
+  with_entropies: (x) => vmap((row: Tensor, t: Tensor) => F.crossEntropy(row, t))(x, torch.arange(4)),
+  with_targets: (x) =>
+    vmap((row: Tensor, t: Tensor) => F.crossEntropy(row.unsqueeze(0), t.unsqueeze(0)))(x, torch.arange(4)),
 };
 
 /** Models that call functions of one item for a batch, and modules with other state. */
@@ -83,4 +181,5 @@ export const FUNC: Twins = {
   ),
   ensemble: twin(() => new Ensemble(), square),
   reused: twin(() => new Reused(), square),
+  reused_tensor: twin(() => new ReusedTensor(), square),
 };

@@ -28,7 +28,8 @@ const RULES: ReadonlyMap<string, BatchRule> = new Map(
           "argmin.default any.dim all.dim logsumexp.default squeeze.dim softmax.int log_softmax.int cumsum.default " +
           "flip.default unfold.default cumprod.default cummax.default cummin.default logcumsumexp.default max.dim " +
           "min.dim sort.default var.correction std.correction index_fill.int_Scalar unbind.int glu.default " +
-          "mode.default median.dim nanmedian.dim",
+          "mode.default median.dim nanmedian.dim var_mean.correction std_mean.correction nansum.default " +
+          "count_nonzero.dim_IntList any.dims all.dims",
         [1],
       ],
       ["unsqueeze.default", [1], [0], 1],

@@ -4,22 +4,17 @@ import { mul } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { positive } from "../shapes/dims.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
+import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
+import {
+  BatchedTensor,
+  batchedResult,
+  moveDim,
+  paddedSizes,
+  unmoved,
+  viewed,
+  withRank,
+} from "./batched-tensor.js";
 import { unsupportedVmap } from "./errors.js";
-
-/**
- * A tensor whose first dimension is hidden; its own sizes are those of one element of the batch.
- */
-class BatchedTensor extends FakeTensor {
-  /** The whole batch, which an outer level may hide a dimension of again. */
-  readonly value: FakeTensor;
-  readonly level: number;
-
-  constructor(value: FakeTensor, level: number) {
-    super({ ...value, shape: value.shape.slice(1), strides: value.strides.slice(1) });
-    this.value = value;
-    this.level = level;
-  }
-}
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
@@ -48,14 +43,6 @@ function removeBatchDim(dispatcher: Dispatcher, [input, level, size, outDim]: re
     [size as number, ...tensor.shape],
   ]);
   return moveDim(dispatcher, expanded, 0, Number(outDim));
-}
-
-function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number, to: number): FakeTensor {
-  const [first, last] = [positive(from, tensor.ndim), positive(to, tensor.ndim)];
-  if (first === last) return tensor;
-  const order = tensor.shape.map((_, dim) => dim);
-  order.splice(last, 0, ...order.splice(first, 1));
-  return dispatcher.functional("aten.permute.default", [tensor, order]);
 }
 
 export const hasBatched = (args: readonly EmitArg[]): boolean => levelOf(args) > 0;
@@ -100,13 +87,16 @@ export function callBatched(
   if (whole !== undefined)
     return batchedResult(callBatched(dispatcher, whole.target, whole.args, whole.kwargs ?? kwargs), level);
   const row = dispatcher.operators.require(target);
-  if (!row.tags.includes("composite") || row.decompose === undefined)
+  if (row.decompose === undefined || !(row.tags.includes("composite") || DECOMPOSED.has(target)))
     return unroll(batch, target, args, kwargs);
   const inner = (name: string, given: readonly EmitArg[], named: Kwargs): MetaValue =>
     callBatched(dispatcher, name, given, named) as MetaValue;
   const emit = emitFrom(dispatcher.tracer.env, inner);
   return row.decompose(emit, bindArgs(row.schema, args, kwargs)) as EmitArg;
 }
+
+/** Operators that functorch decomposes, although PyTorch's dispatcher does not. */
+const DECOMPOSED: ReadonlySet<string> = new Set(["aten.nll_loss_forward.default"]);
 
 interface Batch {
   readonly dispatcher: Dispatcher;
@@ -156,6 +146,8 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
     // the indices.
     if (!indices.includes(null)) return { target, args: [self, aligned(dispatcher, indices, isHere)] };
   }
+  if (target === "aten.embedding.default" && !isHere(self!) && isHere(second!))
+    return { target, args: [self!, second.value, ...rest] };
   if (/^aten\.index_put_?\.default$/.test(target) && isHere(self)) return putAtPlaces(batch, target, args);
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
   return { target, args: aligned(dispatcher, args, isHere) };
@@ -186,7 +178,7 @@ function batchedInSteps(
   args: readonly EmitArg[],
   kwargs: Kwargs,
 ): EmitArg | undefined {
-  const { dispatcher, isHere } = batch;
+  const { dispatcher, level, isHere } = batch;
   const [self, other, third] = args;
   if (target === "aten.mv.default") return matrixTimesVector(batch, self!, other!);
   if (target === "aten.dot.default") return dotOfEach(batch, self!, other!);
@@ -194,7 +186,12 @@ function batchedInSteps(
     return linearOfVectors(batch, args);
   if (target === "aten.addmm.default" || target === "aten.baddbmm.default")
     return addedProduct(batch, target, args, kwargs);
+  if (LOSSES.test(target)) return meanLoss(batch, target, args, kwargs);
+  if (target === "aten.one_hot.default" && Number(other) > 0)
+    return oneHot(batch, self as FakeTensor, other as SymInt);
   if (!isHere(self!)) return undefined;
+  const reduced = reducedElements(reducedBatch(batch, self), target, args, kwargs);
+  if (reduced !== undefined) return batchedResult(reduced, level);
   if (target === "aten.expand.default") {
     const sizes = other as readonly SymInt[];
     const value = viewed(dispatcher, self.value, paddedSizes(self, sizes.length));
@@ -279,9 +276,51 @@ function dotOfEach({ dispatcher, level, isHere }: Batch, left: EmitArg, right: E
   const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
     callBatched(dispatcher, `aten.${name}`, given, {});
   const whole = (arg: EmitArg): EmitArg => (isHere(arg) ? arg.value : arg);
+  if (!isHere(left) || !isHere(right))
+    return batchedResult(call("matmul.default", whole(left), call("t.default", whole(right))), level);
   const column = call("unsqueeze.default", whole(right), -1);
   const product = call("matmul.default", call("unsqueeze.default", whole(left), -2), column);
   return batchedResult(call("squeeze.dim", call("squeeze.dim", product, -1), -1), level);
+}
+
+const reducedBatch = ({ dispatcher }: Batch, { value, ndim }: BatchedTensor): ReducedBatch => ({
+  call: (target, args, kwargs = {}) => callBatched(dispatcher, target, args, kwargs),
+  value,
+  ndim,
+});
+
+/** Losses of pairs of numbers, whose third argument says how they are reduced. */
+const LOSSES = /^aten\.(mse_loss|smooth_l1_loss|huber_loss)\.default$/;
+const REDUCTIONS = ["", "aten.mean.dim", "aten.sum.dim_IntList"];
+
+/** A loss of each pair, and then what it is reduced to for each element. */
+function meanLoss(
+  batch: Batch,
+  target: string,
+  [self, other, reduction = 1, ...rest]: readonly EmitArg[],
+  kwargs: Kwargs,
+): EmitArg {
+  const { dispatcher, level, isHere } = batch;
+  const reduce = REDUCTIONS[Number(reduction)]!;
+  const operands = [self!, other!];
+  const pairs =
+    reduce !== "" && operands.every((one) => isHere(one) && one.ndim > 0)
+      ? operands.map((one) => inRows(reducedBatch(batch, one as BatchedTensor)))
+      : aligned(dispatcher, operands, isHere);
+  const losses = callBatched(dispatcher, target, [...pairs, 0, ...rest], kwargs) as FakeTensor;
+  const each = new BatchedTensor(losses, level);
+  if (reduce === "" || each.ndim === 0) return each;
+  const rows = inRows(reducedBatch(batch, each));
+  return batchedResult(callBatched(dispatcher, reduce, [rows, [-1]], {}), level);
+}
+
+/** Comparisons with all classes: what the classes are is not looked at. */
+function oneHot({ dispatcher }: Batch, self: FakeTensor, classes: SymInt): EmitArg {
+  const kwargs = { dtype: self.dtype, layout: "strided", device: CPU, pin_memory: false };
+  const all = dispatcher.functional("aten.arange.start_step", [0, classes], kwargs);
+  const column = callBatched(dispatcher, "aten.unsqueeze.default", [self, -1], {});
+  const isOf = callBatched(dispatcher, "aten.eq.Tensor", [column, all], {});
+  return callBatched(dispatcher, "aten._to_copy.default", [isOf], { dtype: dtypeLiteral("int64") });
 }
 
 /** `x W^T + b` of vectors, which are matrices of one row. */
@@ -321,19 +360,6 @@ function aligned(
   return args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg));
 }
 
-function batchedResult(result: EmitArg, level: number): EmitArg {
-  if (result instanceof FakeTensor) return new BatchedTensor(result, level);
-  return Array.isArray(result)
-    ? (result as readonly EmitArg[]).map((item) => batchedResult(item, level))
-    : result;
-}
-
-/** Reductions of everything as reductions of the given dimensions. */
-const OF_EVERYTHING: Readonly<Record<string, string>> = {
-  "aten.sum.default": "aten.sum.dim_IntList",
-  "aten.mean.default": "aten.mean.dim",
-};
-
 /** A call whose operands are whole batches; undefined where others are batched. */
 function byRule(
   { dispatcher, isHere }: Batch,
@@ -342,11 +368,6 @@ function byRule(
   given: Kwargs,
 ): Call | undefined {
   const self = args[0]!;
-  const everything = OF_EVERYTHING[target];
-  if (everything !== undefined && isHere(self)) {
-    const dims = self.shape.map((_, dim) => dim + 1);
-    return { target: everything, args: [self.value, dims, ...args.slice(2)] };
-  }
   const rule = batchRuleOf(target);
   if (rule === undefined || !(self instanceof FakeTensor)) return undefined;
   const { whole } = rule;
@@ -389,9 +410,6 @@ function joined({ dispatcher, isHere }: Batch, target: string, args: readonly Em
   });
   return { target, args: [whole, positive(Number(args[1] ?? 0), rank) + 1] };
 }
-
-const unmoved = (dispatcher: Dispatcher, value: FakeTensor): FakeTensor =>
-  dispatcher.functional("aten.permute.default", [value, value.shape.map((_, dim) => dim)]);
 
 /**
  * One call for each lane, stacked: the right numbers where no rule for the whole batch is known.
@@ -444,26 +462,4 @@ function withoutLanes(dispatcher: Dispatcher, level: number, element: MetaValue)
     device,
   });
   return batchedResult(empty as EmitArg, level);
-}
-
-/**
- * The batch with sizes of 1 after its first dimension, so that elements broadcast from the right.
- */
-function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {
-  if (ndim >= rank) return value;
-  return viewed(dispatcher, value, paddedSizes({ value, ndim }, rank));
-}
-
-/** The sizes of a batch whose elements have at least this rank. */
-function paddedSizes({ value, ndim }: Pick<BatchedTensor, "value" | "ndim">, rank: number): SymInt[] {
-  const [batch, ...sizes] = value.shape;
-  return [batch!, ...new Array<number>(Math.max(0, rank - ndim)).fill(1), ...sizes];
-}
-
-function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readonly SymInt[]): FakeTensor {
-  if (!(tensor instanceof BatchedTensor)) return dispatcher.functional("aten.view.default", [tensor, sizes]);
-  return new BatchedTensor(
-    viewed(dispatcher, tensor.value, [tensor.value.shape[0]!, ...sizes]),
-    tensor.level,
-  );
 }

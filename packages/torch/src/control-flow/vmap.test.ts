@@ -117,6 +117,31 @@ describe("vmap at once", () => {
 });
 
 describe("functionalCall", () => {
+  test("takes one argument as it is, several states, and nothing else", () => {
+    const layer = new nn.Linear(2, 2);
+    const call = torch.func.functionalCall as (...given: unknown[]) => Tensor;
+    const state = [{ weight: torch.zeros(2, 2) }, new Map([["bias", torch.ones(2)]])];
+    expect(values(call(layer, state, rows()))).toEqual([1, 1, 1, 1]);
+    expect(values(call(layer, state, [rows()]))).toEqual([1, 1, 1, 1]);
+    for (const [given, message] of [
+      [
+        [layer, [{ bias: torch.ones(2) }, { bias: torch.ones(2) }], rows()],
+        /"bias" appears in several states/,
+      ],
+      [[layer, {}, [rows()], { strict: true }], /behind the arguments/],
+      [[layer, null, rows()], /the state is null/],
+      [[layer, { weight: 3 }, rows()], /"weight" is 3/],
+      [[{}, {}, rows()], /the module is an? (plain )?object/],
+      [[layer, {}, async () => rows()], /./],
+    ] as const)
+      expect(() => call(...given)).toThrow(
+        expect.objectContaining({
+          code: expect.any(String) as string,
+          message: expect.stringMatching(message) as string,
+        }),
+      );
+  });
+
   test("calls a module with other state, and leaves its own", () => {
     const model = new nn.Sequential(new nn.Linear(2, 1, { bias: false }), new nn.Tanh());
     const before = model.stateDict().get("0.weight");

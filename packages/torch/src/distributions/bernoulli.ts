@@ -37,7 +37,7 @@ export class Bernoulli extends Distribution {
   readonly #parameter: Tensor;
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
-  constructor({ probs, logits, ...options }: ProbsOrLogits<Parameter> & DistributionOptions) {
+  constructor({ probs, logits, ...options }: ProbsOrLogits<Parameter> & DistributionOptions = {}) {
     const given = onlyOne("Bernoulli", { probs, logits });
     const [own] = broadcastAll(given) as [Tensor];
     const isProbs = probs !== undefined;
@@ -71,7 +71,8 @@ export class Bernoulli extends Distribution {
 
   override get mode(): Tensor {
     const mode = this.probs.ge(0.5).to(this.probs);
-    return torch.where(this.probs.eq(0.5), Number.NaN, mode);
+    mode.setAt([this.probs.eq(0.5)], Number.NaN);
+    return mode;
   }
 
   get variance(): Tensor {

@@ -4,7 +4,7 @@ import { torch } from "../functions/torch.js";
 import type { Size } from "../trace/sym-int.js";
 import { enumerated, onlyOne, type ProbsOrLogits } from "./bernoulli.js";
 import { type Constraint, integersTo, real, simplex } from "./constraints.js";
-import { Distribution, type DistributionOptions } from "./distribution.js";
+import { Distribution, type DistributionOptions, requireShape } from "./distribution.js";
 import { badArgument } from "./errors.js";
 import { logitsToProbs, probsToLogits } from "./helpers.js";
 
@@ -15,7 +15,7 @@ export class Categorical extends Distribution {
   readonly #events: Size;
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
-  constructor({ probs, logits, ...options }: ProbsOrLogits<Tensor> & DistributionOptions) {
+  constructor({ probs, logits, ...options }: ProbsOrLogits<Tensor> & DistributionOptions = {}) {
     const given = onlyOne("Categorical", { probs, logits });
     const isProbs = probs !== undefined;
     const name = isProbs ? "probs" : "logits";
@@ -67,6 +67,7 @@ export class Categorical extends Distribution {
   }
 
   override sample(shape: readonly Size[] = []): Tensor {
+    requireShape("Categorical", shape);
     const rows = this.probs.reshape(-1, this.#events);
     const count = shape.reduce<Size>((all, size) => sym.mul(all, size), 1);
     const samples = torch.multinomial(rows, count, true).T;

@@ -39,8 +39,9 @@ export class Dirichlet extends Distribution {
     const above = this.concentration.sub(1).clamp({ min: float(0) });
     const mode = above.div(above.sum(-1, true));
     const isCorner = this.concentration.lt(1).all(-1);
-    const corner = F.oneHot(mode.argmax(-1), Number(mode.size(-1))).to(mode.dtype);
-    return torch.where(isCorner.unsqueeze(-1), corner, mode);
+    const corner = F.oneHot(mode.at(isCorner).argmax(-1), Number(mode.size(-1))).to(mode);
+    mode.setAt([isCorner], corner);
+    return mode;
   }
 
   get variance(): Tensor {

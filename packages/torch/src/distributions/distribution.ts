@@ -1,5 +1,5 @@
 /** @file What all distributions share (`torch.distributions.Distribution`). */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import { currentTrace } from "../trace/dispatch.js";
@@ -83,7 +83,10 @@ export abstract class Distribution {
     return this.variance.sqrt();
   }
 
-  /** Draws values, without gradients. `shape` is that of independent draws. */
+  /**
+   * Draws values, without gradients. `shape` is that of independent draws.
+   * @throws SconceError `TORCH_ARGUMENT` for a shape that is not a list
+   */
   sample(shape: readonly Size[] = []): Tensor {
     return noGrad(() => this.rsample(shape));
   }
@@ -129,6 +132,7 @@ export abstract class Distribution {
 
   /** Returns the shape of `shape` independent draws. */
   protected extendedShape(shape: readonly Size[] = []): readonly Size[] {
+    requireShape(this.constructor.name, shape);
     return [...shape, ...this.batchShape, ...this.eventShape];
   }
 
@@ -162,6 +166,16 @@ export abstract class Distribution {
     if (Number(constraint.check(value).all().item()) !== 1)
       throw badValues(name, message(`(${value.shape.join(", ")})`));
   }
+}
+
+/** @throws SconceError `TORCH_ARGUMENT` for a shape of draws that is not a list */
+export function requireShape(where: string, shape: unknown): void {
+  if (Array.isArray(shape)) return;
+  throw badArgument(
+    where,
+    `the shape of draws is ${describeValue(shape)}, not a list of sizes`,
+    "pass a list of sizes, `sample([3])`",
+  );
 }
 
 /** A tensor, or a number for all distributions. */

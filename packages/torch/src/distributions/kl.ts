@@ -10,12 +10,12 @@ import { type Distribution, sumRightmost } from "./distribution.js";
 import { notImplemented } from "./errors.js";
 import { Exponential, Gamma } from "./exponential.js";
 import { Independent } from "./independent.js";
+import { type Family, registerMixed, write } from "./kl-mixed.js";
 import { Laplace } from "./laplace.js";
 import { logDiagonal, MultivariateNormal, mahalanobis } from "./multivariate-normal.js";
 import { Normal } from "./normal.js";
 import { Uniform } from "./uniform.js";
 
-type Family<D extends Distribution> = abstract new (...args: never[]) => D;
 interface Rule {
   readonly p: Family<Distribution>;
   readonly q: Family<Distribution>;
@@ -64,11 +64,6 @@ export function klDivergence(p: Distribution, q: Distribution): Tensor {
 }
 
 const INF = Number.POSITIVE_INFINITY;
-
-/** Writes a number where a condition holds (`t[where] = value`). */
-const write = (tensor: Tensor, where: Tensor, value: number): void => {
-  tensor.setAt([where], value);
-};
 
 registerKl(Normal, Normal, (p, q) => {
   const ratio = p.scale.div(q.scale).pow(2);
@@ -164,53 +159,7 @@ registerKl(MultivariateNormal, MultivariateNormal, (p, q) => {
   );
 });
 
-registerKl(Normal, Laplace, (p, q) => {
-  const difference = p.loc.sub(q.loc);
-  const ratio = p.scale.div(q.scale);
-  const scaled = difference.div(p.scale);
-  const first = ratio.log();
-  const second = p.scale.mul(Math.sqrt(2 / Math.PI)).mul(scaled.pow(2).mul(-0.5).exp());
-  const third = difference.mul(torch.erf(scaled.mul(Math.sqrt(0.5))));
-  const constant = 0.5 * (1 + Math.log(0.5 * Math.PI));
-  return first.neg().add(second.add(third).div(q.scale)).sub(constant);
-});
-
-registerKl(Uniform, Normal, (p, q) => {
-  const width = p.high.sub(p.low);
-  const first = q.scale
-    .mul(Math.sqrt(Math.PI * 2))
-    .div(width)
-    .log();
-  const second = width.pow(2).div(12);
-  const third = p.high.add(p.low).sub(q.loc.mul(2)).div(2).pow(2);
-  return first.add(second.add(third).mul(0.5).div(q.scale.pow(2)));
-});
-
-registerKl(Exponential, Normal, (p, q) => {
-  const variance = q.scale.pow(2);
-  const square = p.rate.pow(2);
-  const first = square.mul(variance).mul(2).mul(Math.PI).log().mul(0.5);
-  const second = square.reciprocal();
-  const third = q.loc.div(p.rate);
-  const fourth = q.loc.pow(2).mul(0.5);
-  return first.sub(1).add(second.sub(third).add(fourth).div(variance));
-});
-
-const EULER = 0.577_215_664_901_532_9;
-
-registerKl(Exponential, Gamma, (p, q) => {
-  const ratio = q.rate.div(p.rate);
-  const first = q.concentration.neg().mul(ratio.log());
-  return first
-    .add(ratio)
-    .add(q.concentration.lgamma())
-    .add(q.concentration.mul(EULER))
-    .sub(1 + EULER);
-});
-
-registerKl(Gamma, Exponential, (p, q) =>
-  p.entropy().neg().sub(q.rate.log()).add(q.rate.mul(p.concentration).div(p.rate)),
-);
+registerMixed(registerKl);
 
 registerKl<Independent, Independent>(Independent, Independent, (p, q) => {
   if (p.reinterpretedBatchNdims !== q.reinterpretedBatchNdims)

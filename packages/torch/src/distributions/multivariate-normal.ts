@@ -35,7 +35,7 @@ export class MultivariateNormal extends Distribution {
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
   constructor(
     loc: Tensor,
-    { covarianceMatrix, precisionMatrix, scaleTril, ...options }: Covariance & DistributionOptions,
+    { covarianceMatrix, precisionMatrix, scaleTril, ...options }: Covariance & DistributionOptions = {},
   ) {
     if (loc.ndim < 1) throw badArgument("MultivariateNormal", "loc must be at least one-dimensional.");
     const [kind, matrix] = onlyMatrix({ covarianceMatrix, precisionMatrix, scaleTril });
@@ -118,7 +118,7 @@ export const logDiagonal = (factor: Tensor): Tensor => factor.diagonal({ dim1: -
 
 function onlyMatrix(given: Covariance): readonly [Kind, Tensor] {
   const found = (Object.entries(given) as [Kind, Tensor | undefined][]).filter(
-    (entry): entry is [Kind, Tensor] => entry[1] !== undefined,
+    (entry): entry is [Kind, Tensor] => (entry[1] ?? undefined) !== undefined,
   );
   if (found.length !== 1)
     throw badArgument(

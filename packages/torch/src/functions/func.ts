@@ -1,4 +1,5 @@
 /** @file Modules as functions of their state (`torch.func`). */
+import { describeValue } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import { vmap } from "../control-flow/vmap.js";
 import { callOperator } from "../trace/dispatch.js";
@@ -16,23 +17,49 @@ interface StatefulModule<Args extends readonly unknown[], Result> {
 /** Tensors by their fully qualified names. */
 type StateByName = ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>>;
 
-const entriesOf = (state: StateByName): (readonly [string, Tensor])[] =>
-  state instanceof Map ? [...(state as ReadonlyMap<string, Tensor>)] : Object.entries(state);
+/** The tensors of one state or of several, by name. @throws SconceError `TORCH_ARGUMENT` */
+function entriesOf(state: StateByName | readonly StateByName[]): ReadonlyMap<string, Tensor> {
+  const all = new Map<string, Tensor>();
+  for (const one of Array.isArray(state) ? (state as readonly StateByName[]) : [state as StateByName]) {
+    if (typeof one !== "object" || one === null) throw badState(`the state is ${describeValue(one)}`);
+    for (const [name, value] of one instanceof Map ? (one as Map<string, Tensor>) : Object.entries(one)) {
+      if (!(value instanceof Tensor)) throw badState(`${JSON.stringify(name)} is ${describeValue(value)}`);
+      if (all.has(name)) throw badState(`${JSON.stringify(name)} appears in several states`);
+      all.set(name, value);
+    }
+  }
+  return all;
+}
+
+const badState = (problem: string): Error =>
+  invalidArgument("functionalCall", problem, "pass tensors by their names, each once");
 
 /**
  * Calls a module with other parameters and buffers, by their fully qualified names; those that are
  * not given are the module's own (`torch.func.functional_call`).
  *
- * @param args the arguments of the call, keyword arguments in an object behind them
+ * @param state tensors by name, or a list of such states
+ * @param args the arguments of the call, with keyword arguments in an object behind them. A value
+ * that is not a list is the only argument
  * @throws SconceError `TORCH_ARGUMENT`, `MODULE_PATH` for names that the module does not have
  *
  * @example const y = torch.func.functionalCall(this.layer, { weight }, [x]);
  */
 function functionalCall<Args extends readonly unknown[], Result>(
   module: StatefulModule<Args, Result>,
-  state: StateByName,
-  args: Args,
+  state: StateByName | readonly StateByName[],
+  args?: Args | Args[0],
+  ...rest: readonly never[]
 ): Result {
+  if (typeof module !== "function")
+    throw invalidArgument("functionalCall", `the module is ${describeValue(module)}`, "pass a module");
+  if (rest.length > 0)
+    throw invalidArgument(
+      "functionalCall",
+      `${describeValue(rest[0])} is given behind the arguments`,
+      "pass keyword arguments in an object, as the last of the arguments",
+    );
+  const given = (Array.isArray(args) ? args : args === undefined || args === null ? [] : [args]) as Args;
   const before: { readonly owner: object; readonly name: string; readonly property: PropertyDescriptor }[] =
     [];
   try {
@@ -49,7 +76,7 @@ function functionalCall<Args extends readonly unknown[], Result>(
       before.push({ owner, name, property });
       Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
     }
-    return runAtOnce("functionalCall", () => module(...args));
+    return runAtOnce("functionalCall", () => module(...given));
   } finally {
     for (const { owner, name, property } of before.reverse()) Object.defineProperty(owner, name, property);
   }

@@ -342,6 +342,8 @@ function setItem(x: Tensor, given: readonly Index[], value: unknown): void {
   }
   const sizes = sizesOf(source);
   const kept = withoutOnes(sizes);
+  // PyTorch looks for leading ones among the sizes.
+  discard([], kept.slice(0, 1));
   const view = kept.length === sizes.length ? source : callOperator("aten.view.default", [source, kept]);
   callOperator("aten.index_put_.default", [sliced, tensors, view as Tensor]);
 }

@@ -30,8 +30,8 @@ export function autocast<T>(device: "cpu" | "cuda", run: () => T): T;
  * Programs run on the CPU when they are captured: a region of `"cuda"` casts nothing there and is
  * recorded as disabled, as PyTorch does without a GPU.
  *
- * @throws SconceError `TORCH_ARGUMENT` for another device, for an asynchronous function, and for control flow inside of a region,
- * whose program PyTorch's files cannot hold
+ * @throws SconceError `TORCH_ARGUMENT` for another device, for an asynchronous function, and for
+ * control flow inside of a region, whose program PyTorch's files cannot hold
  *
  * @example const y = torch.autocast("cpu", { dtype: torch.bfloat16 }, () => this.fc(x));
  */

@@ -10,7 +10,7 @@ import { asynchronous } from "./errors.js";
 export function runAtOnce<T>(name: string, run: () => T): T {
   const result = run();
   if (!isPromise(result)) return result;
-  // Nobody waits for it any longer: what it throws is not reported a second time.
+  // Nothing waits for it any longer, and what it throws would count as unhandled.
   result.then(undefined, () => undefined);
   throw asynchronous(name);
 }
