@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../.config/sampled.js";
 import { comparable } from "./capture/retraced.fixture.js";
-import { fixtureJson, PROGRAMS } from "./fixtures.js";
+import { fixtureJson, fixtureText, PROGRAMS } from "./fixtures.js";
 
 /** As `oracle/lowered_names.py` records them. */
 const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") as {
@@ -12,26 +13,60 @@ const { corpus, models } = fixtureJson("decompositions/lowered-names.json.gz") a
   readonly models: Readonly<Record<string, { readonly file: string; readonly text: string }>>;
 };
 
-/** Programs whose names have other numbers, with what PyTorch asks more or less often. */
-const DIFFERENT: Readonly<Record<string, string>> = {
-  net_lstm_cell: "it runs the decompositions of sigmoid_ and tanh_ on sizes",
-};
+/** Random programs as `oracle/random_names.py` records them; files are hexadecimal. */
+const RANDOM = fixtureText("decompositions/random-names.jsonl.br")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as { readonly [key in "name" | "body" | "file" | "text"]: string });
+
+/**
+ * Calls of random programs whose names have other numbers, as `docs/concepts/lowered-programs.md`
+ * lists them.
+ */
+const DIFFERENT: readonly string[] = [
+  "F.pad(x,(1,1,1,1),mode='circular')",
+  "F.pixel_unshuffle(",
+  "F.pixel_shuffle(",
+  "F.channel_shuffle(",
+  "torch.einsum('bchw,bdhw->bcd',x,x)",
+  "torch.einsum('ij,ik->jk',x,x)",
+  "torch.tensordot(x,self.w8,1)",
+  "F.bilinear(",
+  "x.clone().t_()",
+  "F.gumbel_softmax(",
+  "F.multi_margin_loss(",
+  "x.quantile(",
+];
 
 const session = createSconce();
 const loweredText = async (bytes: Uint8Array): Promise<string> =>
   comparable(String(runDecompositions(await session.load(bytes))));
 
-describe("names of lowered programs are PyTorch's", () => {
-  const check = (name: string, text: string, wanted: string): void => {
-    if (name in DIFFERENT) expect(text).not.toBe(wanted);
-    else expect(text).toBe(wanted);
-  };
+/** A text without the numbers at the end of names, and what reads sizes. */
+const unnumbered = (text: string): string => text.replaceAll(/(?<=\w)_\d+\b/g, "");
 
-  test.each(Object.entries(models))("%s", async (name, { file, text }) => {
-    check(name, await loweredText(Buffer.from(file, "base64")), text);
+describe("names of lowered programs are PyTorch's", () => {
+  test.each(Object.entries(models))("%s", async (_name, { file, text }) => {
+    expect(await loweredText(Buffer.from(file, "base64"))).toBe(text);
   });
 
   test.each(Object.entries(corpus))("%s", async (name, wanted) => {
-    check(name, await loweredText(readFileSync(`${PROGRAMS}${name}/program.pt2`)), wanted);
+    expect(await loweredText(readFileSync(`${PROGRAMS}${name}/program.pt2`))).toBe(wanted);
+  });
+
+  test.each(sampled(RANDOM, 3))("$name", async ({ body, file, text }) => {
+    const got = await loweredText(Buffer.from(file, "hex"));
+    if (got === text) return;
+    expect(DIFFERENT.filter((call) => body.includes(call))).not.toEqual([]);
+    expect(unnumbered(got)).toBe(unnumbered(text));
+  });
+
+  test("there are 150 random programs, and 15 have other numbers at most", async () => {
+    expect(RANDOM.length).toBeGreaterThan(150);
+    const listed = RANDOM.filter(({ body }) => DIFFERENT.some((call) => body.includes(call)));
+    let different = 0;
+    for (const { file, text } of listed)
+      if ((await loweredText(Buffer.from(file, "hex"))) !== text) different++;
+    expect(different).toBeLessThanOrEqual(15);
   });
 });

@@ -7,9 +7,13 @@ variable, [operator, a, b] on them, or a part: ["T", sizes], ["D", entries], ["S
 `assumptions` are [relation, a, b]. `kwargs` are names of inputs that are keywords. With `decorated` the specification is
 attached to the function; `mode` is another call than `export`; without `strict` only the other mode is recorded. To add a model, add an entry without `wanted`.
 
+`wanted.loaded` is the text of the lowered program after `save` and `load`: false where it is `lowered`, and absent where
+PyTorch does not write, read or lower the file.
+
 Usage (with PyTorch): python3 shapes_specs.py SHAPES-SPECS.json.gz
 """
 import gzip
+import io
 import itertools
 import json
 import logging
@@ -20,7 +24,7 @@ import warnings
 import torch
 import torch.nn.functional as F  # noqa: F401
 from torch import nn
-from torch.export import Dim, draft_export, export
+from torch.export import Dim, draft_export, export, load, save
 from torch.fx.experimental import dynamic_spec as ds
 
 logging.disable(logging.CRITICAL)
@@ -126,7 +130,19 @@ def wanted(entry):
             if not strict: result["lowered"] = lines_of(program.run_decompositions())
         except Exception as error:
             result["loweredRefused"] = message(error)
+        loaded = None if strict else lowered_file(program)
+        if loaded is not None: result["loaded"] = loaded != result.get("lowered") and loaded
     return result
+
+
+def lowered_file(program):
+    """The lowered program of a file; None where PyTorch does not write, read or lower it."""
+    buffer = io.BytesIO()
+    try:
+        save(program, buffer)
+        return lines_of(load(io.BytesIO(buffer.getvalue())).run_decompositions())
+    except Exception:
+        return None
 
 
 def lines_of(program):

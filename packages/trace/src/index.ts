@@ -32,6 +32,7 @@ export {
   visitNodes,
   visitOperands,
 } from "./nodes/trace-node.js";
+export { bindingPaths } from "./nodes/unbacked-bindings.js";
 export { GraphRecorder, type NewNode } from "./record/graph-recorder.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { type LoweredNode, Tracer } from "./record/tracer.js";
@@ -42,6 +43,7 @@ export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes
 export type { DroppedArithmetic } from "./sizes/dropped-arithmetic.js";
 export { exactRange } from "./sizes/exact-range.js";
 export { divisorOf } from "./sizes/new-symbols.js";
+export type { ReferenceArithmetic, ReferenceTensor } from "./sizes/reference-arithmetic.js";
 export { joinedSizes, withResolvedSizes } from "./sizes/resolved-sizes.js";
 export {
   type BodyCall,

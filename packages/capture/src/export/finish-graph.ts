@@ -22,7 +22,7 @@ import {
   withRegions,
   withRuntimeAsserts,
 } from "@sconce/torch";
-import { CollisionNames, finalArgument, withoutCommonItems } from "@sconce/trace";
+import { bindingPaths, CollisionNames, finalArgument, withoutCommonItems } from "@sconce/trace";
 
 /** The parts of a graph. */
 export interface GraphParts {
@@ -94,9 +94,13 @@ function addNodes(
   builder: GraphBuilder,
   { inputs, body, env, recordsGrad, regions, inner, isNamed = true }: AddedNodes,
 ): void {
-  for (const [i, { name, val }] of inputs.entries()) {
+  for (const [i, { name, val, unbacked }] of inputs.entries()) {
     const recorded = val === undefined ? val : withGrad(val, recordsGrad(i));
-    builder.placeholder(name, recorded === undefined ? {} : { val: simplified(recorded, env) });
+    const unbackedBindings = bindingPaths(unbacked);
+    builder.placeholder(name, {
+      ...(recorded === undefined ? {} : { val: simplified(recorded, env) }),
+      ...(unbackedBindings === undefined ? {} : { unbackedBindings }),
+    });
   }
   for (const node of body) {
     if (node.body !== undefined) builder.subgraph(node.target, bodyGraph(node.body, env, isNamed));

@@ -1,10 +1,10 @@
 /** @file `fill_diagonal_`: writes through a strided view of the diagonal. */
 import type { FakeTensor, SymInt } from "@sconce/ir";
-import { add, eq, floorDiv, gt, mul, sub, symMin } from "@sconce/symbolic";
+import { add, eq, floorDiv, gt, lt, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
-import { check, isEqual } from "../rules/comparison.js";
+import { check } from "../rules/comparison.js";
 import { numelOf } from "../rules/fake.js";
 
 const fillDiagonal = defineOp({
@@ -19,7 +19,7 @@ const fillDiagonal = defineOp({
         shapeMismatch("all dimensions of input must be of equal length"),
       );
     }
-    const length = isEqual(emit.env, height, width) ? height : symMin(height, width);
+    const length = emit.env.guard(lt(width, height)) ? width : height;
     const step = self.strides.reduce<SymInt>((sum, stride) => add(sum, stride), 0);
     fillStrided(emit, self, length, step, self.storageOffset, value);
     if (wrap && self.ndim === 2 && emit.env.guard(gt(height, add(width, 1)))) {

@@ -165,16 +165,9 @@ const cosineSimilarity = defineOp({
       dtype: computationDType(norm1.dtype),
       device: norm1.device,
     });
-    // In PyTorch the norms are clamped in place and keep their dtype, even halves that are 0-d like
-    // the bound.
-    const hold = (norm: FakeTensor): FakeTensor => {
-      const held = emit("aten.clamp_min.Tensor", [norm, least]);
-      return held.dtype === norm.dtype
-        ? held
-        : emit("aten._to_copy.default", [held], { dtype: norm.dtype, layout: "strided" });
-    };
-    const held1 = hold(norm1);
-    const held2 = hold(norm2);
+    // In place the norms keep their dtype, even halves that are 0-d like the bound.
+    const held1 = emit("aten.clamp_min_.Tensor", [norm1, least]);
+    const held2 = emit("aten.clamp_min_.Tensor", [norm2, least]);
     const unit2 = emit("aten.div.Tensor", [x2, held2]);
     const unit1 = emit("aten.div.Tensor", [x1, held1]);
     return emit("aten.sum.dim_IntList", [emit("aten.mul.Tensor", [unit1, unit2]), [dim]]);

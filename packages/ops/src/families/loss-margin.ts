@@ -8,11 +8,14 @@ import { reduceLoss } from "../rules/loss-reduction.js";
 /** `number - tensor`, as C++ computes it: a tensor filled with the number, minus the other. */
 function minusFrom(emit: Emit, value: EmitArg, tensor: FakeTensor): FakeTensor {
   const empty = emit("aten.empty_like.default", [tensor], { memory_format: "preserve_format" });
-  return emit("aten.sub.Tensor", [emit("aten.fill.Scalar", [empty, value]), tensor]);
+  return emit("aten.sub_.Tensor", [emit("aten.fill_.Scalar", [empty, value]), tensor]);
 }
 
 const zerosLike = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   emit("aten.zeros_like.default", [tensor], { memory_format: "contiguous_format" });
+/** Distances that C++ holds in place, where they belong to nothing else. */
+const heldAtZero = (emit: Emit, tensor: FakeTensor): FakeTensor =>
+  emit("aten.clamp_min_.default", [tensor, 0]);
 const atLeastZero = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   emit("aten.clamp_min.default", [tensor, 0]);
 
@@ -38,11 +41,11 @@ const cosineEmbeddingLoss = defineOp({
     const product = dot(input1, input2);
     const square1 = emit("aten.add.Scalar", [dot(input1, input1), EPSILON]);
     const square2 = emit("aten.add.Scalar", [dot(input2, input2), EPSILON]);
-    const norm = emit("aten.sqrt.default", [emit("aten.mul.Tensor", [square1, square2])]);
+    const norm = emit("aten.sqrt_.default", [emit("aten.mul.Tensor", [square1, square2])]);
     const cosine = emit("aten.div.Tensor", [product, norm]);
     const zeros = zerosLike(emit, cosine);
     const alike = minusFrom(emit, 1, cosine);
-    const different = atLeastZero(emit, emit("aten.sub.Scalar", [cosine, float(margin)]));
+    const different = heldAtZero(emit, emit("aten.sub.Scalar", [cosine, float(margin)]));
     const positive = emit("aten.where.self", [emit("aten.eq.Scalar", [target, 1]), alike, zeros]);
     const negative = emit("aten.where.self", [emit("aten.eq.Scalar", [target, -1]), different, zeros]);
     return reduceLoss(emit, emit("aten.add.Tensor", [positive, negative]), reduction);
@@ -55,7 +58,7 @@ const hingeEmbeddingLoss = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, target, margin, reduction }) => {
     const zeros = zerosLike(emit, self);
-    const short = atLeastZero(emit, minusFrom(emit, float(margin), self));
+    const short = heldAtZero(emit, minusFrom(emit, float(margin), self));
     const different = emit("aten.where.self", [emit("aten.ne.Scalar", [target, 1]), short, zeros]);
     const alike = emit("aten.where.self", [emit("aten.ne.Scalar", [target, -1]), self, zeros]);
     return reduceLoss(emit, emit("aten.add.Tensor", [different, alike]), reduction);
@@ -75,7 +78,7 @@ const marginRankingLoss = defineOp({
     }
     const difference = emit("aten.sub.Tensor", [input1, input2]);
     const wrong = emit("aten.mul.Tensor", [emit("aten.neg.default", [target]), difference]);
-    return reduceLoss(emit, atLeastZero(emit, emit("aten.add.Scalar", [wrong, float(margin)])), reduction);
+    return reduceLoss(emit, heldAtZero(emit, emit("aten.add.Scalar", [wrong, float(margin)])), reduction);
   },
 });
 

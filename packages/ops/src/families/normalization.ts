@@ -199,8 +199,10 @@ const rmsNorm = defineOp({
     "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, args) => {
-    const [result] = dividedByRootMeanSquare(emit, args);
-    return emit("aten.type_as.default", [emit("aten.contiguous.default", [result]), args.input]);
+    const [result, scale] = dividedByRootMeanSquare(emit, args);
+    const dense = emit("aten.contiguous.default", [result]);
+    emit("aten.contiguous.default", [scale]);
+    return emit("aten.type_as.default", [dense, args.input]);
   },
 });
 

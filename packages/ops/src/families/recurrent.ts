@@ -158,11 +158,11 @@ function gruStep(
   write: Write = "",
 ): FakeTensor {
   const gate = (i: number): FakeTensor =>
-    emit("aten.sigmoid.default", [emit("aten.add.Tensor", [fromHidden[i]!, fromInput[i]!])]);
+    emit(`aten.sigmoid${write}.default`, [emit(`aten.add${write}.Tensor`, [fromHidden[i]!, fromInput[i]!])]);
   const reset = gate(0);
   const update = gate(1);
-  const damped = emit("aten.mul.Tensor", [fromHidden[2]!, reset]);
-  const fresh = emit("aten.tanh.default", [emit("aten.add.Tensor", [fromInput[2]!, damped])]);
+  const damped = emit(`aten.mul${write}.Tensor`, [fromHidden[2]!, reset]);
+  const fresh = emit(`aten.tanh${write}.default`, [emit("aten.add.Tensor", [fromInput[2]!, damped])]);
   const kept = emit(`aten.mul${write}.Tensor`, [emit("aten.sub.Tensor", [hidden, fresh]), update]);
   return emit(`aten.add${write}.Tensor`, [kept, fresh]);
 }
@@ -170,10 +170,10 @@ function gruStep(
 type LstmState = readonly [hidden: FakeTensor, cell: FakeTensor];
 
 function lstmStep(emit: Emit, gates: readonly FakeTensor[], cell: FakeTensor, write: Write = ""): LstmState {
-  const input = emit("aten.sigmoid.default", [gates[0]!]);
-  const forget = emit("aten.sigmoid.default", [gates[1]!]);
-  const candidate = emit("aten.tanh.default", [gates[2]!]);
-  const output = emit("aten.sigmoid.default", [gates[3]!]);
+  const input = emit(`aten.sigmoid${write}.default`, [gates[0]!]);
+  const forget = emit(`aten.sigmoid${write}.default`, [gates[1]!]);
+  const candidate = emit(`aten.tanh${write}.default`, [gates[2]!]);
+  const output = emit(`aten.sigmoid${write}.default`, [gates[3]!]);
   const kept = emit("aten.mul.Tensor", [forget, cell]);
   const next = emit(`aten.add${write}.Tensor`, [kept, emit("aten.mul.Tensor", [input, candidate])]);
   return [emit("aten.mul.Tensor", [output, emit("aten.tanh.default", [next])]), next];
@@ -300,7 +300,7 @@ const lstmCell = defineOp({
       throw invalidArgument("lstm_cell expects two hidden states");
     checkRows(emit, hidden, w_ih, 4);
     const fromHidden = linear(emit, hidden, w_hh, b_hh);
-    const gates = emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
+    const gates = emit("aten.add_.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
     return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell, "_");
   },
 });
@@ -331,7 +331,7 @@ const cellWith =
   (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
     checkRows(emit, hx, w_ih, 1);
     const fromHidden = linear(emit, hx, w_hh, b_hh);
-    return emit(activation, [emit("aten.add.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
+    return emit(activation, [emit("aten.add_.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
   };
 
 const rnnTanhCell = defineOp({

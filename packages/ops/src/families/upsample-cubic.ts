@@ -10,7 +10,7 @@ import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { castForMath } from "../rules/opmath.js";
 import { toFloatDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
-import { interpolationScale, resizedBy, resizedSize, resizedTo } from "../rules/upsample.js";
+import { type Factor, interpolationScale, resizedBy, resizedSize, resizedTo } from "../rules/upsample.js";
 import { sourceIndex } from "./upsample.js";
 
 /** The coefficient that PyTorch and OpenCV use. */
@@ -31,10 +31,17 @@ function resizeCubic(
   const dtype = toFloatDType(input.dtype);
   const positions = (length: SymInt): FakeTensor =>
     convert(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
+  const factor = (length: SymInt, dim: number): Factor | undefined => {
+    const made = interpolationScale(length, size[dim]!, align, scales[dim] ?? null);
+    // A factor is computed before anything reads it.
+    if (typeof made === "object" && !align)
+      emit.arithmetic?.("operator.truediv", [length, size[dim]!], made.expr);
+    return made;
+  };
+  const down = factor(height, 0);
+  const across = factor(width, 1);
   const rows = positions(size[0]!);
   const columns = positions(size[1]!);
-  const across = interpolationScale(width, size[1]!, align, scales[1] ?? null);
-  const down = interpolationScale(height, size[0]!, align, scales[0] ?? null);
   const exactX = sourceIndex(emit, columns, across, align);
   const exactY = emit("aten.unsqueeze.default", [sourceIndex(emit, rows, down, align), -1]);
   const floorX = emit("aten.floor.default", [exactX]);

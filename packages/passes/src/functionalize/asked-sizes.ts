@@ -7,6 +7,8 @@ import type { BoundArgs } from "@sconce/ops";
 import type { SymInt } from "@sconce/symbolic";
 import type { DroppedArithmetic } from "@sconce/trace";
 import { positive } from "../shapes/dims.js";
+import { askEinsum } from "./einsum-sizes.js";
+import { askReference } from "./reference-operators.js";
 
 /** Takes the names for one operator. `args` are the call's arguments by name. */
 type Asks = (dropped: DroppedArithmetic, args: BoundArgs) => void;
@@ -80,6 +82,45 @@ const asksNarrow: Asks = (dropped, { self, dim, start, length }) => {
   if (ndim > 0) dropped.narrowed(shape[positive(Number(dim), ndim)]!, size(start), size(length));
 };
 
+/** Operands are broadcast, and the result gets its strides. */
+const asksLerp: Asks = (dropped, { self, end, weight }) => {
+  const all = [self, end, weight].filter((one) => one instanceof FakeTensor);
+  dropped.aligned(all);
+  dropped.references.strided(all.map((one) => dropped.traced(one)));
+};
+
+/** A norm over dimensions of size 1 is the absolute value. */
+const asksNorm: Asks = (dropped, { self, ord, dim }) => {
+  const { shape, ndim } = tensor(self);
+  const dims = [dim ?? []].flat() as readonly unknown[];
+  if (ndim === 0 || [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].includes(Number(ord))) return;
+  if (dims.length > 0) dropped.areOnes(dims.map((one) => shape[positive(Number(one), ndim)]!));
+};
+
+/** Whether there is a target for each row. */
+const asksRows: Asks = (dropped, { self, target }) => {
+  const [scores, targets] = [tensor(self), tensor(target)];
+  if (scores.ndim > 1 && targets.ndim > 0)
+    dropped.compared(scores.shape.slice(0, 1), targets.shape.slice(0, 1));
+};
+
+const asksBatch = (dropped: DroppedArithmetic, input: FakeTensor, state: FakeTensor): void =>
+  dropped.compared(input.shape.slice(0, 1), state.shape.slice(0, 1));
+const asksState: Asks = (dropped, { input, hx }) => asksBatch(dropped, tensor(input), tensor(hx));
+
+/** The number is expanded to what is left of the shape. */
+const asksIndexFill: Asks = (dropped, { self, dim }) => {
+  const { shape, ndim } = tensor(self);
+  const rest = shape.toSpliced(positive(Number(dim), ndim), 1);
+  if (ndim > 0) dropped.compared(rest, rest);
+};
+
+/** Pools along one dimension count elements. */
+const asksElements: Asks = (dropped, { self }) => void dropped.numel(tensor(self));
+
+/** The layout of images decides that of the result. */
+const asksLayout: Asks = (dropped, { self }) => void dropped.ordersChannels(tensor(self));
+
 /** Whether the pieces are empty. */
 const asksChunk: Asks = (dropped, { self, dim }) => {
   const { shape, ndim } = tensor(self);
@@ -108,7 +149,55 @@ const ASKS: Readonly<Record<string, Asks>> = {
   "aten.linear.default": (dropped, { input, bias }) => {
     if (tensor(input).ndim !== 2 && bias !== null) dropped.isContiguous(tensor(input));
   },
+  "aten.broadcast_tensors.default": (dropped, { tensors }) =>
+    dropped.aligned(tensors as readonly FakeTensor[]),
+  "aten.logaddexp.default": (dropped, { self, other }) => dropped.aligned([tensor(self), tensor(other)]),
+  "aten.cosine_similarity.default": (dropped, { x1, x2 }) =>
+    dropped.equal(tensor(x1).shape, tensor(x2).shape),
+  "aten.einsum.default": (dropped, { equation, tensors }) =>
+    askEinsum(dropped, String(equation), tensors as readonly FakeTensor[]),
+  "aten.lstm_cell.default": (dropped, { input, hx }) => {
+    for (const one of hx as readonly FakeTensor[]) asksBatch(dropped, tensor(input), one);
+  },
+  "aten.gru_cell.default": asksState,
+  "aten.rnn_tanh_cell.default": asksState,
+  "aten.rnn_relu_cell.default": asksState,
+  "aten.index_fill.int_Scalar": asksIndexFill,
+  "aten.index_fill.int_Tensor": asksIndexFill,
+  "aten.linalg_vector_norm.default": asksNorm,
+  "aten.nll_loss_nd.default": asksRows,
+  "aten.nll_loss_forward.default": asksRows,
+  "aten.max_pool1d.default": asksElements,
+  "aten.avg_pool1d.default": asksElements,
+  "aten.adaptive_avg_pool1d.default": asksElements,
+  "aten.adaptive_max_pool1d.default": asksElements,
+  "aten.adaptive_avg_pool2d.default": (dropped, { output_size }) => {
+    dropped.checked(sizes(output_size));
+    dropped.areOnes(sizes(output_size));
+  },
+  "aten.empty_like.default": (dropped, { self, memory_format: format }) => {
+    if ((format ?? "preserve_format") === "preserve_format")
+      dropped.references.ordered([dropped.traced(tensor(self))]);
+  },
+  "aten.im2col.default": (dropped, { self }) => dropped.windows(tensor(self).shape.slice(-2)),
+  "aten.roll.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
+  "aten.logsumexp.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
+  "aten.channel_shuffle.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
+  "aten.cdist.default": (dropped, { x1, x2 }) => {
+    for (const one of [x1, x2]) dropped.isEmpty(tensor(one));
+  },
   "aten.batch_norm.default": (dropped, { input }) => void dropped.isEmpty(tensor(input)),
+};
+
+/** The same for what a decomposition asks in the end. */
+const ASKS_LAST: Readonly<Record<string, Asks>> = {
+  "aten.lerp.Scalar": asksLerp,
+  "aten.lerp.Tensor": asksLerp,
+  "aten.upsample_bicubic2d.default": asksLayout,
+  "aten.upsample_bicubic2d.vec": (dropped, { input }) => void dropped.ordersChannels(tensor(input)),
+  "aten.reflection_pad1d.default": asksLayout,
+  "aten.reflection_pad2d.default": asksLayout,
+  "aten.reflection_pad3d.default": asksLayout,
 };
 
 /** Takes the names of what a decomposition asks of the sizes of its operands. */
@@ -117,23 +206,34 @@ export function askSizes(dropped: DroppedArithmetic, target: string, args: Bound
   ASKS[target]?.(dropped, args);
 }
 
-/** Triangles are made contiguous in the end. */
-const ASKED_RESULTS: ReadonlySet<string> = new Set(["aten.tril.default", "aten.triu.default"]);
+/** Results that are made contiguous in the end. */
+const ASKED_RESULTS: ReadonlySet<string> = new Set([
+  "aten.tril.default",
+  "aten.triu.default",
+  "aten.masked_fill.Scalar",
+  "aten.masked_fill.Tensor",
+  "aten.index_add.default",
+  "aten.index_copy.default",
+  "aten.index_fill.int_Scalar",
+  "aten.index_fill.int_Tensor",
+  "aten.diag_embed.default",
+]);
 
 /** The same for what it asks of its result. */
-export function askResult(dropped: DroppedArithmetic, target: string, result: MetaValue): void {
+export function askResult(
+  dropped: DroppedArithmetic,
+  target: string,
+  args: BoundArgs,
+  result: MetaValue,
+): void {
   if (!dropped.isNeeded) return;
+  ASKS_LAST[target]?.(dropped, args);
   if (ASKED_RESULTS.has(target) && result instanceof FakeTensor) dropped.isContiguous(result);
 }
-
-/** Operators in place that look first whether an operand can be broadcast. */
-const BROADCAST = /^aten\.(add_|sub_|mul_|div_|logical_(and|or|xor)_)\.(Tensor|default)$/;
 
 /** The same for the operator in place, which runs on sizes before its write becomes a value. */
 export function askInPlace(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
   if (!dropped.isNeeded) return;
-  const { self, other } = args;
-  if (BROADCAST.test(target) && other instanceof FakeTensor)
-    dropped.broadcast(tensor(self).shape, other.shape);
+  askReference(dropped, target, args);
   if (target === "aten.index_copy_.default") asksIndexCopy(dropped, args);
 }

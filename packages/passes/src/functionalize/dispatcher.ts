@@ -194,7 +194,7 @@ export class Dispatcher {
     if (isOfPyTorch) askSizes(this.tracer.dropped, row.target, bound);
     try {
       const result = this.#entries.run(row, rule, emit, bound);
-      if (isOfPyTorch) askResult(this.tracer.dropped, row.target, result);
+      if (isOfPyTorch) askResult(this.tracer.dropped, row.target, bound, result);
       return result;
     } catch (error) {
       throw refusedCall(error, row, bound);

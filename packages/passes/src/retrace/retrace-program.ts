@@ -124,6 +124,8 @@ function beginTrace(program: ExportedProgram, tracer: Tracer): SizeGuards {
   // The symbols of a program that PyTorch wrote have no assertions but those of this trace.
   if (program.torchVersion === undefined) tracer.assertions = assertedConditions(program.graph);
   tracer.ownSymbols = ownSymbols(program);
+  tracer.isLoaded = program.torchVersion !== undefined;
+  tracer.inputRanges = program.rangeConstraints;
   const guards = new SizeGuards(program, shapeEnvOf(program));
   tracer.guards = guards;
   return guards;

@@ -8,6 +8,7 @@ import {
   type MetaValue,
   NO_META,
   type NodeMeta,
+  type RangeConstraint,
   type SymScalar,
   symInt,
 } from "@sconce/ir";
@@ -28,6 +29,7 @@ import { withoutCommonItems } from "../nodes/common-items.js";
 import { withoutUnused } from "../nodes/dead-nodes.js";
 import { finalArgument, graphNode } from "../nodes/graph-node.js";
 import { type TraceArgument, TraceNode, type UnbackedBinding } from "../nodes/trace-node.js";
+import { pathBindings } from "../nodes/unbacked-bindings.js";
 import { readTensor } from "../sizes/data-reads.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import { ElementCounts } from "../sizes/element-counts.js";
@@ -71,6 +73,10 @@ export class Tracer extends GraphRecorder<NodeMeta> {
   assertions: readonly SymExpr[] = [];
   /** Symbols of sizes of inputs that are written with others. */
   ownSymbols: OwnSymbols = new Map();
+  /** Whether the program is from a file: inputs have the symbols that they show. */
+  isLoaded = false;
+  /** Ranges that the program declares. */
+  inputRanges: ReadonlyMap<string, RangeConstraint> = new Map();
   /** Collects guards of sizes; bodies of control flow add none. */
   guards: SizeGuards | undefined;
   /** True for the body of a call of control flow. */
@@ -117,8 +123,9 @@ export class Tracer extends GraphRecorder<NodeMeta> {
   placeholder<T extends MetaValue>(candidate: string, given: T, meta: NodeMeta = NO_META): T {
     const val = given instanceof FakeTensor ? (this.#ownSizes(given) as T & FakeTensor) : given;
     const name = this.names.create(candidate);
-    this.newSymbols(val);
-    this.addInput({ name, target: name, val, meta });
+    const shown = this.newSymbols(val).filter(({ symbol }) => /^(u|zuf)\d+$/.test(symbol));
+    const unbacked = this.isBody ? [] : this.isLoaded ? shown : pathBindings(meta.unbackedBindings);
+    this.addInput({ name, target: name, val, meta, unbacked });
     return val;
   }
 
@@ -330,6 +337,7 @@ export class Tracer extends GraphRecorder<NodeMeta> {
       env: this.env,
       assertions: [...this.assertions, ...this.env.assertions],
       ownSymbols: this.ownSymbols,
+      inputRanges: this.inputRanges,
       isNested: this.isBody,
       prelude: this.preludeMeta,
       reified: (source, target) => this.#reified(source, target),

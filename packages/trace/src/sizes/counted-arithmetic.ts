@@ -60,6 +60,11 @@ export class CountedArithmetic {
     return isSymbolic;
   }
 
+  /** Steps whose results nothing looks at. */
+  steps(name: string, times: number): void {
+    this.#names.take(name, times);
+  }
+
   /** A product; one with the number 1 is the other factor. */
   mul(a: Counted, b: Counted): Counted {
     if (isOne(a)) return b;

@@ -3,18 +3,12 @@
  * of the sizes of tensors becomes nodes that nothing reads, and later nodes are numbered after
  * them.
  */
-import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Namespace } from "@sconce/ir";
-import { leafFinder, programGuards, userLeaves } from "@sconce/ops";
-import {
-  foldGuard,
-  type GuardBinaryOp,
-  type GuardCompareOp,
-  type GuardNode,
-  SymExpr,
-  type SymInt,
-} from "@sconce/symbolic";
+import { type ExportedProgram, FakeTensor, type MetaValue, type Namespace } from "@sconce/ir";
+import { SymExpr, type SymInt } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { type Counted, CountedArithmetic, MINUS_ONE, ONE, TakenNames, ZERO } from "./counted-arithmetic.js";
+import { takeGuardNames } from "./guard-names.js";
+import { ReferenceArithmetic, type ReferenceTensor } from "./reference-arithmetic.js";
 import type { RetraceEnv } from "./retrace-env.js";
 
 /** What PyTorch has found out about a tensor, and does not compute again. */
@@ -36,43 +30,19 @@ interface Trace {
   elementsOf(tensor: FakeTensor): SymInt;
 }
 
-const OPERATORS: Readonly<Record<GuardBinaryOp | GuardCompareOp, string>> = {
-  "+": "add",
-  "-": "sub",
-  "*": "mul",
-  "/": "truediv",
-  "//": "floordiv",
-  "%": "mod",
-  "**": "pow",
-  "==": "eq",
-  "!=": "ne",
-  "<": "lt",
-  "<=": "le",
-  ">": "gt",
-  ">=": "ge",
-};
-
-/** Comparisons from the other side. */
-const REFLECTED: Partial<Record<GuardCompareOp, GuardCompareOp>> = {
-  "<": ">",
-  "<=": ">=",
-  ">": "<",
-  ">=": "<=",
-};
-
-/** An operand of a guard: a product with 1 is the other factor. */
-type Operand = "symbolic" | "one" | "other";
-
 export class DroppedArithmetic {
   readonly #trace: Trace;
   readonly #names: TakenNames;
   readonly #with: CountedArithmetic;
   readonly #known = new WeakMap<FakeTensor, Known>();
+  /** What references of operators in place ask. */
+  readonly references: ReferenceArithmetic;
 
   constructor(trace: Trace) {
     this.#trace = trace;
     this.#names = new TakenNames(trace.names);
     this.#with = new CountedArithmetic(this.#names, trace.env);
+    this.references = new ReferenceArithmetic(this.#with, (size) => this.#read(size));
   }
 
   /** Whether names can be taken: static programs have none. */
@@ -90,55 +60,9 @@ export class DroppedArithmetic {
     if (size instanceof SymExpr) this.#trace.sizes.read(size);
   }
 
-  /**
-   * The guards of the program, which PyTorch traces first (`_guards_fn`).
-   *
-   * @param inputOf finds the value of an input
-   */
+  /** The guards of the program, which PyTorch traces first (`_guards_fn`). */
   guards(program: ExportedProgram, inputOf: (name: string) => MetaValue | undefined): void {
-    if (program.exampleInputs === null) return;
-    const leaves = userLeaves(program);
-    const indexOf = leafFinder(leaves);
-    const source = (node: Extract<GuardNode, { kind: "source" }>): Operand => {
-      const name = leaves[indexOf(node) ?? -1]?.name;
-      const val = name === undefined ? undefined : inputOf(name);
-      if (val instanceof FakeTensor && node.property === "size") {
-        const size = val.shape[node.index ?? 0]!;
-        if (!isSymbolic(size)) return size === 1 ? "one" : "other";
-        this.#size(size);
-        return "symbolic";
-      }
-      return isSymScalar(val) ? "symbolic" : "other";
-    };
-    const node = (name: string, operands: readonly Operand[]): Operand => {
-      if (!operands.includes("symbolic")) return "other";
-      this.#names.take(name);
-      return "symbolic";
-    };
-    for (const guard of programGuards(program, leaves))
-      foldGuard<Operand>(guard, {
-        source,
-        number: ({ value, float }) => (value === 1 && !float ? "one" : "other"),
-        constant: () => "other",
-        not: () => "other",
-        negate: (operand) => node("neg", [operand]),
-        binary: (op, left, right) =>
-          op === "*" && [left, right].includes("one")
-            ? left === "one"
-              ? right
-              : left
-            : node(OPERATORS[op], [left, right]),
-        // A number at the left has no such method: Python asks the size at the right.
-        compare: (op, left, right) =>
-          node(OPERATORS[left === "symbolic" ? op : (REFLECTED[op] ?? op)], [left, right]),
-        and: (parts) => parts.map((part) => part()).at(-1) ?? "other",
-        or: (parts) => parts[0]?.() ?? "other",
-        conditional: (test, then) => {
-          test();
-          return then();
-        },
-        call: ({ fn }, args) => node(fn.replace(/^(?:torch|math)\./, ""), args),
-      });
+    takeGuardNames(program, { names: this.#names, read: (size) => this.#size(size), inputOf });
   }
 
   #of(tensor: FakeTensor): Known {
@@ -239,6 +163,21 @@ export class DroppedArithmetic {
   #product(sizes: readonly SymInt[]): Counted {
     for (const size of sizes) this.#size(size);
     return sizes.reduce((product, size) => this.#with.mul(product, this.#with.of(size)), ONE);
+  }
+
+  /** What a reference asks of tensors that are traced: they have a node for their elements. */
+  traced(tensor: FakeTensor): ReferenceTensor {
+    return Object.assign(this.references.of(tensor), { numel: this.numel(tensor) });
+  }
+
+  /** Whether tensors are made of one shape. */
+  aligned(tensors: readonly FakeTensor[]): void {
+    this.references.aligned(tensors.map(({ shape }) => shape.map((size) => this.#read(size))));
+  }
+
+  /** Whether all sizes are 1, until one is not. */
+  areOnes(sizes: readonly SymInt[]): boolean {
+    return sizes.every((size) => this.#with.eq(this.#read(size), ONE, false));
   }
 
   /** Whether a tensor has no elements. */
@@ -394,6 +333,14 @@ export class DroppedArithmetic {
       this.#with.eq(this.#read(size), this.#read(other[dim]!), false);
   }
 
+  /** The same, until sizes differ. */
+  equal(shape: readonly SymInt[], other: readonly SymInt[]): boolean {
+    return (
+      shape.length === other.length &&
+      shape.every((size, dim) => this.#with.eq(this.#read(size), this.#read(other[dim]!), false))
+    );
+  }
+
   differs(size: SymInt, other: SymInt): void {
     this.#with.ne(this.#read(size), this.#read(other), false);
   }
@@ -402,6 +349,46 @@ export class DroppedArithmetic {
   counts(tensor: FakeTensor, factors: readonly SymInt[]): void {
     const numel = this.numel(tensor);
     this.#with.eq(numel, this.#product(factors), false);
+  }
+
+  /** Whether there is an index, and it fits its operands. */
+  scattered(self: FakeTensor, index: FakeTensor, source: FakeTensor | null, dim: number): void {
+    const count = this.#with;
+    const elements = this.#product(index.shape);
+    count.ne(elements, ZERO, true);
+    if (count.eq(elements, ZERO, false)) return;
+    const written = dim < 0 ? dim + self.ndim : dim;
+    for (const [at, size] of index.shape.entries())
+      if (at !== written && at < self.ndim) count.le(this.#read(size), this.#read(self.shape[at]!));
+    for (const [at, size] of (source === null ? [] : index.shape).entries())
+      count.le(this.#read(size), this.#read(source!.shape[at] ?? 1));
+  }
+
+  /** Whether dimensions are in the order of channels (`suggest_memory_format`). */
+  ordersChannels({ shape, strides, ndim }: FakeTensor): boolean {
+    const count = this.#with;
+    const order = ndim === 4 ? [1, 3, 2, 0] : [1, 4, 3, 2, 0];
+    if (ndim !== order.length || count.eq(count.of(strides[1]!), ZERO, true)) return false;
+    let least = ZERO;
+    for (const dim of order) {
+      const [size, stride] = [this.#read(shape[dim]!), count.of(strides[dim]!)];
+      if (count.eq(size, ZERO, true) || count.lt(stride, least)) return false;
+      if (dim === 0 && count.eq(least, count.of(strides[1]!), false)) return false;
+      least = count.mul(stride, size);
+    }
+    return true;
+  }
+
+  /** How many windows there are along dimensions (`im2col`). */
+  windows(sizes: readonly SymInt[]): void {
+    for (const size of sizes) {
+      const { isSymbolic } = this.#read(size);
+      if (!isSymbolic) continue;
+      this.#with.steps("ne", 1);
+      for (const name of ["add", "sub"]) this.#with.steps(name, 2);
+      this.#with.steps("floordiv", 1);
+      this.#with.steps("gt", 1);
+    }
   }
 
   /** How many pieces of a size there are (`split` in `torch/_decomp`). */

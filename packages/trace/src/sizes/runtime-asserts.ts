@@ -11,6 +11,7 @@ import {
   isSymScalar,
   type MetaValue,
   type Namespace,
+  type RangeConstraint,
   type SymScalar,
   symInt,
 } from "@sconce/ir";
@@ -18,6 +19,7 @@ import {
   floatConstant,
   freeSymbols,
   ge,
+  isUnbacked,
   ite,
   le,
   MAX_SIZE,
@@ -53,6 +55,8 @@ export interface AssertedTrace<M> {
   readonly assertions: readonly SymExpr[];
   /** Symbols of sizes and strides of inputs that are written with others. */
   readonly ownSymbols?: OwnSymbols;
+  /** Ranges of symbols of inputs. @defaultValue what is known when the graph is made */
+  readonly inputRanges?: ReadonlyMap<string, RangeConstraint>;
   /** Whether the graph is nested in another one. */
   readonly isNested: boolean;
   /** Metadata of what is added behind the inputs. */
@@ -70,6 +74,8 @@ export type OwnSymbols = ReadonlyMap<string, InputSymbols>;
 export interface InputSymbols {
   readonly sizes: readonly (SymExpr | undefined)[];
   readonly strides: readonly (SymExpr | undefined)[];
+  /** The symbol of a number. */
+  readonly value?: SymExpr | undefined;
 }
 
 /** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
@@ -84,7 +90,7 @@ class Inserter<M> {
   /** Symbols of the call being visited whose ranges are not asserted yet. */
   readonly #waiting = new Set<string>();
   /** What sizes are written with in place of own symbols of inputs. */
-  readonly #shown = new Map<string, SymExpr>();
+  readonly #shown = new Map<string, SymInt>();
   readonly #pending: SymExpr[];
   #out: TraceNode<M>[] = [];
   /** Metadata of the node being visited: nodes added for it have the same, without its function. */
@@ -106,6 +112,7 @@ class Inserter<M> {
       this.#matchInput(node);
       this.#defineAll(node);
     }
+    this.#preferNumbers(placeholders);
     const calls = this.#trace.nodes.filter(({ op }) => op !== "placeholder");
     const [first, ...others] = calls;
     if (first === undefined) this.#emitReady();
@@ -116,12 +123,18 @@ class Inserter<M> {
 
   #matchInput(node: TraceNode<M>): void {
     const { val } = node;
-    if (isSymScalar(val) && isSymbol(val.expr)) this.#match(val.expr, () => node);
-    if (!(val instanceof FakeTensor)) return;
     const own = this.#trace.ownSymbols?.get(node.name);
+    const show = (symbol: SymExpr | undefined, as: SymInt): void => {
+      if (symbol !== undefined) this.#shown.set(symbol.name, as);
+    };
+    if (isSymScalar(val)) {
+      show(own?.value, val.expr as SymInt);
+      this.#match(own?.value ?? val.expr, () => node);
+    }
+    if (!(val instanceof FakeTensor)) return;
     val.shape.forEach((size, dim) => {
       const symbol = own?.sizes[dim];
-      if (symbol !== undefined) this.#shown.set(symbol.name, size as SymExpr);
+      show(symbol, size);
       this.#match(symbol ?? size, () =>
         this.#add("aten.sym_size.int", [node, dim], symInt(size), "sym_size_int"),
       );
@@ -135,6 +148,13 @@ class Inserter<M> {
     this.#match(offset, () =>
       this.#add("aten.sym_storage_offset.default", [node], symInt(offset), "sym_storage_offset_default"),
     );
+  }
+
+  /** Calls read a number that is given, and no size that was found equal to it. */
+  #preferNumbers(placeholders: readonly TraceNode<M>[]): void {
+    for (const node of placeholders)
+      if (isSymScalar(node.val) && isSymbol(node.val.expr) && isUnbacked(node.val.expr))
+        this.#byExpr.set(node.val.expr.key, node);
   }
 
   #match(size: unknown, make: () => TraceNode<M>): void {
@@ -213,13 +233,17 @@ class Inserter<M> {
 
   /** Symbols that a call makes: reads all behind the call, then asserts what must hold of each. */
   #defineAll(node: TraceNode<M>): void {
+    const isInput = node.op === "placeholder";
     const symbols = node.unbacked.map((binding) => {
       this.#define(node, binding);
       return symbolByName(binding.symbol);
     });
     for (const { key } of symbols) this.#waiting.add(key);
     for (const symbol of symbols) {
-      if (!this.#constrained.has(symbol.key)) this.#assertRange(symbol);
+      if (!this.#constrained.has(symbol.key)) {
+        const declared = isInput ? this.#trace.inputRanges?.get(symbol.name) : undefined;
+        this.#assertRange(symbol, declared ?? this.#trace.env.range(symbol));
+      }
       this.#constrained.add(symbol.key);
       this.#waiting.delete(symbol.key);
       this.#emitReady();
@@ -263,8 +287,7 @@ class Inserter<M> {
     return this.#add("operator.floordiv", [read, divisor], symInt(symbol), "floordiv");
   }
 
-  #assertRange(symbol: SymExpr): void {
-    const { min, max } = this.#trace.env.range(symbol);
+  #assertRange(symbol: SymExpr, { min, max }: { readonly min: number; readonly max: number }): void {
     const isInteger = symbol.assumptions.some(([assumption]) => assumption === "integer");
     const bound = (value: number): SymFloat => (isInteger ? value : floatConstant(value));
     if (Number.isFinite(min)) this.#assert(ge(symbol, bound(min)) as SymExpr);

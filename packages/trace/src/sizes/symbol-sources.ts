@@ -1,7 +1,8 @@
 /** @file Which input size a symbol was made for. */
-import { type ExportedProgram, FakeTensor } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, isSymScalar, type NodeMeta } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
 import { printSource, SymExpr, type SymInt, symbolByName, symbolNumber, symEquals } from "@sconce/symbolic";
+import { pathBindings } from "../nodes/unbacked-bindings.js";
 import type { InputSymbols, OwnSymbols } from "./runtime-asserts.js";
 import { isSymbol } from "./size-expressions.js";
 
@@ -48,9 +49,18 @@ export function ownSymbols(program: ExportedProgram): OwnSymbols {
   const own = new Map<string, InputSymbols>();
   for (const [i, { name, meta }] of program.graph.placeholders().entries()) {
     const leaf = leaves.get(name);
-    if (leaf === undefined || !(meta.val instanceof FakeTensor)) continue;
+    if (leaf === undefined) continue;
+    if (isSymScalar(meta.val)) {
+      const value = boundSymbols(meta).get(undefined);
+      if (value !== undefined && !isShown(value, meta.val.expr))
+        own.set(`arg${i}_1`, { sizes: [], strides: [], value });
+    }
+    if (!(meta.val instanceof FakeTensor)) continue;
     const { shape, strides } = meta.val;
+    const bound = boundSymbols(meta);
     const sizes = shape.map((size, dim) => {
+      const given = bound.get(dim);
+      if (given !== undefined) return isShown(given, size) ? undefined : given;
       const source = isSymbol(size) ? sources.get(size.name) : undefined;
       const isOther = source !== undefined && (source.placeholder !== name || source.dim !== dim);
       const isComputed = size instanceof SymExpr && !isSymbol(size);
@@ -64,6 +74,17 @@ export function ownSymbols(program: ExportedProgram): OwnSymbols {
   }
   return own;
 }
+
+/** Symbols that only the data decide, by the dimensions whose sizes they are. */
+const boundSymbols = ({ unbackedBindings }: NodeMeta): ReadonlyMap<number | undefined, SymExpr> =>
+  new Map(
+    pathBindings(unbackedBindings).flatMap(({ symbol, dim, of }) =>
+      of === "size" ? [[dim, symbolByName(symbol)] as const] : [],
+    ),
+  );
+
+const isShown = (symbol: SymExpr, as: unknown): boolean =>
+  as instanceof SymExpr && as.op === "Symbol" && as.name === symbol.name;
 
 type Root = Pick<Leaf, "root" | "path">;
 
