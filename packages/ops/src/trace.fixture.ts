@@ -25,7 +25,12 @@ export function operatorsOf(
   kwargs: Readonly<Record<string, EmitArg>>,
 ): readonly string[] {
   const steps: Step[] = [];
-  const emit: Emit = emitFrom(env, (name, given, named) => call(table.require(name), given, named));
+  // A write becomes a value, as functionalization makes it.
+  const functional = (name: string): OpDefinition => {
+    const row = table.require(name);
+    return (row.schema.isMutable ? table.get(name.replace(/_(?=\.\w+$)/, "")) : undefined) ?? row;
+  };
+  const emit: Emit = emitFrom(env, (name, given, named) => call(functional(name), given, named));
   const call = (
     row: OpDefinition,
     given: readonly EmitArg[],
