@@ -1,6 +1,6 @@
 /**
- * @file Calls in place that read memory which they write to: PyTorch 2.14 refuses those of the
- * first lists and runs those of the second.
+ * @file Calls in place, and with outputs, that read memory which they write to: PyTorch 2.14
+ * refuses those of the first lists and runs those of the second.
  */
 import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
@@ -59,6 +59,27 @@ const INDEXED = [
   'scatter_reduce_.two(%w, 0, %i, %o, "amax")',
   "put_.default(%w, %i, %o)",
 ];
+const OUTPUTS = [
+  "add.out(%w, %o, out=%w)",
+  "neg.out(%o, out=%w)",
+  "cumsum.out(%o, 0, out=%w)",
+  "where.self_out(%m, %w, %o, out=%w)",
+];
+/** Their kernels read elements again that they have written. */
+const GATHERED = [
+  "index_select.out(%o, 0, %i, out=%w)",
+  "cat.out([%o], out=%w)",
+  "gather.out(%o, 0, %i, out=%w)",
+];
+/** They compute a result and copy it. */
+const COPIED = ["add.Scalar_out(%o, 2, out=%w)", "rsub.Tensor_out(%w, %o, out=%w)", "clone.out(%o, out=%w)"];
+/** Their output is an operand of other sizes. */
+const RESIZED = [
+  "add.out(%b, %w, out=%b)",
+  "maximum.out(%w, %b, out=%b)",
+  "lt.Tensor_out(%w, %b, out=%b)",
+  "clamp.Tensor_out(%b, %w, none, out=%b)",
+];
 const all = (calls: readonly string[], ...views: readonly Views[]): [Views, string][] =>
   views.flatMap((view) => calls.map((call): [Views, string] => [view, call]));
 
@@ -66,6 +87,8 @@ const REFUSED = [
   ...all(POINTWISE, "shifted"),
   ...all(POINTWISE.slice(0, 3), "element", "one", "transposed", "rows", "strideOfOne"),
   ...all(INDEXED, "shifted", "same"),
+  ...all(OUTPUTS, "shifted"),
+  ...all(GATHERED, "shifted", "same"),
 ];
 const RUN = [
   ...all(POINTWISE, "same", "adjacent"),
@@ -73,6 +96,9 @@ const RUN = [
   ...all(INDEXED, "adjacent", "flipped"),
   ...all(["masked_fill_.Tensor(%w, %m, %e)", "fill_.Tensor(%w, %e)"], "shifted"),
   ...all(["ldexp_.default(%w, %o)"], "shifted"),
+  ...all(OUTPUTS, "same", "adjacent", "flipped"),
+  ...all(GATHERED, "adjacent", "flipped"),
+  ...all(COPIED, "shifted", "same", "adjacent"),
 ];
 /** PyTorch does not detect them, and gives numbers that depend on its vectors. */
 const UNKNOWN = all(POINTWISE.slice(0, 3), "steps", "gaps");
@@ -88,6 +114,7 @@ graph(%x: f32[24]) {
   ${places}
   %e = aten.select.int(%x, 0, 1)
   %m = aten.gt.Scalar(%w, 2)
+  %b = aten.mul.Tensor(%e, 1)
   %r = aten.${call}
   %y = aten.mul.Tensor(%x, 1)
   return (%y)
@@ -118,6 +145,13 @@ describe.each(BACKENDS)("on %s", (backend) => {
   test.each(sampled([...RUN, ...UNKNOWN], 3))("%s: %s runs", async (view, call) => {
     const program = programOf(view, call);
     expect(await run(program, backend)).toEqual(await run(program, "cpu"));
+  });
+
+  test.each(RESIZED)("%s is not resized", async (call) => {
+    await expect(run(programOf("shifted", call), backend)).rejects.toMatchObject({
+      code: "SHAPE_MISMATCH",
+      message: expect.stringContaining("output with shape [] doesn't match the broadcast shape [3]"),
+    });
   });
 
   test("sizes of the run decide", async () => {

@@ -2,7 +2,7 @@ import { castTensor } from "./cast.js";
 import { dtypeInfo, type TypedArray } from "./dtype.js";
 import { broadcastMismatch } from "./errors.js";
 import { numel } from "./shape.js";
-import { broadcastView, eachRun } from "./strided.js";
+import { broadcastsTo, broadcastView, eachRun } from "./strided.js";
 import { Tensor } from "./tensor.js";
 
 /**
@@ -11,7 +11,7 @@ import { Tensor } from "./tensor.js";
  * @throws SconceError `SHAPE_MISMATCH` when the shapes do not broadcast to the target's.
  */
 export function copyInto(target: Tensor, source: Tensor): void {
-  checkBroadcast(source.shape, target.shape);
+  if (!broadcastsTo(source.shape, target.shape)) throw broadcastMismatch(source.shape, target.shape);
   if (numel(target.shape) === 0) return;
   const from = source.storage === target.storage && source !== target ? detached(source) : source;
   copySame(target, castTensor(from, target.dtype));
@@ -49,11 +49,4 @@ function copyLanes(
   for (let i = 0; i < count; i++, a += stepA, b += stepB) {
     for (let lane = 0; lane < lanes; lane++) to[a + lane] = from[b + lane]!;
   }
-}
-
-function checkBroadcast(from: readonly number[], to: readonly number[]): void {
-  const lead = to.length - from.length;
-  const fits = lead >= 0 && from.every((size, d) => size === 1 || size === to[d + lead]);
-  if (fits) return;
-  throw broadcastMismatch(from, to);
 }

@@ -43,6 +43,7 @@ export { type TensorStatistics, tensorStatistics } from "./statistics.js";
 export { DEFAULT_MAX_BYTES, requireMemory, Storage, withMemoryLimit } from "./storage.js";
 export {
   broadcastStrides,
+  broadcastsTo,
   broadcastView,
   eachRun,
   eachRunInOrder,

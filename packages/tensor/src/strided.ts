@@ -3,6 +3,7 @@
  * tensors of one shape is cut into runs of constant steps, so contiguous (or equally permuted
  * dense) operands are one run.
  */
+import { broadcastMismatch } from "./errors.js";
 import { requireMemory } from "./storage.js";
 
 /** Where a tensor's elements lie; a {@link Tensor} is one. */
@@ -31,15 +32,29 @@ export function broadcastStrides(
   );
 }
 
-/** The view of a tensor broadcast to a shape. */
+/**
+ * The view of a tensor broadcast to a shape.
+ *
+ * @throws SconceError `SHAPE_MISMATCH` when the shape does not broadcast to the other: such a view
+ * would have elements outside of the tensor
+ */
 export function broadcastView(
   tensor: StridedView & { readonly shape: readonly number[] },
   target: readonly number[],
 ): StridedView {
+  if (!broadcastsTo(tensor.shape, target)) throw broadcastMismatch(tensor.shape, target);
   return {
     strides: broadcastStrides(tensor.shape, tensor.strides, target),
     storageOffset: tensor.storageOffset,
   };
+}
+
+/** Whether a tensor of a shape can be read as one of another. */
+export function broadcastsTo(shape: readonly number[], target: readonly number[]): boolean {
+  const lead = target.length - shape.length;
+  if (lead < 0) return false;
+  for (let d = 0; d < shape.length; d++) if (shape[d] !== 1 && shape[d] !== target[d + lead]) return false;
+  return true;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Lists the overloads of Sconce for dtype_grid.py: `node dtype_targets.mjs targets.json`, after
-// `npm run build`. With `--outputs` those that write into outputs, for output_dtypes.py.
+// `npm run build`. With `--outputs` those that write into outputs, for output_dtypes.py and
+// output_operands.py.
 import { writeFileSync } from "node:fs";
 import { cpuBackend } from "@sconce/backend-cpu";
 import { defaultOperators } from "@sconce/ops";
@@ -18,6 +19,7 @@ const entries = [...targets].map((target) => {
     target,
     schema: row?.schemaText,
     functional: row?.functional,
+    pointwise: row?.tags.includes("pointwise") === true,
     parts: isComposite && cpu.describeSupport(target) !== "kernel",
   };
 });

@@ -1,8 +1,9 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
 
 import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
+import { shapeMismatch } from "@sconce/ops";
 import { evaluateInt, SymExpr } from "@sconce/symbolic";
-import { broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
+import { broadcastsTo, broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
@@ -162,11 +163,27 @@ const index: Kernel<Index> = ({ self, indices }, context) => {
   return gatherElements(out, self, positions);
 };
 
+const isFill = (indices: Indices, values: Tensor, accumulate: boolean): boolean => {
+  const given = indices.filter((index) => index !== null);
+  return !accumulate && values.numel === 1 && given.length === 1 && given[0]!.dtype === "bool";
+};
+
 /** Writes `values`, broadcast, into the selected elements of `out`. */
 function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean): Tensor {
   const { shape, positions } = select(out, indices);
   const cast = castTensor(values, out.dtype);
-  const view = broadcastView(cast, shape);
+  // A single value fills what a mask selects, in whatever dimensions.
+  const from = isFill(indices, values, accumulate) ? [] : values.shape;
+  // How many places a mask selects, the shape rule does not know.
+  if (!broadcastsTo(from, shape))
+    throw shapeMismatch(
+      `shape mismatch: value tensor of shape [${from.join(", ")}] cannot be broadcast to indexing result of ` +
+        `shape [${shape.join(", ")}]`,
+    );
+  const view = broadcastView(
+    from === values.shape ? cast : cast.asStrided([], [], cast.storageOffset),
+    shape,
+  );
   if (accumulate) combineAt(out, positions, cast.asStrided(shape, view.strides, view.storageOffset), "sum");
   else moveElements(out, positions, cast, positionsOf(shape, view), positions.length);
   return out;

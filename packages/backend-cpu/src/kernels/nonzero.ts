@@ -85,9 +85,7 @@ const maskedScatter = kernel(
     const holds = readNumbers(mask, out.shape);
     const places = positionsOf(out.shape, out).filter((_, i) => holds[i] !== 0);
     if (places.length > source.numel) {
-      throw invalidArgument(
-        "masked_scatter: expected the number of elements in source to be at least the number of ones in mask",
-      );
+      throw invalidArgument("Number of elements of source < number of ones in mask");
     }
     moveElements(out, places, source, positionsOf(source.shape, source), places.length);
     return out;
@@ -100,6 +98,10 @@ const maskedScatterBackward = kernel(
     const out = emptyOutput(context);
     const holds = readNumbers(mask, grad.shape);
     const positions = positionsOf(grad.shape, grad).filter((_, i) => holds[i] !== 0);
+    if (positions.length > out.numel)
+      throw invalidArgument(
+        `shape '[${out.shape.join(", ")}]' is invalid for input of size ${positions.length}`,
+      );
     const picked = gatherElements(dynamicOutput([positions.length], grad.dtype), grad, positions);
     copyInto(out.asStrided([positions.length], [1]), picked);
     return out;

@@ -1,11 +1,12 @@
 /**
- * @file Calls in place that read memory which they write to. PyTorch's kernels refuse those that
- * they detect (`ATen/MemoryOverlap.cpp`); its shape rules, and lowered programs, do not.
+ * @file Calls in place, and with outputs, that read memory which they write to. PyTorch's kernels
+ * refuse those that they detect (`ATen/MemoryOverlap.cpp`); its shape rules, and lowered programs,
+ * do not.
  */
-import { forEachRef, type Graph, isRef, type Node } from "@sconce/ir";
+import { forEachRef, type Graph, isRef, type Node, type SchemaArgument } from "@sconce/ir";
 import { dtypeInfo, numel, type TensorLayout } from "@sconce/tensor";
+import { outputRule, overlapError } from "../outputs/output-operands.js";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
-import { invalidArgument } from "../rows/errors.js";
 import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
 import { memoryRoots } from "./mutation.js";
@@ -13,36 +14,82 @@ import { memoryRoots } from "./mutation.js";
 /** How the memory of two tensors of one storage meets. */
 type Overlap = "none" | "full" | "partial" | "unknown";
 
-/** Which operands a call in place may not share memory with. */
+/** What a call that writes to an argument may not share memory with. */
 interface OverlapRule {
-  /** Not even itself: the kernel reads elements that it has written. */
-  readonly refusesFull: boolean;
-  /** The operands that are looked at, by the names of the schema; undefined for all. */
-  readonly reads: readonly string[] | undefined;
+  /** Not even all of it: the kernel reads elements that it has written. */
+  readonly full: boolean;
+  /** Not with a part of it. */
+  readonly part: boolean;
 }
 
-const ANY: OverlapRule = { refusesFull: true, reads: undefined };
-const PARTIAL: OverlapRule = { refusesFull: false, reads: undefined };
+/** The rule for an operand of a call. */
+type OverlapRules = (operand: string) => OverlapRule;
+
+const ANY: OverlapRule = { full: true, part: true };
+const PARTIAL: OverlapRule = { full: false, part: true };
+const NONE: OverlapRule = { full: false, part: false };
+const only =
+  (operand: string, rule: OverlapRule): OverlapRules =>
+  (name) =>
+    name === operand ? rule : NONE;
+const any: OverlapRules = () => ANY;
+const partial: OverlapRules = () => PARTIAL;
+
 /** By the names of operators; pointwise operators have {@link PARTIAL}. */
-const RULES: ReadonlyMap<string, OverlapRule | undefined> = new Map([
-  ["copy_", PARTIAL],
-  ["bernoulli_", PARTIAL],
-  ["masked_fill_", { refusesFull: false, reads: ["mask"] }],
-  ["index_fill_", { refusesFull: true, reads: ["index"] }],
+const RULES: ReadonlyMap<string, OverlapRules | undefined> = new Map([
+  ["copy_", partial],
+  ["bernoulli_", partial],
+  ["masked_fill_", only("mask", PARTIAL)],
+  ["index_fill_", only("index", ANY)],
   ...["addr_", "index_add_", "index_copy_", "index_put_", "_index_put_impl_", "index_reduce_", "put_"].map(
-    (name) => [name, ANY] as const,
+    (name) => [name, any] as const,
   ),
-  ...["scatter_", "scatter_add_", "scatter_reduce_"].map((name) => [name, ANY] as const),
+  ...["scatter_", "scatter_add_", "scatter_reduce_"].map((name) => [name, any] as const),
   // A fill writes the same everywhere, and `ldexp_` reads a product.
   ["fill_", undefined],
   ["ldexp_", undefined],
 ]);
 
-function ruleOf({ schema, tags }: OpDefinition): OverlapRule | undefined {
+/** The arguments that a call writes to and those that it reads, with the rules for these. */
+interface OverlapRoles {
+  readonly written: readonly number[];
+  readonly read: readonly number[];
+  readonly rules: OverlapRules;
+  /** Whether what is written are outputs. */
+  readonly isOutput: boolean;
+}
+
+const known = new WeakMap<OpDefinition, OverlapRoles | null>();
+
+/** The roles of the arguments of an operator; null when any of them may share memory. */
+function rolesOf(definition: OpDefinition): OverlapRoles | null {
+  let roles = known.get(definition);
+  if (roles === undefined) {
+    roles = findRoles(definition);
+    known.set(definition, roles);
+  }
+  return roles;
+}
+
+function findRoles(definition: OpDefinition): OverlapRoles | null {
+  const { schema, tags } = definition;
   const { namespace, name, args } = schema;
-  if (namespace !== "aten" || !name.endsWith("_") || args[0]?.alias?.write !== true) return undefined;
-  if (RULES.has(name)) return RULES.get(name);
-  return tags.includes("pointwise") ? PARTIAL : undefined;
+  if (namespace !== "aten") return null;
+  const indices = (holds: (arg: SchemaArgument) => boolean): number[] =>
+    args.flatMap((arg, i) => (holds(arg) ? [i] : []));
+  const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
+  const written = indices(isOutput);
+  if (written.length > 0) {
+    const rules: OverlapRules = (operand) => {
+      const { same, part } = outputRule(definition, operand);
+      return { full: same, part };
+    };
+    return { written, read: indices((arg) => !isOutput(arg)), rules, isOutput: true };
+  }
+  if (!name.endsWith("_") || args[0]?.alias?.write !== true) return null;
+  const rules = RULES.has(name) ? RULES.get(name) : tags.includes("pointwise") ? partial : undefined;
+  if (rules === undefined) return null;
+  return { written: [0], read: indices((arg) => arg !== args[0]), rules, isOutput: false };
 }
 
 /** Whether a tensor fills a piece of memory without gaps, as `is_non_overlapping_and_dense`. */
@@ -73,13 +120,15 @@ function extentOf({ dtype, shape, storageOffset = 0 }: TensorLayout): readonly [
 }
 
 /** Whether PyTorch refuses a write to `written` by a call that reads `read`, of one storage. */
-function isRefused({ refusesFull }: OverlapRule, written: TensorLayout, read: TensorLayout): boolean {
+function isRefused({ full, part }: OverlapRule, written: TensorLayout, read: TensorLayout): boolean {
+  if (!full && !part) return false;
   const overlap = overlapOf(written, read);
-  return overlap === "partial" || (refusesFull && overlap === "full");
+  return (part && overlap === "partial") || (full && overlap === "full");
 }
 
 /**
- * Refuses a call in place that reads memory which it writes to, as PyTorch's kernel does.
+ * Refuses a call that reads memory which it writes to, as PyTorch's kernel does. Outputs that are
+ * operands themselves are left to the shape rule.
  *
  * @param asTensor a tensor with its memory; undefined for other values
  * @throws SconceError `INVALID_ARGUMENT`
@@ -89,29 +138,28 @@ export function refuseOverlap<T extends TensorLayout & { readonly storage: objec
   bound: BoundArgs,
   asTensor: (value: unknown) => T | undefined,
 ): void {
-  const rule = ruleOf(definition);
-  if (rule === undefined) return;
-  const [first, ...others] = definition.schema.args;
-  const written = asTensor(bound[first!.name]);
-  if (written === undefined) return;
-  for (const { name } of others) {
-    if (rule.reads?.includes(name) === false) continue;
-    const value = bound[name];
-    for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-      const read = asTensor(item);
-      // A mask becomes the places where it is true.
-      if (read === undefined || read.storage !== written.storage || isMask(name, read)) continue;
-      if (isRefused(rule, written, read))
-        throw invalidArgument(
-          `${definition.schema.name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ` +
-            "Please clone() the tensor before performing the operation.",
-        );
+  const roles = rolesOf(definition);
+  if (roles === null) return;
+  const { args } = definition.schema;
+  for (const at of roles.written) {
+    const written = asTensor(bound[args[at]!.name]);
+    if (written === undefined) continue;
+    for (const i of roles.read) {
+      const { name } = args[i]!;
+      const value = bound[name];
+      for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+        const read = asTensor(item);
+        // A mask becomes the places where it is true.
+        if (read === undefined || read.storage !== written.storage || isMask(name, read)) continue;
+        if (roles.isOutput && read === written) continue;
+        if (isRefused(roles.rules(name), written, read)) throw overlapError(definition.schema.name);
+      }
     }
   }
 }
 const isMask = (name: string, { dtype }: TensorLayout): boolean => name === "indices" && dtype === "bool";
 
-/** A call in place that reads what may be a view of the memory that it writes to. */
+/** A call that reads what may be a view of the memory that it writes to. */
 export interface OverlapSuspect {
   readonly node: Node;
   readonly written: string;
@@ -123,32 +171,40 @@ export interface OverlapSuspect {
 /** The suspects of a graph; nested graphs are not looked at. */
 export function overlapSuspects(graph: Graph, operators: OperatorTable): readonly OverlapSuspect[] {
   const nodes = graph.nodes();
-  const rules = nodes.map((node) => {
+  const roles = nodes.map((node) => {
     const definition = node.op === "call_function" ? operators.get(node.target) : undefined;
-    return definition === undefined ? undefined : ruleOf(definition);
+    return definition === undefined ? null : rolesOf(definition);
   });
-  if (rules.every((rule) => rule === undefined)) return [];
+  if (roles.every((one) => one === null)) return [];
   const roots = memoryRoots(graph, operators);
   const meet = (a: string, b: string): boolean => {
     for (const root of roots.get(a) ?? []) if (roots.get(b)?.has(root)) return true;
     return false;
   };
-  return nodes.flatMap((node, i): OverlapSuspect[] => {
-    const rule = rules[i];
-    if (rule === undefined) return [];
-    const { schema } = operators.require(node.target);
-    const [written, ...others] = schema.args.map((_, at) => argumentAt(node, schema, at));
-    if (!isRef(written)) return [];
-    const reads = new Set<string>();
-    for (const arg of others)
-      forEachRef(arg, (name) => {
-        if (meet(name, written.name) && (rule.refusesFull || name !== written.name)) reads.add(name);
+  return nodes.flatMap((node, i) => suspectsOf(node, roles[i] ?? null, operators, meet));
+}
+
+function suspectsOf(
+  node: Node,
+  roles: OverlapRoles | null,
+  operators: OperatorTable,
+  meet: (a: string, b: string) => boolean,
+): readonly OverlapSuspect[] {
+  if (roles === null) return [];
+  const { schema } = operators.require(node.target);
+  const found = new Map<string, OverlapSuspect>();
+  for (const at of roles.written) {
+    const written = argumentAt(node, schema, at);
+    if (!isRef(written)) continue;
+    for (const i of roles.read) {
+      const rule = roles.rules(schema.args[i]!.name);
+      forEachRef(argumentAt(node, schema, i), (read) => {
+        if (!meet(read, written.name) || (read === written.name && !rule.full)) return;
+        const refuses = (a: TensorLayout, b: TensorLayout): boolean => isRefused(rule, a, b);
+        const key = `${written.name} ${read} ${rule.full}`;
+        found.set(key, { node, written: written.name, read, isRefused: refuses });
       });
-    return Array.from(reads, (read) => ({
-      node,
-      written: written.name,
-      read,
-      isRefused: (a: TensorLayout, b: TensorLayout) => isRefused(rule, a, b),
-    }));
-  });
+    }
+  }
+  return [...found.values()];
 }

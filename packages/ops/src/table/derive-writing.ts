@@ -7,11 +7,12 @@
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { computesInOutput, refuseOutputDType } from "../outputs/output-dtypes.js";
+import { iteratesOutput, refuseOutputOperand } from "../outputs/output-operands.js";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
 import { sizesEqual } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 import { isTensorLike } from "./bind.js";
-import { checkInPlace } from "./derive.js";
+import { checkInPlace, checkPlaces } from "./derive.js";
 import { metaOfBound } from "./fake-emit.js";
 import { inPlaceComposite } from "./in-place-composites.js";
 import type { OperatorRows } from "./operator-rows.js";
@@ -191,7 +192,7 @@ const inputOf = (given: BoundArgs): FakeTensor | undefined =>
   Object.values(given).find((value): value is FakeTensor => isTensorLike(value));
 
 function afterWrite(
-  { target: called }: OpSchema,
+  schema: OpSchema,
   arg: SchemaArgument,
   given: BoundArgs,
   value: MetaValue,
@@ -202,7 +203,12 @@ function afterWrite(
   if (!(target instanceof FakeTensor) || !(value instanceof FakeTensor)) return value;
   if (!isOutput(arg)) return target;
   const isGiven = (given["dtype"] ?? null) !== null;
-  refuseOutputDType(called, functional, value, target, inputOf(given), isGiven);
-  if (sizesEqual(target.shape, value.shape, env)) return target;
+  refuseOutputDType(schema.target, functional, value, target, inputOf(given), isGiven);
+  const isSame = sizesEqual(target.shape, value.shape, env);
+  const called = { target: schema.target, schema, tags: functional.tags };
+  // Loops look at the output before it is resized.
+  if (isSame || iteratesOutput(called)) checkPlaces(target, schema.name);
+  refuseOutputOperand(called, given, target, value.shape, isSame);
+  if (isSame) return target;
   return fake({ dtype: target.dtype, shape: value.shape, strides: value.strides, like: target });
 }

@@ -75,6 +75,22 @@ const WRITES_ONE_NUMBER: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Refuses to write to a tensor whose elements share places, as an expanded one.
+ *
+ * @throws SconceError `INVALID_ARGUMENT`
+ */
+export function checkPlaces({ shape, strides }: FakeTensor, name: string): void {
+  if (shape.includes(0)) return;
+  const isShared = (stride: SymInt, d: number): boolean =>
+    stride === 0 && typeof shape[d] === "number" && shape[d] > 1;
+  if (!strides.some(isShared)) return;
+  throw invalidArgument(
+    `${name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
+      "Please clone() the tensor before performing the operation.",
+  );
+}
+
+/**
  * Refuses what `self` cannot hold: another shape, a dtype of a higher kind; and a `self` that
  * shares places, unless nothing is written or all places get the same number.
  *
@@ -86,16 +102,7 @@ export function checkInPlace(
   { name, target }: Pick<OpSchema, "name" | "target">,
 ): void {
   if (!(result instanceof FakeTensor)) return;
-  if (
-    !WRITES_ONE_NUMBER.has(target) &&
-    !self.shape.includes(0) &&
-    self.strides.some((stride, d) => stride === 0 && typeof self.shape[d] === "number" && self.shape[d] > 1)
-  ) {
-    throw invalidArgument(
-      `${name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. ` +
-        "Please clone() the tensor before performing the operation.",
-    );
-  }
+  if (!WRITES_ONE_NUMBER.has(target)) checkPlaces(self, name);
   const differs = (size: SymInt, d: number): boolean =>
     typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
   if (result.ndim !== self.ndim || result.shape.some(differs)) {

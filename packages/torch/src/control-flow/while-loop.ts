@@ -3,7 +3,7 @@ import { FakeTensor, flattenValue, type MetaValue, symInt, unflattenTree } from 
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { torchSize } from "../torch-size.js";
-import { currentTrace } from "../trace/dispatch.js";
+import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { SymBool, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
@@ -94,8 +94,12 @@ function runLoop<Carried extends readonly unknown[]>(
     // Leaves are matched by their order, whatever containers the body gives.
     state = unflattenTree(next, spec) as Carried;
   }
-  return state;
+  return state === carried ? (unflattenTree(leaves.map(copied), spec) as Carried) : state;
 }
+
+/** A loop without rounds gives copies, as PyTorch's does. */
+const copied = (leaf: unknown): unknown =>
+  leaf instanceof Tensor ? callOperator("aten.clone.default", [leaf]) : leaf;
 
 const wrongCarry = (given: string): SconceError =>
   controlFlowArguments(
