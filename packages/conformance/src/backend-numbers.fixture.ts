@@ -185,6 +185,7 @@ const GROUPS = {
   "memory-order": "results that follow the order of memory of operands",
   "rare-kernels": "kernels whose results are not those of their formulas",
   "shown-strides": "inputs with gaps, at the ends of dynamic sizes",
+  "aliased-results": "control flow whose results share memory with operands, beside writes",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
 } as const;
 

@@ -172,6 +172,7 @@ async function compile(
       original,
       program,
       decisions: prepared.decisions,
+      leastSizes: prepared.leastSizes,
       needsRecordedLayouts: prepared.needsRecordedLayouts,
       plan,
       device,

@@ -4,7 +4,6 @@
  */
 import { checkOptions, ProgressReport } from "@sconce/errors";
 import {
-  type Backend,
   type CompileOptions,
   type Executable,
   type ExecutionPlan,
@@ -29,7 +28,6 @@ import {
 } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, isContiguous, numel, Tensor, type TensorLayout } from "@sconce/tensor";
-import type { SizeDecision } from "@sconce/trace";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 import { joinedPlans } from "./execution-plan.js";
@@ -40,7 +38,7 @@ import { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { Layouts } from "./layouts.js";
 import { isLikeRecorded } from "./like-recorded.js";
-import { HostRun, OriginalRuns } from "./original-runs.js";
+import { HostRun, type OriginalInit, OriginalRuns } from "./original-runs.js";
 import { Pacer } from "./pacer.js";
 import { placementOf, type RunReport } from "./placement.js";
 import type { ProgramPlan, Reasons, Step } from "./program-plan.js";
@@ -55,17 +53,12 @@ import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
 import { DeviceValue, heldBy, type RunValue, Uploads, valueBytes } from "./values.js";
 import type { WorkLimit } from "./work.js";
 
-export interface ExecutableInit {
-  /** The program as it was given: what inputs are checked against. */
-  readonly original: ExportedProgram;
+export interface ExecutableInit extends Omit<OriginalInit, "hosts"> {
   readonly program: ExportedProgram;
-  /** What lowering decided about sizes. */
-  readonly decisions: readonly SizeDecision[];
   /** Whether lowering holds for inputs only that lie in memory as the program records. */
   readonly needsRecordedLayouts: boolean;
   readonly plan: ProgramPlan;
   readonly device: Device;
-  readonly host: Backend;
   readonly operators: OperatorTable;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
@@ -122,12 +115,12 @@ export class DeviceExecutable implements Executable {
   #isDisposed = false;
 
   constructor(init: ExecutableInit) {
-    const { original, program, plan, device, operators, decisions } = init;
+    const { original, program, plan, device, operators } = init;
     this.#init = init;
     this.#check = inputCheck(original);
     this.#checkSizes = sizeCheck(program, operators);
     this.#requireSizes = sizeRequirement(original, operators);
-    this.#original = new OriginalRuns({ original, decisions, host: init.host, hosts: this.#hosts });
+    this.#original = new OriginalRuns({ ...init, hosts: this.#hosts });
     this.#own = ownState(program, device, programState(program, operators));
     this.#checkShared = sharedCheck(original, operators, this.#own);
     this.#state = publicState(original, this.#own);

@@ -4,14 +4,19 @@ import { type Write, writeBack } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { areDecidedSo, type SizeDecision } from "@sconce/trace";
+import { areAtLeast, type LeastSize } from "./aliased-results.js";
 
 /** Thrown within a run that the host has to do, with the reason. */
 export class HostRun extends Error {}
 
 /** What runs the program as it was. */
 export interface OriginalInit {
+  /** The program as it was given: what inputs are checked against. */
   readonly original: ExportedProgram;
+  /** What lowering decided about sizes. */
   readonly decisions: readonly SizeDecision[];
+  /** What sizes must not be below, for the same reason. */
+  readonly leastSizes: readonly LeastSize[];
   readonly host: Backend;
   /** The executables of the host, by the names of regions; their owner disposes of them. */
   readonly hosts: Map<string, Promise<Executable>>;
@@ -32,9 +37,11 @@ export class OriginalRuns {
   require(sizes: Bindings): void {
     for (const size of sizes.values())
       if (!Number.isSafeInteger(size)) throw new HostRun("a size is 2^53 or more");
-    const { decisions } = this.#init;
+    const { decisions, leastSizes } = this.#init;
     if (decisions.length > 0 && !areDecidedSo(decisions, sizes))
       throw new HostRun("lowering decided about other sizes");
+    if (!areAtLeast(leastSizes, sizes))
+      throw new HostRun("a loop has so few rows that it gives an operand, which is written to");
   }
 
   /**

@@ -23,6 +23,7 @@ import {
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
+import type { LeastSize } from "./aliased-results.js";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
@@ -44,6 +45,8 @@ export type Prepared =
       readonly sources: CallSources;
       /** What lowering decided about sizes: for others the program has to run as it was. */
       readonly decisions: readonly SizeDecision[];
+      /** What sizes must not be below, for the same reason. */
+      readonly leastSizes: readonly LeastSize[];
       /** Whether it holds for inputs only that lie in memory as the program records. */
       readonly needsRecordedLayouts: boolean;
       readonly reason?: undefined;
@@ -93,6 +96,7 @@ export async function prepare(
       program: ready,
       sources: sourcesOf(program, lowered, ready),
       decisions: env.decisions,
+      leastSizes: lowering.leastSizes,
       needsRecordedLayouts: lowering.needsRecordedLayouts,
     };
   } catch (error) {

@@ -14,6 +14,7 @@ import {
   type Node,
 } from "@sconce/ir";
 import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
+import { type Aliasing, aliasingOf, type LeastSize, mayAlias } from "./aliased-results.js";
 import { bodiesOf, bodyOf } from "./bodies.js";
 import { isRowMajor } from "./input-layouts.js";
 
@@ -23,12 +24,17 @@ export interface WrittenMemory {
   readonly reason: string | undefined;
   /** Whether it holds for inputs only that lie in memory as the program records. */
   readonly needsRecordedLayouts: boolean;
+  /** For which sizes it holds only. */
+  readonly leastSizes: readonly LeastSize[];
 }
 
 /** A program that writes to nothing. */
-export const NO_WRITES: WrittenMemory = { reason: undefined, needsRecordedLayouts: false };
+export const NO_WRITES: WrittenMemory = { reason: undefined, needsRecordedLayouts: false, leastSizes: [] };
+/** What only the program as it is computes. */
+const refused = (reason: string): WrittenMemory => ({ reason, needsRecordedLayouts: true, leastSizes: [] });
 const STRIDED = "it reads memory by strides that it writes to, and its lowered form other memory";
 const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
+const ALIASED = "it writes beside a call that gives an operand, of which its lowered form makes a new value";
 const UNDECIDED = "it writes beside a call whose sizes decide whether it is a view";
 
 const DRAWN = "it draws random numbers in memory order, and its lowered form in row order";
@@ -55,7 +61,7 @@ export function writtenMemory({ graph }: ExportedProgram, operators: OperatorTab
   const reason = draws.every(({ graph: own, node }) => liesInRows(own, node)) ? undefined : DRAWN;
   const needsRecordedLayouts = draws.length > 0;
   if (reason !== undefined || !writesAny(graph, operators) || !hasViewsOfInterest(graph))
-    return { reason, needsRecordedLayouts };
+    return { reason, needsRecordedLayouts, leastSizes: [] };
   const written = new Writes(graph, operators).memory(NO_NAMES, NO_NAMES);
   return needsRecordedLayouts ? { ...written, needsRecordedLayouts } : written;
 }
@@ -71,8 +77,8 @@ const writesAny = (graph: Graph, operators: OperatorTable): boolean =>
   callsOf(graph).some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
   [...graph.subgraphs.values()].some((nested) => writesAny(nested, operators));
 const hasViewsOfInterest = (graph: Graph): boolean =>
-  callsOf(graph).some(({ target }) =>
-    [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(target)),
+  callsOf(graph).some(
+    (node) => mayAlias(node) || [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(node.target)),
   ) || [...graph.subgraphs.values()].some(hasViewsOfInterest);
 
 /**
@@ -108,20 +114,33 @@ class Writes {
     const written = new Set(outer);
     for (const name of this.#written) for (const root of this.#rootsOf(name)) written.add(root);
     const expanded = this.#expanded(spread);
-    if (this.#readsStrides(written)) return { reason: STRIDED, needsRecordedLayouts: true };
-    if ([...this.#written].some((name) => expanded.has(name)))
-      return { reason: EXPANDED, needsRecordedLayouts: true };
+    if (this.#readsStrides(written)) return refused(STRIDED);
+    if ([...this.#written].some((name) => expanded.has(name))) return refused(EXPANDED);
+    const aliasing = this.#aliasing(written);
+    if (aliasing.includes(true)) return refused(ALIASED);
     const deciding = this.#calls.filter(
       (node) => isViewOrCopy(node, this.#operators) && this.#isAmong(node.name, written),
     );
-    if (deciding.some((node) => !isDecided(this.#graph, node)))
-      return { reason: UNDECIDED, needsRecordedLayouts: true };
-    return this.#joined(deciding.length > 0, written, expanded);
+    if (deciding.some((node) => !isDecided(this.#graph, node))) return refused(UNDECIDED);
+    const leastSizes = aliasing.filter((one) => typeof one !== "boolean");
+    return this.#joined(
+      { ...NO_WRITES, needsRecordedLayouts: deciding.length > 0, leastSizes },
+      written,
+      expanded,
+    );
+  }
+
+  /** Of the calls that may give an operand, where something is written to that they may give. */
+  #aliasing(written: Names): readonly Aliasing[] {
+    const calls = this.#calls.filter((node) => mayAlias(node) && this.#isAmong(node.name, written));
+    const known = new Map<Graph, boolean>();
+    return calls.map((node) => aliasingOf(node, this.#graph, this.#operators, known));
   }
 
   /** The same of the bodies of calls. */
-  #joined(needsRecordedLayouts: boolean, written: Names, expanded: Names): WrittenMemory {
-    let needs = needsRecordedLayouts;
+  #joined(own: WrittenMemory, written: Names, expanded: Names): WrittenMemory {
+    let needs = own.needsRecordedLayouts;
+    const leastSizes = [...own.leastSizes];
     for (const node of this.#calls) {
       const bodies = bodiesOf(node, this.#graph);
       if (bodies.length === 0) continue;
@@ -133,9 +152,10 @@ class Writes {
         const inner = this.#inBody(body, isWritten, isExpanded);
         if (inner.reason !== undefined) return inner;
         needs ||= inner.needsRecordedLayouts;
+        leastSizes.push(...inner.leastSizes);
       }
     }
-    return { reason: undefined, needsRecordedLayouts: needs };
+    return { reason: undefined, needsRecordedLayouts: needs, leastSizes };
   }
   #inBody(body: Graph, isWritten: boolean, isExpanded: boolean): WrittenMemory {
     const answers = this.#known.get(body) ?? new Map<string, WrittenMemory>();

@@ -2,7 +2,17 @@
  * @file Which inputs of a graph a value may share memory with, by the alias annotations of schemas,
  * and by the list of those that have none although they should.
  */
-import { type Argument, forEachInput, forEachRef, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
+import {
+  type Argument,
+  FakeTensor,
+  forEachInput,
+  forEachRef,
+  type Graph,
+  isRef,
+  itemsOf,
+  type MetaValue,
+  type Node,
+} from "@sconce/ir";
 import { HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
 import { argumentOf } from "./call-arguments.js";
 import { perVersion } from "./per-version.js";
@@ -16,8 +26,22 @@ const NONE: Roots = new Set();
  * Loops stack their results, or carry values on that PyTorch refuses to let alias;
  * `auto_functionalized` copies.
  */
-const FRESH_RESULTS =
-  /^higher_order\.(map|map_impl|while_loop|scan|associative_scan|auto_functionalized|auto_functionalized_v2)$/;
+const FRESH_RESULTS = /^higher_order\.(map|map_impl|while_loop|auto_functionalized|auto_functionalized_v2)$/;
+
+/** Loops that give their second argument when they have fewer rows. */
+const FEWEST_ROWS: Readonly<Record<string, number>> = {
+  "higher_order.scan": 1,
+  "higher_order.associative_scan": 2,
+};
+
+/** Whether a loop has few rows at some sizes. */
+function hasFewRows({ target, args, meta: { val } }: Node, fewest: number): boolean {
+  const results = Array.isArray(val) ? (val as readonly MetaValue[]) : [];
+  const carried = target === "higher_order.scan" ? (itemsOf(args[1] ?? null)?.length ?? 0) : 0;
+  const stacked = results[carried];
+  const rows = stacked instanceof FakeTensor ? stacked.shape[0] : undefined;
+  return typeof rows !== "number" || rows < fewest;
+}
 
 /**
  * For each node the placeholders that its value may be a view of. Bodies of `invoke_subgraph` are
@@ -104,6 +128,11 @@ export function forEachAliasedInput(
   const { target } = node;
   if (target === "operator.getitem") {
     forEachRef(node.args[0]!, visit);
+    return;
+  }
+  const fewest = FEWEST_ROWS[target];
+  if (fewest !== undefined) {
+    if (hasFewRows(node, fewest)) forEachRef(node.args[1]!, visit);
     return;
   }
   const aliased = aliasedParameters(target, operators);

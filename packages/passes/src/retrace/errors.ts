@@ -66,3 +66,24 @@ export const writingBody = (node: Node, input: string): SconceError =>
     where: nodeWhere(node),
     fix: "return the new value from the graph, or run the program without lowering it",
   });
+
+/**
+ * A graph of control flow with results that share memory with its inputs or with each other, or
+ * with such inputs. The message is PyTorch's, which names the graph as it does.
+ */
+export const aliasingBody = (node: Node, body: string, shared: string): SconceError =>
+  new SconceError({
+    code: "CONTROL_FLOW_ALIASING",
+    message: `${body} might be aliasing the input or the output! ${shared}`,
+    where: nodeWhere(node),
+    fix: "clone one of the two, or run the program without lowering it",
+  });
+
+/** An item of the results of a call that nothing types: lowering keeps what is recorded of it. */
+export const untypedResults = (source: string): SconceError =>
+  new SconceError({
+    code: "MISSING_VAL",
+    message: `the results of %${source} are not recorded, and no rule gives them`,
+    where: source,
+    fix: "write the types of its results in the program's text, or run the program without lowering it",
+  });

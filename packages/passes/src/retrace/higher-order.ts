@@ -26,6 +26,7 @@ import {
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
+import { refuseAliases } from "./body-aliases.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";
 import { unsupportedHigherOrder, withoutBody, writingBody } from "./errors.js";
 import { GraphInterpreter } from "./interpret.js";
@@ -267,10 +268,10 @@ function traceGraphCall(
   // A graph that is several bodies of the call stays one: nested calls would double it each time.
   const traced = new Map<Graph, Graph>();
   const made = new Map<Graph, BodySymbols>();
-  for (const place of shape.bodies) {
+  for (const [at, place] of shape.bodies.entries()) {
     const body = bodyAt(plain, place);
     if (traced.has(body)) continue;
-    const own = tracer.env.inBody(() => traceBody(dispatcher, body, node, plain));
+    const own = tracer.env.inBody(() => traceBody(dispatcher, body, { node, args, plain, at }));
     traced.set(body, own.result);
     made.set(body, own.made);
   }
@@ -370,8 +371,17 @@ function operandDepths({ tracer }: Dispatcher, { target }: Node, args: readonly 
   );
 }
 
+/** A call, and which of its bodies is traced. */
+interface BodyPlace {
+  readonly node: Node;
+  readonly args: readonly EmitArg[];
+  /** The same without wrappers. */
+  readonly plain: readonly EmitArg[];
+  readonly at: number;
+}
+
 /** Traces a body with its own namespace. */
-function traceBody(outer: Dispatcher, body: Graph, node: Node, args: readonly EmitArg[]): Graph {
+function traceBody(outer: Dispatcher, body: Graph, { node, args, plain, at }: BodyPlace): Graph {
   const meta = bodyMeta(node);
   const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.preludeMeta = bodySizeMeta(outer.tracer);
@@ -379,7 +389,7 @@ function traceBody(outer: Dispatcher, body: Graph, node: Node, args: readonly Em
   tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);
   const dispatcher = new Dispatcher(tracer, outer.operators, outer.table, outer.hidden);
   const interpreter = new GraphInterpreter(dispatcher, body, runHigherOrder);
-  const depths = operandDepths(outer, node, args);
+  const depths = operandDepths(outer, node, plain);
   const operands = new Map<FakeTensor, number>();
   tracer.operands = operands;
   tracer.depth = outer.tracer.depth + 1;
@@ -392,10 +402,12 @@ function traceBody(outer: Dispatcher, body: Graph, node: Node, args: readonly Em
     return input;
   });
   for (const input of inputs) tracer.dropped.wrapped(input);
-  const results = tracer.toArgument(unwrap(interpreter.run()) as UnboundArg);
+  const given = interpreter.run();
+  const results = tracer.toArgument(unwrap(given) as UnboundArg);
   const written = inputs.findIndex(
     (input) => input instanceof FunctionalTensor && input.storage.generation > 0,
   );
+  refuseAliases(node, args, { at, inputs, results: given });
   if (written >= 0) throw writingBody(node, body.placeholders()[written]!.name);
   return finish(tracer.build(results, (node) => !hasEffect(node, outer.operators), meta));
 }

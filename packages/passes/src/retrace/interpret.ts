@@ -9,6 +9,7 @@ import {
   callPlace,
   float,
   type Graph,
+  graphArgument,
   isGraph,
   isOpaque,
   isRef,
@@ -33,7 +34,7 @@ import { compositeResult, type GivenCall, placedCall, underDisabled } from "@sco
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
 import { callBatched, hasBatched, runVmapCall } from "./batched.js";
-import { decompositionFailed, missingBody, undefinedNode } from "./errors.js";
+import { decompositionFailed, missingBody, undefinedNode, untypedResults } from "./errors.js";
 import { keepOpaque } from "./opaque-calls.js";
 
 /** What a node's name represents while its graph is run. */
@@ -176,6 +177,7 @@ export class GraphInterpreter {
       const { args, kwargs } = this.#argumentsOf(node);
       if (node.target === "operator.getitem") {
         // The one item alone: to go over all results for each of them would be quadratic.
+        if (args[0] === null) throw untypedResults(graphArgument(node.args[0]!));
         return (args[0] as readonly Binding[])[Number(args[1])]!;
       }
       if (node.target.startsWith("higher_order.")) return this.#higherOrder(this, node, args, kwargs);

@@ -31,6 +31,7 @@ GROUPS = (
     "memory_order",
     "shown_strides",
     "rare_kernels",
+    "aliased_results",
 )
 
 if __name__ == "__main__":

@@ -53,18 +53,20 @@ class Recorder:
     def __init__(self):
         self.lines = []
 
-    def __call__(self, name, function, *runs, dynamic=None, rtol=0, seed=None, lowers=True, refused=()):
+    def __call__(self, name, function, *runs, dynamic=None, rtol=0, seed=None, lowers=True, refused=(), change=None):
         """
         Exports the function for the first run, and records its results for all, with what they write to their inputs.
         Each run draws its random numbers from the seed. Without `lowers`, the lowered program is not compared.
         `refused` has the indices of runs that PyTorch computes with other sizes than the program records, which Sconce
-        refuses.
+        refuses. `change` edits the exported graph before it is saved and run.
         """
         if not isinstance(runs[0], tuple):
             runs = (runs,)
         module = function if isinstance(function, torch.nn.Module) else Function(function)
         shapes = None if dynamic is None else (dynamic,)
         program = export(module, runs[0], dynamic_shapes=shapes, strict=False)
+        if change is not None:
+            change(program.graph_module)
         file = io.BytesIO()
         save(program, file)
         # Modules share the buffers of their programs.

@@ -1,0 +1,82 @@
+/**
+ * @file Calls of higher-order operators that may give an operand, or a view of one: lowering makes
+ * a value of its own of each result.
+ */
+import { FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
+import { memoryRoots, type OperatorTable } from "@sconce/ops";
+import { type Bindings, evaluate, SymExpr, type SymInt } from "@sconce/symbolic";
+import { bodiesOf } from "./bodies.js";
+import { areKnown } from "./sizes.js";
+
+/** Calls that give what their graph gives. Lowering refuses views that others give, as PyTorch. */
+const GIVES_BODY =
+  /^higher_order\.(strict_mode|invoke_subgraph|foreach_map|invoke_quant|invoke_quant_packed|run_const_graph)$/;
+
+/** Loops that give an operand when they have fewer rows: where the rows are, and how many. */
+const GIVES_OPERAND: Readonly<Record<string, readonly [rows: number, least: number]>> = {
+  "higher_order.scan": [2, 1],
+  "higher_order.associative_scan": [1, 2],
+};
+
+/** A size that is not below a number. Conditions do not say it: they take symbols for positive. */
+export interface LeastSize {
+  readonly size: SymExpr;
+  readonly least: number;
+}
+
+/** Whether results of a call share memory with operands or each other: by some sizes, or always. */
+export type Aliasing = boolean | LeastSize;
+
+/** Whether sizes are as large as they have to be; those that are not known yet count as such. */
+export const areAtLeast = (all: readonly LeastSize[], sizes: Bindings): boolean =>
+  all.every(({ size, least }) => !areKnown(size, sizes) || Number(evaluate(size, sizes)) >= least);
+
+/**
+ * Looks at one call of a graph. A size is what keeps it from sharing memory.
+ *
+ * @param known answers about bodies, which several calls may run
+ */
+export function aliasingOf(
+  node: Node,
+  graph: Graph,
+  operators: OperatorTable,
+  known: Map<Graph, boolean>,
+): Aliasing {
+  const loop = GIVES_OPERAND[node.target];
+  if (loop !== undefined) return fewRows(node, graph, loop);
+  return (
+    GIVES_BODY.test(node.target) &&
+    bodiesOf(node, graph).some((body) => {
+      const shares = known.get(body) ?? sharesMemory(body, operators);
+      known.set(body, shares);
+      return shares;
+    })
+  );
+}
+
+/** Whether a call may share memory that the sizes of the program do not rule out. */
+export const mayAlias = (node: Node): boolean =>
+  GIVES_BODY.test(node.target) || GIVES_OPERAND[node.target] !== undefined;
+
+function fewRows(node: Node, graph: Graph, [at, least]: readonly [number, number]): Aliasing {
+  const [rows] = itemsOf(node.args[at] ?? null) ?? [];
+  const val = isRef(rows) ? graph.find(rows.name)?.meta.val : undefined;
+  const size: SymInt | undefined = val instanceof FakeTensor ? val.shape[0] : undefined;
+  if (size === undefined) return true;
+  return size instanceof SymExpr ? { size, least } : size < least;
+}
+
+/** Whether a result of a graph may be an input, a view of one, or share memory with another. */
+function sharesMemory(body: Graph, operators: OperatorTable): boolean {
+  const roots = memoryRoots(body, operators);
+  const seen = new Set<string>();
+  const isShared = (name: string): boolean =>
+    [...(roots.get(name) ?? [name])].some((root) => {
+      if (body.find(root)?.op === "placeholder" || seen.has(root)) return true;
+      seen.add(root);
+      return false;
+    });
+  const output = body.nodes().find(({ op }) => op === "output");
+  const given = output?.args[0] ?? null;
+  return (itemsOf(given) ?? [given]).some((item) => isRef(item) && isShared(item.name));
+}
