@@ -37,7 +37,11 @@ graph(%p: b8[], %x: f32[4]) {
 
 test("writes in bodies that several nodes and calls read are looked for once", () => {
   const memoryOf = (call: string) => writtenMemory(nested(30, call), operators);
-  expect(memoryOf("aten.sin.default(%x)")).toEqual({ reason: undefined, needsRecordedLayouts: true });
+  expect(memoryOf("aten.sin.default(%x)")).toEqual({
+    reason: undefined,
+    needsRecordedLayouts: true,
+    leastSizes: [],
+  });
   expect(memoryOf("aten.as_strided.default(%x, [4], [1])").reason).toBe(
     "it reads memory by strides that it writes to, and its lowered form other memory",
   );

@@ -2,7 +2,7 @@
  * @file A program on the device: regions of kernels, regions of the host, and the state that both
  * read.
  */
-import { checkOptions, ProgressReport } from "@sconce/errors";
+import { checkOptions, isSconceError, ProgressReport } from "@sconce/errors";
 import {
   type CompileOptions,
   type Executable,
@@ -213,7 +213,7 @@ export class DeviceExecutable implements Executable {
     const pacer = new Pacer("run", options.signal);
     pacer.check();
     this.#check(inputs);
-    this.#checkShared?.(inputs);
+    const shared = this.#checkShared?.(inputs);
     const stays = keptResults(this.#init.original, options.results);
     if (inputs.some((input) => this.#isElsewhere(input))) await this.#load(inputs, options.signal);
     const { values, sizes } = this.#givens.with(inputs);
@@ -225,7 +225,7 @@ export class DeviceExecutable implements Executable {
       options,
       progress: new ProgressReport("run", options.onProgress, this.#total),
       profile: [],
-      whyHosted: this.#layouts.whyHosted(inputs, this.#givens.layouts(inputs, sizes)),
+      whyHosted: shared ?? this.#layouts.whyHosted(inputs, this.#givens.layouts(inputs, sizes)),
       hosted: new Map(),
       done: 0,
       toHost: 0,
@@ -276,7 +276,8 @@ export class DeviceExecutable implements Executable {
       this.#requireSizes(run.inputs, known);
       if (reason === undefined) await this.#sequence(this.#whole, run);
     } catch (error) {
-      if (!(error instanceof HostRun)) throw error;
+      // Lowering adds assertions of sizes: the program as it was has those that it needs.
+      if (!(error instanceof HostRun) && !isSconceError(error, "ASSERTION_FAILED")) throw error;
       reason = error.message;
     }
     if (reason !== undefined) for (const { node } of this.#init.plan.nodes) run.hosted.set(node, reason);

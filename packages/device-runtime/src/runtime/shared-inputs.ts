@@ -3,12 +3,18 @@
  * end, so a write does not show in another tensor as it does in the program before lowering.
  */
 import type { ExportedProgram, Value } from "@sconce/ir";
-import { mutatedPlaceholders, type OperatorTable, sharedPlaces, sharesPlaces } from "@sconce/ops";
+import { mutatedPlaceholders, type OperatorTable, sharesPlaces } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
 import { sharedInputs } from "./errors.js";
 
-/** Refuses the inputs of a run. @throws SconceError `INVALID_ARGUMENT` */
-export type SharedCheck = (inputs: readonly Value[]) => void;
+/**
+ * Refuses the inputs of a run, or returns why the host has to compute it. @throws SconceError
+ * `INVALID_ARGUMENT`
+ */
+export type SharedCheck = (inputs: readonly Value[]) => string | undefined;
+
+/** Some calls write to such a tensor, and others refuse it. */
+const SHARES_PLACES = "it writes to an input of which several elements are one place in memory";
 
 /**
  * The check of a program; undefined where it does not write to tensors as it goes.
@@ -31,16 +37,17 @@ export function sharedCheck(
   );
   if (names.length === 0 || written.length + state.length === 0) return undefined;
   return (inputs) => {
+    let reason: string | undefined;
     for (const at of written) {
       const input = inputs[at];
-      if (input instanceof Tensor && sharesPlaces(input))
-        throw sharedPlaces(`the program writes to ${names[at]!}`, names[at]!);
+      if (input instanceof Tensor && input.numel > 0 && sharesPlaces(input)) reason = SHARES_PLACES;
       for (const [other, value] of inputs.entries())
         if (other !== at && overlap(input, value)) throw sharedInputs(names[at]!, names[other]!);
     }
     for (const name of state)
       for (const [at, input] of inputs.entries())
         if (overlap(own.get(name), input)) throw sharedInputs(name, names[at]!);
+    return reason;
   };
 }
 

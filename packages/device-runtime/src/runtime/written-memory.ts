@@ -17,6 +17,7 @@ import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
 import { type Aliasing, aliasingOf, type LeastSize, mayAlias } from "./aliased-results.js";
 import { bodiesOf, bodyOf } from "./bodies.js";
 import { isRowMajor } from "./input-layouts.js";
+import { readsOlderName } from "./older-names.js";
 
 /** What the writes of a program need. */
 export interface WrittenMemory {
@@ -35,6 +36,7 @@ const refused = (reason: string): WrittenMemory => ({ reason, needsRecordedLayou
 const STRIDED = "it reads memory by strides that it writes to, and its lowered form other memory";
 const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
 const ALIASED = "it writes beside a call that gives an operand, of which its lowered form makes a new value";
+const OLDER_NAME = "it changes the sizes of a tensor in place, and reads it by a name with the sizes before";
 const UNDECIDED = "it writes beside a call whose sizes decide whether it is a view";
 
 const DRAWN = "it draws random numbers in memory order, and its lowered form in row order";
@@ -58,6 +60,7 @@ const NO_NAMES: Names = new Set();
 /** Looks at the writes of a program that is not lowered. */
 export function writtenMemory({ graph }: ExportedProgram, operators: OperatorTable): WrittenMemory {
   const draws = drawsOf(graph);
+  if (readsOlderName(graph, operators)) return refused(OLDER_NAME);
   const reason = draws.every(({ graph: own, node }) => liesInRows(own, node)) ? undefined : DRAWN;
   const needsRecordedLayouts = draws.length > 0;
   if (reason !== undefined || !writesAny(graph, operators) || !hasViewsOfInterest(graph))
@@ -140,7 +143,7 @@ class Writes {
   /** The same of the bodies of calls. */
   #joined(own: WrittenMemory, written: Names, expanded: Names): WrittenMemory {
     let needs = own.needsRecordedLayouts;
-    const leastSizes = [...own.leastSizes];
+    const leastSizes = new Set(own.leastSizes);
     for (const node of this.#calls) {
       const bodies = bodiesOf(node, this.#graph);
       if (bodies.length === 0) continue;
@@ -152,10 +155,10 @@ class Writes {
         const inner = this.#inBody(body, isWritten, isExpanded);
         if (inner.reason !== undefined) return inner;
         needs ||= inner.needsRecordedLayouts;
-        leastSizes.push(...inner.leastSizes);
+        for (const size of inner.leastSizes) leastSizes.add(size);
       }
     }
-    return { reason: undefined, needsRecordedLayouts: needs, leastSizes };
+    return { reason: undefined, needsRecordedLayouts: needs, leastSizes: [...leastSizes] };
   }
   #inBody(body: Graph, isWritten: boolean, isExpanded: boolean): WrittenMemory {
     const answers = this.#known.get(body) ?? new Map<string, WrittenMemory>();
