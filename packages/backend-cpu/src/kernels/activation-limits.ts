@@ -9,9 +9,12 @@ const isFloat = (dtype: DType): boolean => dtypeInfo(dtype).kind === "float";
 export const limitIn = (dtype: DType, value: ScalarLiteral): number =>
   isFloat(dtype) ? roundTo(dtype)(toNumber(value)) : toNumber(value);
 
-/** The number as an element: integers are cut. */
-export const elementLimit = (dtype: DType, value: ScalarLiteral): number =>
-  isIntegralDType(dtype) ? Math.trunc(toNumber(value)) : computedLimit(dtype, value);
+/** The number as an element: integers are cut, and wrap below zero where the dtype has no sign. */
+export function elementLimit(dtype: DType, value: ScalarLiteral): number {
+  if (!isIntegralDType(dtype)) return computedLimit(dtype, value);
+  const [whole, { signed, itemSize }] = [Math.trunc(toNumber(value)), dtypeInfo(dtype)];
+  return whole < 0 && !signed ? whole + 2 ** (8 * itemSize) : whole;
+}
 
 /** The number in the type that elements are computed in, which is float32 for halves. */
 export const computedLimit = (dtype: DType, value: ScalarLiteral): number =>

@@ -39,7 +39,12 @@ const sumsOf = ({ dtype }: Tensor): Sums => ({
 function meanOf(x: NumberArray, start: number, size: number, step = 1): number {
   let sum = 0;
   for (let p = start; p < start + size; p += step) sum += x[p]!;
-  return sum / Math.ceil(size / step);
+  const count = Math.ceil(size / step);
+  if (Number.isFinite(sum)) return sum / count;
+  // A sum may overflow where the mean does not.
+  let mean = 0;
+  for (let p = start, n = 1; n <= count; p += step, n++) mean += (x[p]! - mean) / n;
+  return mean;
 }
 
 /**

@@ -83,12 +83,13 @@ const addC =
     const out = emptyOutput(context);
     if (dtypeInfo(out.dtype).kind === "complex")
       return elementwise({ complex }, out, [self, tensor1, tensor2, value]);
-    const factor = toNumber(value);
+    const isIntegral = isIntegralDType(out.dtype);
+    const factor = isIntegral ? Math.trunc(toNumber(value)) : toNumber(value);
     const limit = overflowOf(out.dtype);
     const real = map3((base, x, y) => base + term(x, y, factor, limit));
-    const whole = isIntegralDType(out.dtype) && dtypeInfo(out.dtype).itemSize <= 4;
+    const whole = isIntegral && dtypeInfo(out.dtype).itemSize <= 4;
     const wrapped = map3((base, x, y) => base + Math.imul(Math.imul(factor, x), y));
-    const big = (base: bigint, x: bigint, y: bigint): bigint => base + BigInt(Math.trunc(factor)) * x * y;
+    const big = (base: bigint, x: bigint, y: bigint): bigint => base + BigInt(factor) * x * y;
     return elementwise({ real: whole ? wrapped : real, big }, out, [self, tensor1, tensor2]);
   };
 

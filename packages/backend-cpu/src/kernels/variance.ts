@@ -42,6 +42,10 @@ interface Spread {
   readonly root: boolean;
 }
 
+/** What the squares are divided by: the variance of no elements is NaN, whatever the correction. */
+const divisorOf = (length: number, correction: number): number =>
+  length === 0 ? Number.NaN : Math.max(0, length - correction);
+
 /** Writes variance (or deviation) and, when asked for, mean of each row. */
 function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: Tensor): void {
   if (dtypeInfo(self.dtype).kind === "complex") {
@@ -52,7 +56,7 @@ function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: T
   const data = readNumbers(tensor);
   const results = openOutput(out);
   const centers = means === undefined ? undefined : openOutput(means);
-  const divisor = Math.max(0, length - correction);
+  const divisor = divisorOf(length, correction);
   for (let r = 0; r < count; r++) {
     const mean = meanOf(data, r * length, length);
     const variance = squaredDistances(data, r * length, length, mean) / divisor;
@@ -79,7 +83,7 @@ function complexSpread({ self, dims, correction, root }: Spread, out: Tensor, me
       centers[2 * r + part] = mean;
       sum += squaredDistances(data, r * length, length, mean);
     });
-    const variance = sum / Math.max(0, length - correction);
+    const variance = sum / divisorOf(length, correction);
     results[r] = root ? Math.sqrt(variance) : variance;
   }
   finishOutput(out, results);
