@@ -1,5 +1,5 @@
 /** @file Calls that nothing reads, and that PyTorch refuses for some values all the same. */
-import { type ExportedProgram, FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, forEachInput, type Graph, isRef, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { isIntegralDType } from "@sconce/tensor";
 
@@ -24,15 +24,74 @@ export function unreadRefusal(program: ExportedProgram, operators: OperatorTable
   return unread && `nothing reads ${unread.name}, whose values may be refused`;
 }
 
+/** Operators that read sizes and dtypes of their inputs, but no elements. */
+const READS_NO_ELEMENTS =
+  /^aten\.((zeros|ones|full|empty|rand|randn|randint)_like|new_\w+|sym_\w+|_shape_as_tensor|_assert_tensor_metadata)\./;
+
+/** Operators that write all elements of their first argument, whatever these were. */
+const OVERWRITES = /^aten\.(zero|fill)_\./;
+
+/** The calls of a graph, and of those inside of it, that no result needs. */
 function unreadIn(graph: Graph, operators: OperatorTable): readonly Node[] {
+  const owners = ownersIn(graph, operators);
   const read = new Set<string>();
+  const readMemory = new Set<string>();
   const unread: Node[] = [];
+  const isRead = (node: Node): boolean => {
+    const written = writtenBy(node, operators);
+    if (read.has(node.name) || written === undefined) return true;
+    return written.some((name) => {
+      const owner = owners.get(name)!;
+      return readMemory.has(owner) || graph.node(owner).op !== "call_function";
+    });
+  };
   for (const node of [...graph.nodes()].reverse()) {
-    const isPure =
-      node.op === "call_function" &&
-      (node.target.startsWith("operator.") || operators.get(node.target)?.schema.isMutable === false);
-    if (!isPure || read.has(node.name)) forEachInput(node, (name) => read.add(name));
-    else unread.push(node);
+    if (node.op === "call_function" && !isRead(node)) {
+      unread.push(node);
+      continue;
+    }
+    const [written] = writtenBy(node, operators) ?? [];
+    if (written !== undefined && OVERWRITES.test(node.target) && isWhole(graph.node(written), operators)) {
+      const owner = owners.get(written)!;
+      for (const name of read) if (owners.get(name) === owner) read.delete(name);
+      readMemory.delete(owner);
+    } else if (!READS_NO_ELEMENTS.test(node.target))
+      forEachInput(node, (name) => {
+        read.add(name);
+        readMemory.add(owners.get(name) ?? name);
+      });
   }
   return [...unread, ...[...graph.subgraphs.values()].flatMap((one) => unreadIn(one, operators))];
+}
+
+/** Whether a value is all of its memory: not a view of a part of it. */
+const isWhole = ({ op, target }: Node, operators: OperatorTable): boolean =>
+  op === "call_function" && operators.get(target)?.schema.isView === false;
+
+/** The values that a call writes to; undefined for calls that may have another effect. */
+function writtenBy(node: Node, operators: OperatorTable): readonly string[] | undefined {
+  if (node.target.startsWith("operator.")) return [];
+  const schema = node.op === "call_function" ? operators.get(node.target)?.schema : undefined;
+  if (schema === undefined) return undefined;
+  const written: string[] = [];
+  for (const [at, { name, alias }] of schema.args.entries()) {
+    if (alias?.write !== true) continue;
+    const given = node.args[at] ?? node.kwargs[name];
+    if (!isRef(given)) return undefined;
+    written.push(given.name);
+  }
+  return written;
+}
+
+/** The value that made the memory of each: views and results of writes have that of another one. */
+function ownersIn(graph: Graph, operators: OperatorTable): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const node of graph.nodes()) {
+    const schema = node.op === "call_function" ? operators.get(node.target)?.schema : undefined;
+    const isShared = schema?.args[0]?.alias !== undefined || node.target === "operator.getitem";
+    const [first] = node.args;
+    const from = isShared && isRef(first) ? first.name : undefined;
+    owners.set(node.name, from === undefined ? node.name : (owners.get(from) ?? from));
+  }
+  return owners;
 }

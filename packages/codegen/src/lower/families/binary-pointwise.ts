@@ -1,11 +1,11 @@
 /** @file Arithmetic of two operands. */
 
 import type { ScalarArg } from "@sconce/ops";
-import { isComplexDType, isFloatDType } from "@sconce/tensor";
+import { isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { apply, cast, complexOf, partsOfComplex, type Scalar, select } from "../../ir/scalar.js";
 import type { Operand } from "../core/arguments.js";
 import { cannot, type LoweringCall, outOf } from "../core/call.js";
-import type { LazyTensor } from "../core/lazy.js";
+import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, operandLowering } from "../core/lowering.js";
 import { checkedScalar } from "../core/numbers.js";
 import {
@@ -42,6 +42,19 @@ const scaled =
       if (isComplexDType(a.dtype)) return complexSum(fn, a, b, alpha);
       return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
     });
+
+/**
+ * A division that is refused for integer divisors of zero, also where nothing reads that element:
+ * all of them are computed.
+ */
+const dividing =
+  (lower: (operands: Operands, call: LoweringCall) => LazyTensor) =>
+  (operands: Operands, call: LoweringCall): LazyTensor => {
+    const result = lower(operands, call);
+    const isChecked = isIntegralDType(result.dtype) && operands.other instanceof LazyTensor;
+    if (isChecked) call.context.materialize(result);
+    return result;
+  };
 
 /** Division: true, or rounded as Python or C does. */
 function quotient(call: LoweringCall, self: Operand, other: Operand, mode: string | null): LazyTensor {
@@ -136,7 +149,8 @@ export const BINARY_OPERATORS = defineLowerings([
       "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
       "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
     ],
-    ({ self, other, rounding_mode }, call) => quotient(call, self, other, rounding_mode),
+    ({ self, other, rounding_mode: mode }, call) =>
+      dividing((operands) => quotient(call, operands.self, operands.other, mode))({ self, other }, call),
   ),
   operandLowering(
     [
@@ -144,14 +158,14 @@ export const BINARY_OPERATORS = defineLowerings([
       "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
       "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
     ],
-    functionRule("remainder", EXPENSIVE),
+    dividing(functionRule("remainder", EXPENSIVE)),
   ),
   operandLowering(
     [
       "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
       "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
     ],
-    functionRule("fmod", EXPENSIVE),
+    dividing(functionRule("fmod", EXPENSIVE)),
   ),
   operandLowering(
     [
