@@ -2,7 +2,9 @@
  * @file Recognizes sums of products, and assigns the axes of a nest to the factors. Matrix products
  * and convolutions have the same form, so one emitter strategy serves both.
  */
+
 import { isFloatDType } from "@sconce/tensor";
+import { AlwaysComputed } from "../ir/always.js";
 import type { Axis } from "../ir/index-expr.js";
 import { forEachAtom } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
@@ -70,6 +72,17 @@ export function outerReductions(root: Scalar): ReadonlySet<ReduceScalar> {
   };
   walk(root);
   return found;
+}
+
+/**
+ * The same without those that a choice may leave out, where one is left: these are for rare cases.
+ */
+export function mainReductions(value: Scalar): readonly ReduceScalar[] {
+  const all = [...outerReductions(value)];
+  if (all.length < 2) return all;
+  const always = new AlwaysComputed().of(value);
+  const main = all.filter((reduce) => always.has(reduce));
+  return main.length === 1 ? main : all;
 }
 
 /** The contraction of a nest; undefined when its value is anything else. */

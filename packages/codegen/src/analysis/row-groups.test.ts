@@ -88,10 +88,10 @@ test("statistics that something else reads are stored", () => {
     [
       [
         "4 rows of nests 0,1,2,3",
-        "- 8: (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)",
-        "- 8: rsqrt((sum[place < 8]((t0 = (b0[place + row*8] - b0[row*8]) - (sum[place < 8](b0[place + row*8] - b0[row*8]) / 8)) * t0) / 8) + 0.00001)",
-        "b3[(place + row*8)] 8: (((b0[place + row*8] - ((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])) * rsqrt((sum[place < 8]((t1 = (b0[place + row*8] - b0[row*8]) - t0) * t1) / 8) + 0.00001)) + 0)",
-        "b4[row] 1: ((sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) + b0[row*8])",
+        "- 8: ((((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) * 0) == 0) ? t0 : ((((t1 = sum[r1 < 8](b0[r1 + row*8] / 8) - b0[row*8]) * 0) == 0) ? t1 : NaN))",
+        "- 8: rsqrt((not((((t4 = sum[place < 8]((t3 = (b0[place + row*8] - b0[row*8]) - (t2 = (((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) * 0) == 0) ? t0 : ((((t1 = sum[r1 < 8](b0[r1 + row*8] / 8) - b0[row*8]) * 0) == 0) ? t1 : NaN))) * t3)) + (((t2 + b0[row*8]) * (t2 + b0[row*8])) * 64)) * 0) == 0) ? (((((t5 = (sum[r1 < 8]((r1 == 0) ? b0[r1 + row*8] : 0) * 8) / 8) * t5) * 0) == 0) ? (t4 / 8) : NaN) : (t4 / 8)) + 0.00001)",
+        "b3[(place + row*8)] 8: (((b0[place + row*8] - ((t2 = (((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) * 0) == 0) ? t0 : ((((t1 = sum[r1 < 8](b0[r1 + row*8] / 8) - b0[row*8]) * 0) == 0) ? t1 : NaN)) + b0[row*8])) * rsqrt((not((((t4 = sum[place < 8]((t3 = (b0[place + row*8] - b0[row*8]) - t2) * t3)) + (((t2 + b0[row*8]) * (t2 + b0[row*8])) * 64)) * 0) == 0) ? (((((t5 = (sum[r1 < 8]((r1 == 0) ? b0[r1 + row*8] : 0) * 8) / 8) * t5) * 0) == 0) ? (t4 / 8) : NaN) : (t4 / 8)) + 0.00001)) + 0)",
+        "b4[row] 1: (((((t0 = sum[place < 8](b0[place + row*8] - b0[row*8]) / 8) * 0) == 0) ? t0 : ((((t1 = sum[r1 < 8](b0[r1 + row*8] / 8) - b0[row*8]) * 0) == 0) ? t1 : NaN)) + b0[row*8])",
       ],
     ]
   `);
@@ -109,9 +109,9 @@ test("an axis that a reshape took together counts rows by its outer part", () =>
     [
       [
         "6 rows of nests 0,1,2",
-        "- 10: (sum[place < 10](b0[place + row*10] - b0[row*10]) / 10)",
-        "- 10: rsqrt((sum[place < 10]((t0 = (b0[place + row*10] - b0[row*10]) - (sum[place < 10](b0[place + row*10] - b0[row*10]) / 10)) * t0) / 10) + 0.00001)",
-        "b5[(place + row*10)] 10: max((((b0[place + row*10] - ((t0 = sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) + b0[row*10])) * rsqrt((sum[place < 10]((t1 = (b0[place + row*10] - b0[row*10]) - t0) * t1) / 10) + 0.00001)) * b1[(place / 5) + (row % 3)*2]) + b2[(place / 5) + (row % 3)*2], 0)",
+        "- 10: ((((t0 = sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) * 0) == 0) ? t0 : ((((t1 = sum[r2 < 2, r3 < 5](b0[r2*5 + r3 + row*10] / 10) - b0[row*10]) * 0) == 0) ? t1 : NaN))",
+        "- 10: rsqrt((sum[place < 10]((t2 = (b0[place + row*10] - b0[row*10]) - ((((t0 = sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) * 0) == 0) ? t0 : ((((t1 = sum[r2 < 2, r3 < 5](b0[r2*5 + r3 + row*10] / 10) - b0[row*10]) * 0) == 0) ? t1 : NaN))) * t2) / 10) + 0.00001)",
+        "b5[(place + row*10)] 10: max((((b0[place + row*10] - ((t2 = (((t0 = sum[place < 10](b0[place + row*10] - b0[row*10]) / 10) * 0) == 0) ? t0 : ((((t1 = sum[r2 < 2, r3 < 5](b0[r2*5 + r3 + row*10] / 10) - b0[row*10]) * 0) == 0) ? t1 : NaN)) + b0[row*10])) * rsqrt((sum[place < 10]((t3 = (b0[place + row*10] - b0[row*10]) - t2) * t3) / 10) + 0.00001)) * b1[(place / 5) + (row % 3)*2]) + b2[(place / 5) + (row % 3)*2], 0)",
       ],
     ]
   `);

@@ -23,7 +23,7 @@ import type { LoopNest, LoopProgram } from "../ir/loop-program.js";
 import { Rewriter } from "../ir/rewrite.js";
 import type { ReduceScalar, Scalar } from "../ir/scalar.js";
 import { forEachScalar } from "../ir/traverse.js";
-import { contractionOf, outerReductions } from "./contraction.js";
+import { contractionOf, mainReductions, outerReductions } from "./contraction.js";
 import { Readers } from "./readers.js";
 import { rowAxesOf } from "./row-axes.js";
 
@@ -213,9 +213,10 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
 
 /**
  * Returns the only reduction of a nest, if it has several elements and its kind allows any order.
+ * One that a choice may leave out is not a part of the row, but of what is made of it.
  */
 function rowReduction(nest: LoopNest): ReduceScalar | undefined {
-  const [reduce, ...more] = outerReductions(nest.value);
+  const [reduce, ...more] = mainReductions(nest.value);
   if (
     reduce === undefined ||
     more.length > 0 ||

@@ -40,11 +40,11 @@ test("layer normalization is mean, spread and the rest, which joins what reads i
 
     nest 0 -> b3: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1
-        (sum[r0 < 8](b0[i0*8 + r0] - b0[i0*8]) / 8)
+        ((((t0 = sum[r0 < 8](b0[i0*8 + r0] - b0[i0*8]) / 8) * 0) == 0) ? t0 : ((((t1 = sum[r1 < 8](b0[i0*8 + r1] / 8) - b0[i0*8]) * 0) == 0) ? t1 : NaN))
 
     nest 1 -> b4: f32[4, 1]  in norm_0  # a
       for i0 < 4, i1 < 1
-        rsqrt((sum[r0 < 8]((t0 = (b0[i0*8 + r0] - b0[i0*8]) - b3[i0]) * t0) / 8) + 0.00001)
+        rsqrt((not((((t1 = sum[r0 < 8]((t0 = (b0[i0*8 + r0] - b0[i0*8]) - b3[i0]) * t0)) + (((b3[i0] + b0[i0*8]) * (b3[i0] + b0[i0*8])) * 64)) * 0) == 0) ? (((((t2 = (sum[r1 < 8]((r1 == 0) ? b0[i0*8 + r1] : 0) * 8) / 8) * t2) * 0) == 0) ? (t1 / 8) : NaN) : (t1 / 8)) + 0.00001)
 
     nest 2 -> b5: f32[4, 8]  # a, d
       for i0 < 4, i1 < 8

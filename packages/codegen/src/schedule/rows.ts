@@ -106,8 +106,9 @@ class RowWriter {
     const { lanes } = this.#spread;
     if (lanes > 1) this.#fold(reduce, at, lane);
     else this.#foldAlone(reduce);
+    const value = frame.scalar(withSumGroups(part.value, [reduce, ...this.#known]));
+    frame.known(part.value, value);
     this.#known.push(part.value);
-    const value = frame.scalar(part.value);
     const output = this.#outputs.get(part);
     if (output === undefined) return;
     const isFirst = lanes === 1 ? undefined : frame.op("eq", "bool", [lane, indexLiteral(0)]);

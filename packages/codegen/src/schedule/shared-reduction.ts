@@ -4,7 +4,7 @@
  * in software there is nothing to share.
  */
 
-import { outerReductions } from "../analysis/contraction.js";
+import { mainReductions, outerReductions } from "../analysis/contraction.js";
 import { UNORDERED_REDUCTIONS } from "../analysis/row-groups.js";
 import { withSumGroups } from "../analysis/sum-groups.js";
 import { volumeOf } from "../ir/extents.js";
@@ -22,7 +22,7 @@ const MANY_ELEMENTS = 16384;
 
 /** The kernel of a nest; undefined if it is not a reduction that profits from it. */
 export function sharedReduction(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
-  const [reduce, ...more] = outerReductions(nest.value);
+  const [reduce, ...more] = mainReductions(nest.value);
   if (reduce === undefined || more.length > 0 || !UNORDERED_REDUCTIONS.has(reduce.reduce)) return undefined;
   const elements = volumeOf(nest.axes);
   const count = volumeOf(reduce.axes);
@@ -40,7 +40,7 @@ export function sharedReduction(nest: LoopNest, context: ScheduleContext): Kerne
       const all = frame.load(parts, indexLiteral(0));
       const { initial } = reduce;
       frame.known(reduce, initial === undefined ? all : combined(reduce, frame.scalar(initial), all, frame));
-      frame.store(output, flat, frame.scalar(nest.value));
+      frame.store(output, flat, frame.scalar(withSumGroups(nest.value, [reduce])));
     });
   });
 }

@@ -1,14 +1,14 @@
 /** @file Variance and standard deviation, in two passes: the mean, then the deviations from it. */
 import type { ScalarArg } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
-import { fixedValue, type Index, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, type Scalar, select } from "../../ir/scalar.js";
+import { fixedValue, type Index, ONE, product, subtract } from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, type ReduceKind, type Scalar, select } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
 import { elementsAs, squaresOf } from "../rules/normalize.js";
-import { centerOf, keptAt, reduceOver } from "../rules/reduce.js";
+import { centerOf, countOf, isRegular, reducedRow } from "../rules/reduce.js";
 
 interface VarianceArgs {
   readonly self: LazyTensor;
@@ -18,7 +18,7 @@ interface VarianceArgs {
 }
 /**
  * `max(0, n - correction)`: NaN and infinities come out of the division as PyTorch gives them. A
- * correction of None is 1.
+ * correction of None is 1. The variance of no elements is NaN, also with a correction below zero.
  */
 function degrees(
   self: LazyTensor,
@@ -27,44 +27,81 @@ function degrees(
   dtype: DType,
 ): Scalar {
   const count = numberOf(product(dims.map((d) => self.shape[d]!)), dtype);
-  const rest = apply("sub", count, numberScalar(correction ?? 1, dtype));
-  return apply("max", rest, constantScalar(0, dtype));
+  const taken = numberScalar(correction ?? 1, dtype);
+  const zero = constantScalar(0, dtype);
+  const rest = apply("max", apply("sub", count, taken), zero);
+  const isBelow = taken.kind !== "constant" || Number(taken.value) < 0;
+  return isBelow ? select(apply("eq", count, zero), constantScalar(Number.NaN, dtype), rest) : rest;
 }
-/** Rows with a larger element are scaled down: sums of their squares may be infinite. */
-const LARGE = 2 ** 50;
-/** Rows with smaller elements only are scaled up: squares of their deviations may be zero. */
-const SMALL = 2 ** -30;
+/**
+ * The sums of squares in float32 that are exact enough: below them, squares have few bits or none.
+ */
+const [LEAST, MOST] = [2 ** -80, 2 ** 126];
+/** Rows with a larger element are scaled down, others up. */
+const LARGE = 1;
 /** A power of two scales exactly. By this one sums of 2^29 squares stay finite. */
 const SHIFT = 2 ** 80;
 
 /**
- * The variance or its root, and the mean. PyTorch has the squares of float32 in float64, where they
- * do not overflow (`std_var_kernel`); devices without float64 get the same from scaled elements.
+ * The variance or its root, and the mean. PyTorch has the squares of float32 and bfloat16 in
+ * float64, where they do not overflow (`std_var_kernel`); rows whose squares do in float32 are
+ * scaled.
  */
 function spreadOf(args: VarianceArgs, call: LoweringCall, isRoot: boolean): Spread {
   const { self, keepdim } = args;
-  const { context, node } = call;
   const { dtype } = outOf(call);
   const dims = dimensions(args.dim, self.shape.length);
   const rest = degrees(self, dims, args.correction, computeType(dtype));
   const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
-  const isScaled = self.dtype === "float32" && !isEmpty;
-  const factors = isScaled ? factorsOf(call, self, dims) : undefined;
-  const unscaled = (value: Scalar, first: readonly Index[]): Scalar =>
-    factors === undefined ? value : apply("div", value, factors.element(keptAt(first, dims, ZERO)));
-  const rows = factors === undefined ? self : withFactor("mul", self, factors, dims, node);
-  context.many(rows, 2);
-  const center = centerOf(call, rows, dims);
-  const spread = squaresOf(call, rows, dims, center, {
+  // Squares of float16 do not overflow.
+  const isScaled = (self.dtype === "float32" || self.dtype === "bfloat16") && !isEmpty;
+  call.context.many(self, 2);
+  const center = centerOf(call, self, dims);
+  const finished = (sum: Scalar): Scalar => {
+    const variance = apply("div", sum, rest);
+    return isRoot ? apply("sqrt", variance) : variance;
+  };
+  const spread = squaresOf(call, self, dims, center, {
     keepdim,
     dtype,
     finish: (sum, first) => {
-      const variance = apply("div", sum, rest);
-      return isRoot ? unscaled(apply("sqrt", variance), first) : unscaled(unscaled(variance, first), first);
+      if (!isScaled) return finished(sum);
+      const bound = (value: number): Scalar => constantScalar(value, sum.dtype);
+      const isOrdinary = apply("and", apply("ge", sum, bound(LEAST)), apply("lt", sum, bound(MOST)));
+      return select(isOrdinary, finished(sum), scaledSpread(call, self, dims, first, finished, isRoot));
     },
   });
-  const mean = factors === undefined ? center.mean : withFactor("div", center.mean, factors, dims, node);
+  const { mean } = center;
   return { spread, mean: () => (isEmpty ? mean : runningMean(call, self, dims, mean)) };
+}
+/**
+ * The same of a row whose squares leave the range of float32: of its elements times a power of two.
+ */
+function scaledSpread(
+  call: LoweringCall,
+  self: LazyTensor,
+  dims: readonly number[],
+  first: readonly Index[],
+  finished: (sum: Scalar) => Scalar,
+  isRoot: boolean,
+): Scalar {
+  const dtype = computeType(self.dtype);
+  const number = (value: number): Scalar => constantScalar(value, dtype);
+  const over = (body: (element: Scalar) => Scalar, kind: ReduceKind = "sum"): Scalar =>
+    reducedRow(call, self, dims, first, (element) => body(cast(element, dtype)), kind);
+  const most = over((element) => apply("abs", element), "max");
+  const factor = select(apply("gt", most, number(LARGE)), number(1 / SHIFT), number(SHIFT));
+  const inScale = (element: Scalar): Scalar => apply("mul", element, factor);
+  // As `centerOf` does, from the first element: of equal ones the variance is zero.
+  const start = inScale(cast(self.element(first), dtype));
+  const fromFirst = (element: Scalar): Scalar => apply("sub", inScale(element), start);
+  const shift = apply("div", over(fromFirst), countOf(self, dims, dtype));
+  const sum = over((element) => {
+    const deviation = apply("sub", fromFirst(element), shift);
+    return apply("mul", deviation, deviation);
+  });
+  const scaled = apply("div", finished(sum), factor);
+  return isRoot ? scaled : apply("div", scaled, factor);
 }
 interface Spread {
   readonly spread: LazyTensor;
@@ -74,7 +111,8 @@ interface Spread {
 
 /**
  * The mean as PyTorch's kernel has it, which moves a mean from element to element: an infinity
- * gives NaN with the next one, so that only the last of a row gives an infinite mean.
+ * gives NaN with the next one, so that only the last of a row gives an infinite mean. Sums that
+ * overflow give finite means.
  */
 function runningMean(
   call: LoweringCall,
@@ -84,68 +122,34 @@ function runningMean(
 ): LazyTensor {
   const { dtype } = mean;
   const number = (value: number): Scalar => constantScalar(value, dtype);
-  const isRegular = (x: Scalar): Scalar => apply("not", apply("or", apply("isnan", x), apply("isinf", x)));
-  const others = reduceOver(call, call.context.many(self), {
-    kind: "sum",
-    dims,
-    keepdim: true,
-    dtype,
-    body: (element) => select(isRegular(element), number(0), number(1)),
-  });
-  call.context.materialize(others);
-  const lastOf = (at: readonly Index[]): Scalar =>
-    cast(
+  const ofRare = (at: readonly Index[]): Scalar => {
+    const over = (body: (element: Scalar) => Scalar): Scalar =>
+      reducedRow(call, self, dims, at, (element) => body(cast(element, dtype)));
+    const others = over((element) => select(isRegular(element), number(0), number(1)));
+    const last = cast(
       self.element(at.map((index, d) => (dims.includes(d) ? subtract(self.shape[d]!, ONE) : index))),
       dtype,
     );
+    const isLastAlone = apply("and", apply("eq", others, number(1)), apply("not", isRegular(last)));
+    const infinite = select(isLastAlone, last, number(Number.NaN));
+    const count = countOf(self, dims, dtype);
+    const regular = over((element) => apply("div", element, count));
+    return select(apply("eq", others, number(0)), regular, infinite);
+  };
+  const count = countOf(self, dims, dtype);
   return new LazyTensor({
     dtype,
     shape: mean.shape,
     node: call.node,
-    inputs: [mean, others, self],
-    operations: 6,
+    inputs: [mean, self],
+    operations: 3,
     element: (at) => {
-      const [count, last] = [others.element(at), lastOf(at)];
-      const isLastAlone = apply("and", apply("eq", count, number(1)), apply("not", isRegular(last)));
-      const infinite = select(isLastAlone, last, number(Number.NaN));
-      return select(apply("eq", count, number(0)), mean.element(at), infinite);
+      const own = mean.element(at);
+      // The mean of no elements is NaN.
+      const isKept = apply("or", isRegular(own), apply("eq", count, number(0)));
+      return select(isKept, own, ofRare(at));
     },
   });
-}
-/** The tensor with each element times its factor, or divided by it. */
-const withFactor = (
-  fn: "mul" | "div",
-  tensor: LazyTensor,
-  factors: LazyTensor,
-  dims: readonly number[],
-  node: string,
-): LazyTensor =>
-  new LazyTensor({
-    dtype: tensor.dtype,
-    shape: tensor.shape,
-    node,
-    inputs: [tensor, factors],
-    operations: 1,
-    element: (at) => apply(fn, tensor.element(at), factors.element(keptAt(at, dims, ZERO))),
-  });
-/** For each row the power of two that its elements are scaled with. */
-function factorsOf(call: LoweringCall, self: LazyTensor, dims: readonly number[]): LazyTensor {
-  const number = (value: number): Scalar => constantScalar(value, self.dtype);
-  const factors = reduceOver(call, call.context.many(self, 2), {
-    kind: "max",
-    dims,
-    keepdim: true,
-    dtype: self.dtype,
-    body: (element) => apply("abs", element),
-    finish: (most) =>
-      select(
-        apply("gt", most, number(LARGE)),
-        number(1 / SHIFT),
-        select(apply("lt", most, number(SMALL)), number(SHIFT), number(1)),
-      ),
-  });
-  call.context.materialize(factors);
-  return factors;
 }
 
 /** Both results of a call. */

@@ -1,11 +1,20 @@
 /** @file Statistics of rows, and normalization by them. */
 import type { DType } from "@sconce/tensor";
-import { type Index, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
+import {
+  constant,
+  fixedValue,
+  flatIndex,
+  type Index,
+  multiply,
+  product,
+  remainder,
+  ZERO,
+} from "../../ir/index-expr.js";
+import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
-import { computeType, numberScalar } from "../core/numbers.js";
-import { type Center, centerOf, countOf, keptAt, reduceOver } from "./reduce.js";
+import { computeType, numberOf, numberScalar } from "../core/numbers.js";
+import { type Center, centerOf, countOf, isRegular, keptAt, reducedRow, reduceOver } from "./reduce.js";
 
 /** What {@link squaresOf} sums, and how. */
 interface SquaresOptions {
@@ -83,12 +92,13 @@ export function normalized(
   const rounded = (value: Scalar): Scalar => cast(cast(value, statistics), compute);
   // PyTorch has sums of squares in bfloat16 too, but not in float16.
   const step = statistics === "bfloat16" ? rounded : (value: Scalar): Scalar => value;
-  const toRstd = (sum: Scalar): Scalar => {
-    const variance = step(apply("div", step(sum), countOf(rows, dims, compute)));
-    return rounded(apply("rsqrt", apply("add", variance, numberScalar(eps, compute))));
-  };
   context.many(rows, 2);
   const center = centerOf(call, rows, dims, { group, isPlain });
+  const toRstd = (sum: Scalar, first: readonly Index[]): Scalar => {
+    const variance = step(apply("div", step(sum), countOf(rows, dims, compute)));
+    const held = isPlain ? variance : varianceOfLarge(call, { rows, dims, center, sum, variance, first });
+    return rounded(apply("rsqrt", apply("add", held, numberScalar(eps, compute))));
+  };
   const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
   context.materialize(rstd, { group });
   const made = new LazyTensor({
@@ -109,6 +119,57 @@ export function normalized(
   });
   context.made(made);
   return { out: made, center, rstd };
+}
+/** A row with its variance. */
+interface RowVariance {
+  readonly rows: LazyTensor;
+  readonly dims: readonly number[];
+  readonly center: Center;
+  readonly sum: Scalar;
+  readonly variance: Scalar;
+  /** The place of the first element. */
+  readonly first: readonly Index[];
+}
+/**
+ * The variance, or NaN where PyTorch's kernels multiply the square of a mean that overflows by 0:
+ * that of all elements where these are too few for their lanes, and else that of the first lane,
+ * unless elements are left over (`RowwiseMomentsImpl`).
+ */
+function varianceOfLarge(
+  call: LoweringCall,
+  { rows, dims, center, sum, variance, first }: RowVariance,
+): Scalar {
+  const { dtype } = variance;
+  const lanes = dtype === "float64" ? 4 : 8;
+  const sizes = dims.map((d) => rows.shape[d]!);
+  const size = product(sizes);
+  const number = (value: number): Scalar => constantScalar(value, dtype);
+  const orNaN = (mean: Scalar): Scalar =>
+    select(isRegular(apply("mul", mean, mean)), variance, number(Number.NaN));
+  const mean = center.mean.element(first);
+  const fixed = fixedValue(size);
+  if (fixed !== undefined && fixed < lanes) return orNaN(mean);
+  if (fixed !== undefined && fixed % lanes !== 0) return variance;
+  const ofLane = (): Scalar => {
+    const total = reducedRow(call, rows, dims, first, (element, at) => {
+      const place = remainder(
+        flatIndex(
+          dims.map((d) => at[d]!),
+          sizes,
+        ),
+        constant(lanes),
+      );
+      return select(apply("eq", indexScalar(place), indexScalar(ZERO)), cast(element, dtype), number(0));
+    });
+    return orNaN(apply("div", apply("mul", total, number(lanes)), numberOf(size, dtype)));
+  };
+  const squares = apply("mul", apply("mul", mean, mean), numberOf(multiply(size, constant(lanes)), dtype));
+  const isLarge = apply("not", isRegular(apply("add", sum, squares)));
+  if (fixed !== undefined) return select(isLarge, ofLane(), variance);
+  const count = numberOf(size, dtype);
+  const isWhole = apply("eq", numberOf(remainder(size, constant(lanes)), dtype), number(0));
+  const ofMany = select(isWhole, ofLane(), variance);
+  return select(isLarge, select(apply("lt", count, number(lanes)), orNaN(mean), ofMany), variance);
 }
 /**
  * Times the weight, plus the bias: a bias of None is 0, which has its effect on the sign of zeros.

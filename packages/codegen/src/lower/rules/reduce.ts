@@ -104,19 +104,32 @@ export function centerOf(
   const firstOf = (at: readonly Index[]): Scalar => {
     const first = cast(self.element(keptAt(at, dims, ZERO)), compute);
     if (!isPlain) return first;
-    const zero = constantScalar(0, compute);
-    const holds = apply("eq", apply("mul", first, zero), zero);
-    return select(holds, first, zero);
+    return select(isRegular(first), first, constantScalar(0, compute));
   };
   const fromFirst = (element: Scalar, at: readonly Index[]): Scalar =>
     isEmpty ? cast(element, compute) : apply("sub", cast(element, compute), firstOf(at));
+  const count = countOf(self, dims, compute);
+  /** Sums may overflow where means do not. PyTorch moves a mean, which an infinity makes NaN. */
+  const ofLarge = (given: Scalar, at: readonly Index[]): Scalar => {
+    if (isPlain && compute !== "float32") return given;
+    const mean = reducedRow(call, self, dims, at, (element) => apply("div", cast(element, compute), count));
+    const distance = apply("sub", mean, firstOf(at));
+    // Sizes that are only known in a run may be 0.
+    const hasElements = apply("gt", count, constantScalar(0, compute));
+    const isMean =
+      count.kind === "constant" ? isRegular(distance) : apply("and", isRegular(distance), hasElements);
+    return select(isMean, distance, isPlain ? given : constantScalar(Number.NaN, compute));
+  };
   const shift = reduceOver(call, self, {
     kind: "sum",
     dims,
     keepdim: true,
     dtype: compute,
     body: fromFirst,
-    finish: (sum) => apply("div", sum, countOf(self, dims, compute)),
+    finish: (sum, at) => {
+      const mean = apply("div", sum, count);
+      return isEmpty ? mean : select(isRegular(mean), mean, ofLarge(mean, at));
+    },
   });
   call.context.materialize(shift, group === undefined ? {} : { group });
   const shiftAt = (at: readonly Index[]): Scalar => shift.element(keptAt(at, dims, ZERO));
@@ -132,6 +145,27 @@ export function centerOf(
     mean,
     deviation: (element, at) => apply("sub", fromFirst(element, at), shiftAt(at)),
   };
+}
+
+/** Whether a number of a float dtype is finite. */
+export function isRegular(value: Scalar): Scalar {
+  const zero = constantScalar(0, value.dtype);
+  return apply("eq", apply("mul", value, zero), zero);
+}
+
+/** A reduction of one row, as a part of what is computed for the row: for cases that are rare. */
+export function reducedRow(
+  { context }: Pick<LoweringCall, "context">,
+  self: LazyTensor,
+  dims: readonly number[],
+  first: readonly Index[],
+  body: (element: Scalar, at: readonly Index[]) => Scalar,
+  reduce: ReduceKind = "sum",
+): Scalar {
+  const { axes, at } = context.axes(dims.map((d) => self.shape[d]!));
+  const place = first.map((index, d) => (dims.includes(d) ? at[dims.indexOf(d)]! : index));
+  const value = body(self.element(place), place);
+  return { kind: "reduce", dtype: value.dtype, reduce, axes, body: value };
 }
 
 /** The element of `mean` (dimensions kept) that belongs to an element of the tensor. */
