@@ -187,6 +187,9 @@ const GROUPS = {
   "shown-strides": "inputs with gaps, at the ends of dynamic sizes",
   "aliased-results": "control flow whose results share memory with operands, beside writes",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
+  "scalar-factors": "numbers beside integers, which are cut to the dtype",
+  "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",
+  "unread-divisions": "divisions of integers by zero whose elements nothing reads",
 } as const;
 
 /** Makes a test of each `every`th program of all groups, on each backend. */

@@ -32,6 +32,9 @@ GROUPS = (
     "shown_strides",
     "rare_kernels",
     "aliased_results",
+    "scalar_factors",
+    "rare_statistics",
+    "unread_divisions",
 )
 
 if __name__ == "__main__":
