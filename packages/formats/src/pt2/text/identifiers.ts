@@ -36,6 +36,20 @@ export const MODULE_ATTRIBUTES: ReadonlySet<string> = /* @__PURE__ */ words(`
   requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu
   zero_grad`);
 
+/**
+ * Attributes that a `torch.fx.GraphModule` and the modules of programs have besides: no nested
+ * graph can be registered as one.
+ */
+export const GRAPH_MODULE_ATTRIBUTES: ReadonlySet<string> = /* @__PURE__ */ words(`
+  __copy__ __deepcopy__ __jit_unused_properties__ __reduce_package__ _boxed_call _code
+  _create_node_hooks _deepcopy_hooks _deepcopy_init _erase_node_hooks _graph _guards_fn _in_spec
+  _lineno_map _out_spec _prologue_start _recompile_submodules _register_create_node_hook
+  _register_deepcopy_hook _register_erase_node_hook _register_replace_node_hook _replace_hooks
+  _set_replace_hook _tracer_cls _tracer_extras _unregister_create_node_hook
+  _unregister_deepcopy_hook _unregister_erase_node_hook _unregister_replace_node_hook _wrapped_call
+  add_submodule code delete_all_unused_submodules delete_submodule graph meta print_readable
+  range_constraints recompile shape_env to_folder validate_inputs`);
+
 const ASCII = /^[A-Za-z_]\w*$/;
 const UNICODE = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
 

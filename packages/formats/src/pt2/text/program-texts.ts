@@ -17,7 +17,7 @@ import {
 import { freeSymbols, type SymExpr } from "@sconce/symbolic";
 import { stackEntries } from "../stack-entries.js";
 import { targetText } from "../targets.js";
-import { isAsciiIdentifier } from "./identifiers.js";
+import { isAsciiIdentifier, LITERAL_NAMES } from "./identifiers.js";
 import type { TextKind } from "./rules.js";
 import { keyTexts, treeTexts } from "./tree-texts.js";
 
@@ -27,6 +27,7 @@ export type TextVisitor = (kind: TextKind, text: string, where: () => string) =>
 /** Gives every text of a program to a visitor. Texts of one kind may come several times. */
 export function visitProgramTexts(program: ExportedProgram, visit: TextVisitor): void {
   const { graphSignature, moduleCallGraph, rangeConstraints } = program;
+  shadowTexts(program, visit);
   new GraphTexts(visit, inputNames(program)).graph(program.graph, "");
   for (const { arg, kind, target } of graphSignature.inputSpecs) {
     specTexts(arg, visit);
@@ -56,6 +57,37 @@ export function visitProgramTexts(program: ExportedProgram, visit: TextVisitor):
   for (const name of Object.keys(program.opsetVersion)) visit("word", name, () => "the operator versions");
   visit("word", program.dialect, () => "the dialect");
   visit("word", program.torchVersion ?? "", () => "the version of PyTorch");
+}
+
+/** Inputs with the name of a literal, where a call of the graph holds such a literal. */
+function shadowTexts(program: ExportedProgram, visit: TextVisitor): void {
+  const [root] = program.moduleCallGraph;
+  const names = new Set([...inputNames(program), ...(root?.signature?.forwardArgNames ?? [])]);
+  const shadowing = [...names].filter((name) => LITERAL_NAMES.has(name));
+  if (shadowing.length === 0) return;
+  const literals = literalNames(program.graph);
+  for (const name of shadowing) if (literals.has(name)) visit("shadow", name, () => "the graph signature");
+}
+
+/** The names of literals in the calls of a graph, as they stand in Python. */
+function literalNames(graph: Graph): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (arg: Argument): void => {
+    if (typeof arg === "number" && !Number.isFinite(arg)) names.add(Number.isNaN(arg) ? "nan" : "inf");
+    if (typeof arg !== "object" || arg === null) return;
+    if (Array.isArray(arg)) for (const item of arg as readonly Argument[]) look(item);
+    else {
+      const literal = arg as Exclude<typeof arg, readonly Argument[]>;
+      if (literal.kind === "tuple") literal.items.forEach(look);
+      else if (literal.kind === "dict") for (const [, item] of literal.entries) look(item);
+      else if (LITERAL_NAMES.has(literal.kind)) names.add(literal.kind);
+    }
+  };
+  for (const { args, kwargs } of graph.nodes()) {
+    look(args);
+    Object.values(kwargs).forEach(look);
+  }
+  return names;
 }
 
 /** The inputs that users give: their names are those of the program's parameters. */

@@ -9,6 +9,7 @@ import { freeSymbols, parseGuard, parseSrepr } from "@sconce/symbolic";
 import { isKnownFunction, OPERATOR_PREFIX, PYTHON_OPERATOR_PREFIX } from "../schema.js";
 import {
   GENERATED_NAMES,
+  GRAPH_MODULE_ATTRIBUTES,
   isAsciiIdentifier,
   isDunder,
   isIdentifier,
@@ -21,6 +22,7 @@ import {
 export type TextKind =
   | "value"
   | "input"
+  | "shadow"
   | "keyword"
   | "argument"
   | "graph"
@@ -216,13 +218,22 @@ export const TEXT_RULES: Readonly<Record<TextKind, TextRule>> = {
     does: "becomes an attribute in the Python source of the graph",
     fix: undefined,
     fault: (text) =>
-      isAsciiIdentifier(text) ? taken(text, GENERATED_NAMES, MODULE_ATTRIBUTES) : NOT_IDENTIFIER,
+      isAsciiIdentifier(text)
+        ? taken(text, GENERATED_NAMES, MODULE_ATTRIBUTES, GRAPH_MODULE_ATTRIBUTES)
+        : NOT_IDENTIFIER,
   },
   input: {
     what: "the name of an input",
     does: "becomes a parameter in the Python source of the graph",
     fix: RENAME_INPUT,
     fault: inputFault,
+  },
+  // An input of a program whose calls hold the literal, which the parameter hides.
+  shadow: {
+    what: "the name of an input",
+    does: "becomes a parameter in the Python source of the graph",
+    fix: RENAME_INPUT,
+    fault: (text) => taken(text, LITERAL_NAMES),
   },
   keyword: {
     what: "the name of an argument",

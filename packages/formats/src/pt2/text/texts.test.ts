@@ -239,6 +239,43 @@ describe("names of values", () => {
   });
 });
 
+/** PyTorch loads such files, and its modules fail: `device(type='cpu')` calls the input. */
+test.each([
+  ["device", "aten.ones.default([2], device=device(cpu))"],
+  ["inf", "aten.full.default([2], inf)"],
+  ["nan", "aten.full.default([2], nan)"],
+])("an input named %s is refused where a call holds such a literal", async (name, call) => {
+  const text = (made: string): string => `program "ATEN" {
+  input %${name}: USER_INPUT
+  output %y: USER_OUTPUT
+}
+
+graph(%${name}: f32[2]) {
+  %made: f32[2] = ${made}
+  %y: f32[2] = aten.add.Tensor(%${name}, %made)
+  return (%y)
+}
+`;
+  await expect(saved(parseIr(text(call), { operators }))).rejects.toMatchObject({ code: "UNSAFE_TEXT" });
+  const other = parseIr(text(`aten.neg.default(%${name})`), { operators });
+  expect(faultsOf(entriesOf(await saved(other)))).toEqual([]);
+});
+
+/** PyTorch registers nested graphs as modules: of such a name it cannot, or calls another one. */
+test.each(["_guards_fn", "meta", "code"])("a nested graph named %s gets another name", async (name) => {
+  const [source] = NAMES.filter((one) => printedGraphs(one).includes("true_graph_0"));
+  const program = await read(bytesOf(source!));
+  const text = printIr(program).replaceAll("true_graph_0", name);
+  const again = parseIr(text, { tensors: tensorsOf(program), operators });
+  const graphs = [...(await read(await saved(again))).graph.subgraphs.keys()];
+  expect(graphs).not.toContain(name);
+  expect(graphs.some((one) => one.startsWith(name))).toBe(true);
+});
+
+/** The texts of a program of the fixtures. */
+const printedGraphs = (name: string): string =>
+  [...entriesOf(bytesOf(name))].map(([entry, bytes]) => (isText(entry) ? decoder.decode(bytes) : "")).join();
+
 describe("inputs whose keys and texts PyTorch writes into guards", () => {
   // PyTorch executes each of these when such a file's module runs, or is decomposed.
   const KEY = "+str(__import__('os').getpid())+";
@@ -391,6 +428,8 @@ describe("the rules of names are PyTorch's", () => {
         "",
       ],
     ],
+    ["graph", ["_guards_fn", "meta", "code", "graph", "_parameters", "training", "range_constraints"]],
+    ["shadow", ["device", "inf", "nan"]],
     ["key", ["it's", 'a"b', "a'b\"c", "'", "+str(__import__('os').getpid())+"]],
     ["constant", ["it's", 'a"b', "a\\b", "a\\", "a\nb", "a\rb", "\0", "'+str(__import__('os').getpid())+'"]],
     ["keyword", ["class", "\ufb01", "self", "torch", "a b", ""]],
