@@ -128,7 +128,7 @@ export class DeviceExecutable implements Executable {
     this.#uploads = new Uploads(device, fixed);
     this.#results = new Results(program, device);
     this.#layouts = new Layouts(init);
-    this.#givens = new Givens(program, this.#own);
+    this.#givens = new Givens(program, this.#own, original);
     const { state } = this.#givens;
     for (const [name, tensor] of state) if (fixed.has(tensor)) this.#fixed.set(name, tensor);
     this.#addRegions(plan.steps);

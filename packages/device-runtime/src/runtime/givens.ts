@@ -2,6 +2,7 @@
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Value } from "@sconce/ir";
 import { type Bindings, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { recordedInputs } from "./input-layouts.js";
 import { learnLayout, learnSizes } from "./sizes.js";
 import { DeviceValue, type RunValue } from "./values.js";
 
@@ -61,9 +62,18 @@ export class Givens {
   readonly #inputs: UserInput[] = [];
   /** Inputs with symbols in their strides or their offset that are the sizes of nothing. */
   readonly #laid: readonly { readonly at: number; readonly fake: FakeTensor }[];
+  /** Inputs whose sizes lowering took for those of the example, as the program had them before. */
+  readonly #decided: readonly { readonly at: number; readonly fake: FakeTensor }[];
 
-  /** @param own the program's tensors */
-  constructor({ graph, graphSignature }: ExportedProgram, own: ReadonlyMap<string, Tensor>) {
+  /**
+   * @param own the program's tensors
+   * @param original the program before it was lowered
+   */
+  constructor(
+    { graph, graphSignature }: ExportedProgram,
+    own: ReadonlyMap<string, Tensor>,
+    original: ExportedProgram,
+  ) {
     const state = new Map<string, Tensor>();
     graph.placeholders().forEach(({ name, meta: { val } }, i) => {
       const { kind, target } = graphSignature.inputSpecs[i] ?? {};
@@ -85,6 +95,11 @@ export class Givens {
       const symbols = symbolsOf([...meta.strides, meta.storageOffset]);
       return symbols.every((name) => sizes.has(name)) ? [] : [{ at, fake: meta }];
     });
+    this.#decided = recordedInputs(original).flatMap(({ fake }, at) =>
+      fake === undefined || hasFixedSizes(fake) || this.#inputs[at]?.isSymbolic !== false
+        ? []
+        : [{ at, fake }],
+    );
   }
 
   /**
@@ -106,6 +121,7 @@ export class Givens {
       values.set(name, value);
       if (isSymbolic) learnSizes(meta, value, sizes);
     });
+    for (const { at, fake } of this.#decided) learnSizes(fake, inputs[at]!, sizes);
     return { values, sizes };
   }
 }

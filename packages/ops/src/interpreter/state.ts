@@ -36,16 +36,16 @@ function withoutOverlap(writes: readonly Write[]): readonly Write[] {
 }
 
 /** Whether several elements lie in one place, as those of an expanded tensor do. */
-export const sharesPlaces = ({ shape, strides }: Tensor): boolean =>
-  shape.some((size, d) => size > 1 && strides[d] === 0);
+export const sharesPlaces = ({ shape, strides, numel }: Tensor): boolean =>
+  numel > 0 && shape.some((size, d) => size > 1 && strides[d] === 0);
 
 /**
  * Whether `copy_` refuses a tensor because several of its elements lie in one place. It leaves a
  * tensor alone that gets itself.
  */
 function refusesCopy({ place, value }: Write): boolean {
-  const { shape, strides, storageOffset, storage, dtype, numel } = place;
-  if (numel === 0 || !sharesPlaces(place)) return false;
+  const { shape, strides, storageOffset, storage, dtype } = place;
+  if (!sharesPlaces(place)) return false;
   const isSame =
     value.storage === storage &&
     value.storageOffset === storageOffset &&

@@ -204,7 +204,7 @@ class CheckedExecutable implements Executable {
   }
 
   async run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
-    const { label, program, inputs: checkInputs, outputs: checkOutputs, writes } = this.#checks;
+    const { label, program, inputs: checkInputs, writes } = this.#checks;
     if (this.#isDisposed) throw disposed(`the executable of ${labelOf(label)}`);
     requireInputs(inputs);
     checkOptions("run", options, RUN_OPTIONS);
@@ -213,9 +213,10 @@ class CheckedExecutable implements Executable {
     checkInputs?.(inputs);
     this.#checks.memory?.(inputs);
     const unchanged = writes?.watch(inputs);
+    const checkOutputs = this.#checks.outputs(inputs);
     const returned = await this.#call(inputs, options);
     unchanged?.();
-    const outputs = checkOutputs(inputs, returned);
+    const outputs = checkOutputs(returned);
     this.#checkState();
     return outputs;
   }

@@ -22,8 +22,11 @@ import { dtypeInfo, isFloatDType, requiredBytes, Tensor } from "@sconce/tensor";
 import { type BackendLabel, backendFault, described, wrongOutput } from "./errors.js";
 import { RunSizes } from "./sizes.js";
 
-/** Returns a run's outputs, or throws when they are not what the program says. */
-export type OutputCheck = (inputs: readonly Value[], outputs: unknown) => readonly Value[];
+/**
+ * Reads the sizes of a run's inputs, which the run may change in place. What it returns gives the
+ * run's outputs, or throws when they are not what the program says.
+ */
+export type OutputCheck = (inputs: readonly Value[]) => (outputs: unknown) => readonly Value[];
 
 /**
  * Prepares the check of a program's outputs. @throws (when checking) SconceError `BACKEND_OUTPUT`,
@@ -32,20 +35,23 @@ export type OutputCheck = (inputs: readonly Value[], outputs: unknown) => readon
 export function outputCheck(program: ExportedProgram, backend: BackendLabel): OutputCheck {
   const { outputSpecs } = program.graphSignature;
   const expected = outputSpecs.filter(({ kind }) => !MUTATIONS.has(kind) && kind !== "TOKEN");
-  return (inputs, outputs) => {
+  const check = (sizes: RunSizes, outputs: unknown): readonly Value[] => {
     if (!Array.isArray(outputs))
       throw backendFault(backend, `returned ${described(outputs)} from run, not an array of outputs`);
     if (outputs.length !== expected.length) {
       const what = `${countText(outputs.length, "output")} where the program has ${expected.length}`;
       throw wrongOutput(backend, what, expected.map((spec, i) => placeOf(program, spec, i)).join(", "));
     }
-    const sizes = RunSizes.of(program, inputs);
     for (const [i, spec] of expected.entries()) {
       const problem = problemOf(program, spec, outputs[i], sizes);
       if (problem !== undefined && !isAutocastResult(program, spec, outputs[i], sizes))
         throw wrongOutput(backend, `${problem} as output ${i}`, placeOf(program, spec, i));
     }
     return outputs as readonly Value[];
+  };
+  return (inputs) => {
+    const sizes = RunSizes.of(program, inputs);
+    return (outputs) => check(sizes, outputs);
   };
 }
 
@@ -89,8 +95,10 @@ function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSi
   if (memory !== undefined) return memory;
   if (!(meta instanceof FakeTensor)) return undefined;
   const got = (): string => `${value.dtype}[${value.shape.join(", ")}]`;
-  if (value.dtype !== meta.dtype || value.ndim !== meta.ndim)
+  if (value.dtype !== meta.dtype || (value.ndim !== meta.ndim && !sizes.areSmall))
     return `${got()} where the program has ${want()}`;
+  // `squeeze` takes a size of 1 away that the program has as a dynamic one.
+  if (value.ndim !== meta.ndim) return undefined;
   for (const [d, size] of meta.shape.entries()) {
     const expected = sizes.expected(size, value.shape[d]!);
     if (expected === undefined || expected === value.shape[d] || sizes.areSmall) continue;
