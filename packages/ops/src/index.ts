@@ -27,6 +27,7 @@ export { integerOf } from "./rules/decompose.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { askEmpty, askNesting, channelsLastOrder, elementsOf } from "./rules/fake.js";
+export { hasKernelLayout, kernelResult } from "./rules/kernel-layouts.js";
 export { promoteOperands } from "./rules/promote.js";
 export * from "./rules/view-inverse.js";
 export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";

@@ -10,6 +10,8 @@ import {
   emitFrom,
   fakeEmit,
   functionalArguments,
+  hasKernelLayout,
+  kernelResult,
   leavesInput,
   type OpDefinition,
   type OperatorTable,
@@ -21,11 +23,11 @@ import {
   refuseSettings,
   writtenArguments,
 } from "@sconce/ops";
-import { STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
+import { STATIC_ENV, type SymEnv, SymExpr, type SymInt, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { noKernel, outOfStorage } from "../kernel/errors.js";
-import type { AnyKernel, KernelTable, RandomSource } from "../kernel/kernel.js";
+import { type AnyKernel, emptyStrided, type KernelTable, type RandomSource } from "../kernel/kernel.js";
 import { numbersOf } from "../kernel/meta-number.js";
 import { autocastArguments } from "./autocast.js";
 import { FakePairs, symbolicOf } from "./fakes.js";
@@ -163,8 +165,8 @@ export class Dispatcher {
   }
 
   /** What the outputs look like: the meta rule's word, or the decomposition's on fakes. */
-  #metaOf({ meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
-    if (meta !== undefined) return meta(fakes, META_CONTEXT);
+  #metaOf({ target, meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
+    if (meta !== undefined) return kernelResult(target, fakes, meta(fakes, META_CONTEXT), RUNTIME_ENV);
     return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
   }
 
@@ -203,10 +205,16 @@ export class Dispatcher {
   ): RuntimeValue | undefined {
     const pairs = new FakePairs();
     const fakes = fakeArgs(bound, pairs);
-    // Only for what it refuses: the rule need not check the same.
-    definition.meta?.(fakes, META_CONTEXT);
+    // Also for what it refuses: the rule need not check the same.
+    const meta = definition.meta?.(fakes, META_CONTEXT);
     const result = rule(this.#emitter(pairs), fakes);
-    return result === undefined ? undefined : realResult(pairs, result);
+    if (result === undefined) return undefined;
+    const { target, schema } = definition;
+    const real = realResult(pairs, result);
+    if (schema.isView || schema.isMutable) return real;
+    // The result itself has the sizes that depend on data.
+    const wanted = meta === undefined || hasKernelLayout(target) ? result : meta;
+    return laidOut(real, kernelResult(target, fakes, wanted, RUNTIME_ENV), bound);
   }
 
   #emitter(pairs: FakePairs): Emit {
@@ -225,6 +233,32 @@ export class Dispatcher {
     return Object.assign(emit, { runsKernels: true });
   }
 }
+
+/**
+ * New results of a decomposition with the strides of the operator: those of its parts may lie in
+ * another way. Arguments, and views of them, stay as they are.
+ */
+function laidOut(real: RuntimeValue, fake: MetaValue, bound: BoundArgs): RuntimeValue {
+  if (Array.isArray(real)) {
+    const items = Array.isArray(fake) ? (fake as readonly MetaValue[]) : [];
+    return (real as readonly RuntimeValue[]).map((item, i) => laidOut(item, items[i] ?? null, bound));
+  }
+  if (!(real instanceof Tensor && fake instanceof FakeTensor) || real.ndim !== fake.ndim) return real;
+  const differs = real.shape.some((size, d) => size > 1 && isOther(real.strides[d]!, fake.strides[d]!));
+  if (!differs || real.numel === 0 || sharesStorage(real, bound)) return real;
+  const out = emptyStrided(real.shape, numbersOf(fake.strides), real.dtype);
+  copyInto(out, real);
+  return out;
+}
+
+/** Whether a stride is another number; strides that depend on data are taken as they come. */
+const isOther = (stride: number, wanted: SymInt): boolean => typeof wanted === "number" && stride !== wanted;
+
+const sharesStorage = ({ storage }: Tensor, bound: BoundArgs): boolean => {
+  const shares = (value: unknown): boolean =>
+    value instanceof Tensor ? value.storage === storage : Array.isArray(value) && value.some(shares);
+  return Object.values(bound).some(shares);
+};
 
 const asTensor = (value: unknown): Tensor | undefined => (value instanceof Tensor ? value : undefined);
 

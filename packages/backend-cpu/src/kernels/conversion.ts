@@ -4,6 +4,7 @@ import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
+import { copyWithStorage } from "./index-elements.js";
 import { elementwise } from "./pointwise-loop.js";
 import { copyLoop } from "./pointwise-loops.js";
 
@@ -54,8 +55,13 @@ const copyOut = kernel(
 );
 const copy = kernel(
   "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
-  ({ src }, context) => convertInto(emptyOutput(context), src),
+  ({ self, src }, context) =>
+    convertInto(hasGaps(self) ? copyWithStorage(context, self) : emptyOutput(context), src),
 );
+
+/** Whether memory lies between elements, which a copy keeps. */
+const hasGaps = ({ shape, strides, numel }: Tensor): boolean =>
+  numel > 0 && 1 + shape.reduce((last, size, d) => last + (size - 1) * strides[d]!, 0) > numel;
 
 const localScalar = kernel("aten::_local_scalar_dense(Tensor self) -> Scalar", ({ self }) => {
   if (self.numel !== 1) {

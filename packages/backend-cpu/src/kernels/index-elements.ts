@@ -11,7 +11,8 @@ import {
   dtypeInfo,
   isContiguous,
   positionsOf,
-  type Tensor,
+  Storage,
+  Tensor,
 } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { readNumbers } from "../kernel/dense.js";
@@ -113,6 +114,16 @@ export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
   const out = allocate(context.meta as FakeTensor);
   copyInto(out, self);
   return out;
+}
+
+/**
+ * A copy of all the memory behind a tensor, what lies between its elements too
+ * (`clone_preserve_strides`); where elements share places the result has its own memory.
+ */
+export function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
+  const { dtype, shape, strides, storageOffset, storage } = self;
+  if (shape.some((size, d) => size > 1 && strides[d] === 0)) return copyAsOutput(context, self);
+  return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
 }
 
 /**

@@ -3,7 +3,7 @@
  * data.
  */
 
-import { type DType, numel, type Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, numel, type Tensor } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
@@ -99,8 +99,11 @@ function sliceResults(
   groups: Groups,
 ): [Tensor, Tensor, Tensor] {
   const shape = self.shape.map((size, d) => (d === dim ? groups.firsts.length : size));
+  // The dimension comes first in memory, as PyTorch's kernel leaves it.
+  const rest = contiguousStrides(shape.filter((_, d) => d !== dim));
+  const all = numel(shape.filter((_, d) => d !== dim));
   const values = gatherByAxes(
-    dynamicOutput(shape, self.dtype),
+    dynamicOutput(shape, self.dtype, [...rest.slice(0, dim), all, ...rest.slice(dim)]),
     self,
     shape.map((_, d) => (d === dim ? groups.firsts : null)),
   );

@@ -1,9 +1,9 @@
 /** @file Copies in which a view is replaced: `slice_scatter` and its like. */
-import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import { dtypeInfo, requiredBytes } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, type KernelContext, kernel } from "../kernel/kernel.js";
-import { copyAsOutput, narrowView, wrapDimension } from "./index-elements.js";
+import { defineKernels, kernel } from "../kernel/kernel.js";
+import { copyWithStorage, narrowView, wrapDimension } from "./index-elements.js";
 
 const clampIndex = (value: number, size: number): number =>
   Math.min(Math.max(value < 0 ? value + size : value, 0), size);
@@ -11,7 +11,7 @@ const clampIndex = (value: number, size: number): number =>
 const sliceScatter = kernel(
   "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
   ({ self, src, dim, start, end, step }, context) => {
-    const out = copyAsOutput(context, self);
+    const out = copyWithStorage(context, self);
     const d = wrapDimension(dim, self.ndim);
     const size = self.shape[d]!;
     const first = clampIndex(start ?? 0, size);
@@ -24,7 +24,7 @@ const sliceScatter = kernel(
 const selectScatter = kernel(
   "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
   ({ self, src, dim, index }, context) => {
-    const out = copyAsOutput(context, self);
+    const out = copyWithStorage(context, self);
     const d = wrapDimension(dim, self.ndim);
     const at = index < 0 ? index + self.shape[d]! : index;
     const without = (values: readonly number[]): number[] => values.filter((_, k) => k !== d);
@@ -39,7 +39,7 @@ const selectScatter = kernel(
 const diagonalScatter = kernel(
   "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
   ({ self, src, offset, dim1, dim2 }, context) => {
-    const out = copyAsOutput(context, self);
+    const out = copyWithStorage(context, self);
     const [a, b] = [wrapDimension(dim1, self.ndim), wrapDimension(dim2, self.ndim)];
     const start = out.storageOffset + (offset >= 0 ? offset * out.strides[b]! : -offset * out.strides[a]!);
     const strides = out.strides.filter((_, d) => d !== a && d !== b);
@@ -47,16 +47,6 @@ const diagonalScatter = kernel(
     return out;
   },
 );
-
-/**
- * A copy of all the memory behind a tensor; where elements share places the result has its own
- * memory.
- */
-function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
-  const { dtype, shape, strides, storageOffset, storage } = self;
-  if (shape.some((size, d) => size > 1 && strides[d] === 0)) return copyAsOutput(context, self);
-  return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
-}
 
 const asStridedScatter = kernel(
   "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",

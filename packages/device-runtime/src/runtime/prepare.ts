@@ -116,7 +116,7 @@ function lower(
 ): Promise<ExportedProgram> {
   const { operators } = options;
   const table = checkedTable(program, options);
-  const settings = { operators, exact: hasAutocast(program.graph) };
+  const settings = { operators, exact: hasAutocast(program.graph), laysOut: true };
   return finishWithPauses(
     decompositionSteps(program, table, settings, () => env),
     "compilation",

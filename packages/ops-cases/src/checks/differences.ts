@@ -89,13 +89,10 @@ export const knownDifference = (target: string): KnownDifference | undefined =>
   DECOMPOSITIONS.find(([pattern]) => pattern.test(target.replace(/^aten\./, "")))?.[1];
 
 /**
- * Operators whose shape rule in PyTorch gives other strides than its kernel: for layouts that are
- * neither dense nor channels-last, because the kernel leaves a transposed result behind, or because
- * only the kernel keeps channels last (`channel_shuffle`, `native_group_norm`). Programs and the
- * interpreter follow the shape rule.
+ * Composites of operators whose kernels lay results out in another way than their shape rules, and
+ * one that has such a kernel in PyTorch only: their shape rules do not predict strides.
  */
-const OTHER_STRIDES =
-  /^(_?native_batch_norm(_legit|_legit_functional)?|_batch_norm_with_update(_functional)?|batch_norm|unique_dim|unique_consecutive|nll_loss2d(_forward)?|nll_loss_nd|ldexp|channel_shuffle|native_group_norm)\./;
+const OTHER_STRIDES = /^(batch_norm|nll_loss2d|nll_loss_nd|ldexp)\./;
 
 /** Whether PyTorch's shape rule and kernel may give different strides. */
 export const predictsOtherStrides = (target: string): boolean =>

@@ -11,7 +11,7 @@ import { numberOf, promoted } from "../rules/decompose.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
 import { numelOf } from "../rules/fake.js";
-import { suggestMemoryFormat } from "../rules/memory-format.js";
+import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { promoteOperands, toFloatDType } from "../rules/promote.js";
 import { sizeMath } from "../rules/size-math.js";
 import { halvedDim } from "./activation.js";
@@ -116,7 +116,7 @@ const threshold = defineOp({
 const leakyRelu = defineOp({
   schema:
     "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
-  meta: ({ grad_output: grad, self }, context) => gradient(context, grad, self),
+  meta: ({ grad_output: grad, self }, context) => gradient(context, self, grad),
   decompose: (emit, { grad_output: grad, self, negative_slope: slope }) =>
     promoted(emit, "default", [grad, self], (g, x) => {
       const t = new Arithmetic(emit);
@@ -195,7 +195,7 @@ const glu = defineOp({
   schema: "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
   meta: ({ self, dim }, context) => {
     halvedDim(self, dim);
-    return gradient(context, self, self);
+    return fakeInFormatOf(self, self.shape, context.env);
   },
   decompose: (emit, { grad_output: grad, self, dim }) =>
     promoted(emit, "default", [grad, self], (g, x) => {

@@ -218,7 +218,11 @@ const maxBackward = (spatial: 2 | 3): OpDefinition => {
     schema: `aten::${name}(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` as MaxBackwardSchema,
     meta: (args, context) => {
       checkMaxima(spatial, args, context);
-      return fakeInFormatOf(args.self, args.self.shape, context.env);
+      const { self } = args;
+      // Of volumes in rows: only images keep channels last.
+      return spatial === 3
+        ? fake({ dtype: self.dtype, shape: self.shape, like: self })
+        : fakeInFormatOf(self, self.shape, context.env);
     },
   });
 };

@@ -178,7 +178,8 @@ const fusedAttention = defineOp({
       [query, key, value, attn_mask, dropout_p, is_causal, null],
       { scale, enable_gqa },
     );
-    // The fused kernel lays its result out by position first; views taken of it rely on that.
+    if (emit.laysOut === true) return [output!, weights!];
+    // PyTorch's decomposition gives other strides than its kernel: by position first.
     const byPosition = emit("aten.permute.default", [output!, [2, 0, 1, 3]]);
     const dense = emit("aten.contiguous.default", [byPosition], { memory_format: "contiguous_format" });
     return [emit("aten.permute.default", [dense, [1, 2, 0, 3]]), weights!];

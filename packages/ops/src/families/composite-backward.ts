@@ -132,7 +132,13 @@ const weightNormInterface = defineOp({
     "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)",
   tags: ["not_in_default_table"],
   decompose: (emit, { grad_w: grad, saved_v: v, saved_g: g, saved_norms: norms, dim }) =>
-    emit.many("aten._weight_norm_differentiable_backward.default", [grad, v, g, norms, dim]),
+    emit.many("aten._weight_norm_differentiable_backward.default", [
+      emit("aten.contiguous.default", [grad]),
+      v,
+      g,
+      norms,
+      dim,
+    ]),
 });
 
 const gridSampler = defineOp({

@@ -129,7 +129,11 @@ const averaged = (
 const softMargin = defineOp({
   schema:
     "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-  meta: gradient,
+  meta: (args, context) => {
+    gradient(args, context);
+    // The kernel begins with `target * self`, whose strides the result has.
+    return elementwise(context, [args.target, args.self, args.grad_output]);
+  },
   decompose: (emit, args) =>
     inMath(emit, args, (t, [grad, self, target]) => {
       const scaled = t.mul(target, grad);

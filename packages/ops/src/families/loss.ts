@@ -123,7 +123,8 @@ const binaryCrossEntropyWithLogits = defineOp({
   schema:
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
   meta: ({ self, target, weight, pos_weight, reduction }, context) => {
-    const operands = [self, target, weight, pos_weight].filter((tensor) => tensor !== null);
+    // The kernel begins with `1 - target`, whose strides the result has.
+    const operands = [target, self, weight, pos_weight].filter((tensor) => tensor !== null);
     const elements = elementwise(context, operands, { dtype: target.dtype });
     return reduction === REDUCTION.none ? elements : fake({ dtype: target.dtype, shape: [], like: self });
   },

@@ -1,5 +1,5 @@
 /** @file Average and maximum pooling over windows, and its inverse for maxima. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -209,30 +209,39 @@ const maxUnpool2d = defineOp({
     }
     return fakeInFormatOf(self, [...self.shape.slice(0, -2), ...output_size], env);
   },
-  decompose: (emit, { self, indices, output_size }) => unpool(emit, self, indices, output_size),
+  decompose: (emit, { self, indices, output_size }) =>
+    unpool(emit, self, indices, output_size, suggestMemoryFormat(self, emit.env)),
 });
 
 const maxUnpool3d = defineOp({
   schema:
     "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-  meta: ({ self, indices, output_size }, { env }) => {
+  meta: ({ self, indices, output_size }) => {
     if (indices.dtype !== "int64") throw dtypeMismatch("elements in indices should be type int64");
     if (output_size.length !== 3) {
       throw invalidArgument(
         `There should be exactly three elements (depth, height, width) in output_size, but got ${output_size.length} elements.`,
       );
     }
-    return fakeInFormatOf(self, [...self.shape.slice(0, -3), ...output_size], env);
+    // In rows whatever the input: only images keep channels last.
+    return fake({ dtype: self.dtype, shape: [...self.shape.slice(0, -3), ...output_size], like: self });
   },
-  decompose: (emit, { self, indices, output_size }) => unpool(emit, self, indices, output_size),
+  decompose: (emit, { self, indices, output_size }) =>
+    unpool(emit, self, indices, output_size, "contiguous_format"),
 });
 
-function unpool(emit: Emit, self: FakeTensor, indices: FakeTensor, size: readonly SymInt[]): FakeTensor {
+function unpool(
+  emit: Emit,
+  self: FakeTensor,
+  indices: FakeTensor,
+  size: readonly SymInt[],
+  memory_format: MemoryFormat,
+): FakeTensor {
   const { env } = emit;
   const lead = self.shape.slice(0, -size.length);
   const shape = [...lead, ...size];
   const inFormat = (tensor: FakeTensor): FakeTensor =>
-    emit("aten.contiguous.default", [tensor], { memory_format: suggestMemoryFormat(self, env) });
+    emit("aten.contiguous.default", [tensor], { memory_format });
   if (isEqual(env, numelOf(shape), 0)) return inFormat(emit("aten.new_zeros.default", [self, shape]));
   const images = sizeProduct(emit, lead);
   const pixels = sizeProduct(emit, size);

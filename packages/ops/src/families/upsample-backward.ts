@@ -5,6 +5,7 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
+import { fake } from "../rules/fake.js";
 import { fakeInFormatOf } from "../rules/memory-format.js";
 
 interface ResizeArgs {
@@ -16,6 +17,7 @@ interface ResizeArgs {
 function resized(
   { grad_output: grad, output_size: size, input_size: input }: ResizeArgs,
   { env }: { env: SymEnv },
+  isInRows: boolean,
 ): FakeTensor {
   const rank = size.length;
   if (input.length !== rank + 2) {
@@ -28,8 +30,11 @@ function resized(
         `grad_output.size() = ${describeSizes(grad.shape)}`,
     );
   }
-  return fakeInFormatOf(grad, input, env);
+  return isInRows ? fake({ dtype: grad.dtype, shape: input, like: grad }) : fakeInFormatOf(grad, input, env);
 }
+
+/** Whose results are in rows whatever the gradient; others keep channels last. */
+const IN_ROWS = /^(_?upsample_nearest(_exact)?3d|upsample_bicubic2d|_upsample_bicubic2d_aa)_backward$/;
 
 const SCALES = {
   1: "float? scales=None",
@@ -44,14 +49,18 @@ const backward = (name: string, rank: 1 | 2 | 3, aligns = false): OpDefinition =
   const sizes = `SymInt[${rank}] output_size, SymInt[${rank + 2}] input_size`;
   const rest = `${aligns ? "bool align_corners, " : ""}${SCALES[rank]}`;
   const schema = `aten::${name}${rank}d_backward(Tensor grad_output, ${sizes}, ${rest}) -> Tensor`;
-  return defineOp({ schema: schema as Schema, meta: resized });
+  const isInRows = IN_ROWS.test(`${name}${rank}d_backward`);
+  return defineOp({
+    schema: schema as Schema,
+    meta: (args, context) => resized(args, context, isInRows),
+  });
 };
 
 const antialiased = (mode: string): OpDefinition =>
   defineOp({
     schema:
       `aten::_upsample_${mode}2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, ${SCALES[2]}) -> Tensor` as Schema,
-    meta: resized,
+    meta: (args, context) => resized(args, context, IN_ROWS.test(`_upsample_${mode}2d_aa_backward`)),
   });
 
 const RANKS = [1, 2, 3] as const;

@@ -35,6 +35,11 @@ export interface Emit {
    */
   readonly runsKernels?: boolean;
   /**
+   * True where results get the strides of the operator afterwards. Decompositions leave out what
+   * PyTorch's do for other strides alone.
+   */
+  readonly laysOut?: boolean;
+  /**
    * Receives arithmetic on symbolic sizes where PyTorch records it, with its result: a tracer adds
    * the node `operator.mul(a, b)` there. Sizes are also computed without it.
    */

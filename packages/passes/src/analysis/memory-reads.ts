@@ -20,8 +20,14 @@ const STRIDED: ReadonlySet<string> = new Set([
   "aten.as_strided_copy.default",
   "aten.as_strided_scatter.default",
 ]);
-/** Its result has the memory of its operand, with some elements overwritten. */
-const SCATTER = "aten.as_strided_scatter.default";
+/** Their results have the memory of their first operand, with some elements overwritten. */
+const SCATTERS: ReadonlySet<string> = new Set([
+  "aten.as_strided_scatter.default",
+  "aten.copy.default",
+  "aten.diagonal_scatter.default",
+  "aten.select_scatter.default",
+  "aten.slice_scatter.default",
+]);
 const NONE: readonly MemoryRead[] = [];
 
 /** The calls of a graph that read memory by strides, in order. */
@@ -82,7 +88,7 @@ function lookThrough(from: Node, { graph, operators, views, bases }: Look): void
   const passed: string[] = [];
   for (;;) {
     const schema = node.op === "call_function" ? operators.schemaOf(node.target) : undefined;
-    const isView = node.target === SCATTER || schema?.isView === true;
+    const isView = SCATTERS.has(node.target) || schema?.isView === true;
     const source = isView ? argumentAt(node, schema!, 0) : node.args[0];
     if (!isRef(source) || !(isView || node.target === "operator.getitem")) break;
     passed.push(node.name);

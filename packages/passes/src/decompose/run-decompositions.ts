@@ -34,6 +34,16 @@ export interface RunDecompositionsOptions {
 
 const OPTIONS: OptionNames<RunDecompositionsOptions> = { operators: true, pass: true, exact: true };
 
+/** How a program is lowered that runs in place of its source. */
+export interface LoweringOptions extends RunDecompositionsOptions {
+  /**
+   * Whether results get the strides that PyTorch's kernels give them, which its decompositions do
+   * not always. Default false.
+   */
+  readonly laysOut?: boolean;
+}
+const LOWERING_OPTIONS: OptionNames<LoweringOptions> = { ...OPTIONS, laysOut: true };
+
 /**
  * Lowers a program as `ExportedProgram.run_decompositions` does: functionalizes it (in-place and
  * view operators become values, mutations of buffers, parameters and inputs become leading
@@ -60,6 +70,7 @@ export function runDecompositions(
   table?: Decompositions,
   options: RunDecompositionsOptions = {},
 ): ExportedProgram {
+  checkOptions("runDecompositions", options, OPTIONS);
   return finish(decompositionSteps(program, table, options));
 }
 
@@ -71,10 +82,10 @@ export function runDecompositions(
 export function* decompositionSteps(
   program: ExportedProgram,
   table?: Decompositions,
-  options: RunDecompositionsOptions = {},
+  options: LoweringOptions = {},
   envOf: (program: ExportedProgram) => RetraceEnv = shapeEnvOf,
 ): Work<ExportedProgram> {
-  checkOptions("runDecompositions", options, OPTIONS);
+  checkOptions("runDecompositions", options, LOWERING_OPTIONS);
   requireProgram(program, "runDecompositions");
   const operators = options.operators ?? defaultOperators();
   if (program.dialect === "TRAINING") refuseOpaqueEffects(program.graph, operators);
@@ -88,7 +99,7 @@ export function* decompositionSteps(
   env.reserveNames(program);
   const retrace = (hidden?: HiddenAliases): Work<Retrace> => {
     const tracer = new Tracer(operators, env, options.pass);
-    return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden));
+    return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden, options.laysOut));
   };
   const trace = (): Work<Retrace> => (options.exact === true ? retraceExactly(retrace) : retrace());
   let traced = yield* trace();

@@ -33,6 +33,7 @@ import { ConjugateMarks } from "./conjugate.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type Replay, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
+import { KernelLayouts } from "./kernel-layouts.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
@@ -54,12 +55,16 @@ export class Dispatcher {
   readonly hidden: HiddenAliases | undefined;
 
   readonly #entries: EntryRunner;
+  readonly #layouts: KernelLayouts | undefined;
+  readonly #ofComposites: KernelLayouts | undefined;
 
+  /** @param laysOut whether results get the strides of PyTorch's kernels */
   constructor(
     tracer: Tracer,
     operators: OperatorTable,
     table: ReadonlyMap<string, Decomposition>,
     hidden?: HiddenAliases,
+    laysOut = false,
   ) {
     this.hidden = hidden;
     this.tracer = tracer;
@@ -84,8 +89,11 @@ export class Dispatcher {
     };
     const regrouped: NonNullable<Emit["regrouped"]> = (tensor, sizes) =>
       tracer.dropped.strides(tensor, sizes);
-    this.lowered = Object.assign(lowered, { arithmetic, counted, regrouped });
-    this.functional = Object.assign(functional, { arithmetic, counted, regrouped });
+    const settings = { arithmetic, counted, regrouped, ...(laysOut && { laysOut }) };
+    this.lowered = Object.assign(lowered, settings);
+    this.functional = Object.assign(functional, settings);
+    this.#layouts = laysOut ? new KernelLayouts(this.lowered, tracer.env) : undefined;
+    this.#ofComposites = laysOut ? new KernelLayouts(this.functional, tracer.env) : undefined;
   }
 
   /**
@@ -103,7 +111,10 @@ export class Dispatcher {
     const row = this.operators.require(target);
     const { args, kwargs } = placedCall(row.schema, given, keywords);
     const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
-    if (rule !== undefined) return this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
+    if (rule !== undefined) {
+      const decompose = (): MetaValue => this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
+      return this.#layouts?.decomposed(row, args, kwargs, decompose) ?? decompose();
+    }
     const scalar = this.#metadata(target, args);
     if (scalar !== undefined) return scalar;
     const plain = this.#conjugates.resolved(row, args, (tensor) =>
@@ -111,7 +122,7 @@ export class Dispatcher {
     );
     const result = this.tracer.call(row, plain, kwargs);
     this.#conjugates.note(row, plain, result);
-    return result;
+    return this.#layouts?.kept(row, plain, kwargs, result) ?? result;
   }
 
   /** A call on functional tensors. */
@@ -130,7 +141,10 @@ export class Dispatcher {
     if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
       const rule = this.#ruleOf(row);
       if (rule !== undefined) {
-        const decompose = (): MetaValue => this.#decompose(row, rule, this.functional, args, kwargs);
+        const decompose = (): MetaValue => {
+          const result = this.#decompose(row, rule, this.functional, args, kwargs);
+          return this.#ofComposites?.kept(row, args, kwargs, result) ?? result;
+        };
         const isCast = this.autocast === null || this.#castsParts(row);
         return isCast ? decompose() : this.#withoutAutocast(decompose);
       }
