@@ -53,12 +53,11 @@ class Recorder:
     def __init__(self):
         self.lines = []
 
-    def __call__(self, name, function, *runs, dynamic=None, rtol=0, seed=None, lowers=True, refused=(), change=None):
+    def __call__(self, name, function, *runs, dynamic=None, rtol=0, seed=None, lowers=True, change=None):
         """
         Exports the function for the first run, and records its results for all, with what they write to their inputs.
         Each run draws its random numbers from the seed. Without `lowers`, the lowered program is not compared.
-        `refused` has the indices of runs that PyTorch computes with other sizes than the program records, which Sconce
-        refuses. `change` edits the exported graph before it is saved and run.
+        `change` edits the exported graph before it is saved and run.
         """
         if not isinstance(runs[0], tuple):
             runs = (runs,)
@@ -77,10 +76,10 @@ class Recorder:
             except Exception:
                 callables["lowered"] = None
         recorded = []
-        for at, inputs in enumerate(runs):
+        for inputs in runs:
             entry = {"inputs": [packed(one) for one in inputs]}
             results = {kind: self.results(call, inputs, seed) for kind, call in callables.items()}
-            entry.update({"outputs": None} if at in refused else results["outputs"])
+            entry.update(results["outputs"])
             if lowers and results["lowered"] != results["outputs"]:
                 entry["lowered"] = results["lowered"]["outputs"]
                 if results["lowered"].get("after") != entry.get("after"):
