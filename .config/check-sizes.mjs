@@ -1,7 +1,8 @@
 /**
  * Fails on functions over 60 lines and files over 500 lines. The callbacks of `describe` hold
  * tests, which count by themselves; generated data does not count. Fails, too, when recorded
- * fixtures take more than 23 MB.
+ * fixtures take more than 23 MB, and on more than 40 casts through `unknown` or `never` in what
+ * captures programs.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,10 @@ import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 const FUNCTION_LINES = 60;
 const FILE_LINES = 500;
 const FIXTURE_BYTES = 23_000_000;
+const CASTS = 40;
+const CAST = /\bas (?:unknown as|never)\b/g;
+/** Sources in which casts are counted. */
+const COUNTED = /^packages\/(?:capture|torch)\/src\/(?!.*\.(?:test|fixture)\.ts$)/;
 /** Folders of a package that hold recorded results. */
 const FIXTURES = ["fixtures", "cases", "golden"];
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
@@ -35,11 +40,13 @@ const isSuite = (text, parent) =>
   parent?.type === "CallExpression" && /^describe\b/.test(text.slice(parent.start, parent.end));
 
 const problems = [];
+let casts = 0;
 for (const folder of ["packages", "examples", ".config"])
   for (const path of sourceFiles(folder)) {
     if (GENERATED.has(path)) continue;
     const file = parseFile(path);
     const { text } = file;
+    if (COUNTED.test(path)) casts += text.match(CAST)?.length ?? 0;
     const length = lines(text.trimEnd());
     if (length > FILE_LINES) problems.push(`${path}: ${length} lines, more than ${FILE_LINES}`);
     if (length <= FUNCTION_LINES) continue;
@@ -51,6 +58,7 @@ for (const folder of ["packages", "examples", ".config"])
       problems.push(`${at}: a function of ${own} lines, more than ${FUNCTION_LINES}`);
     });
   }
+if (casts > CASTS) problems.push(`packages/{capture,torch}: ${casts} casts, more than ${CASTS}`);
 let bytes = 0;
 for (const name of readdirSync("packages"))
   for (const folder of FIXTURES) {

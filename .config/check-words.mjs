@@ -43,7 +43,7 @@ const PHRASES = [
   [/\bis\s+none\s+of\b/gi, "is not one of"],
   [/\b(whoever|somebody|nobody)\b(?!\.)/gi, "name what it is: a caller, a reader, nothing"],
   [/\bst(and|ands|ood|anding)\s+for\b/gi, "represent"],
-  [/\bthe\s+graph\s+around\b/gi, "the enclosing graph"],
+  [/\b(the|a|an|each|every)\s+graphs?\s+around\b/gi, "the enclosing graph"],
   [
     /\b(const|let) of\b|(?<![\w.]|readonly |one )of\??: ([A-Z]\w*[,);]|typeof\b|keyof\b|unknown\b|\(\w*:)|(?<=[{(,] ?)\bof(?=[,)}])|(?<![\w.-])of\??\.[a-z]\w*/g,
     "call",
@@ -56,11 +56,11 @@ const unmarked = (text) =>
 
 /** Texts of a place: sources and pages. */
 function filesIn(place) {
-  if (/\.(ts|mjs|md)$/.test(place)) return [place];
+  if (/\.(tsx?|mjs|md)$/.test(place)) return [place];
   return readdirSync(join(ROOT, place), { withFileTypes: true }).flatMap((entry) => {
     const path = `${place}/${entry.name}`;
     if (entry.isDirectory()) return GENERATED.has(entry.name) ? [] : filesIn(path);
-    return /\.(ts|mjs|md)$/.test(path) ? [path] : [];
+    return /\.(tsx?|mjs|md)$/.test(path) ? [path] : [];
   });
 }
 

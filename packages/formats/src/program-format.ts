@@ -35,7 +35,7 @@ const namedText = (name: string): (typeof NAMED)[number] | undefined =>
 /**
  * Returns the format of a program file, by its first bytes and its name.
  *
- * @param start the first `START_BYTES` bytes of `./other-formats`
+ * @param start the first `START_BYTES` bytes of `./other-format`
  * @param size bytes of the file
  * @throws SconceError `OTHER_FORMAT` for a file with the name of IR text (`.sir`, `.ir`) or of JSON
  * IR (`.json`) that holds neither a program as text nor a zip archive

@@ -69,6 +69,7 @@ export {
 export { torchSize } from "./torch-size.js";
 export { autocast } from "./trace/autocast.js";
 export type { AutocastOptions } from "./trace/autocast-mode.js";
+export { withRuntimeAsserts } from "./trace/captured-asserts.js";
 export {
   addCustomOperator,
   type CustomOperator,
@@ -95,7 +96,6 @@ export { fakeOf } from "./trace/real-tensor.js";
 export { refusal, withRefusals } from "./trace/refusals.js";
 export type { Region } from "./trace/region-calls.js";
 export { SET_GRAD, withRegions } from "./trace/regions.js";
-export { withRuntimeAsserts } from "./trace/runtime-asserts.js";
 export { requireCondition, requireSizeRange } from "./trace/runtime-checks.js";
 export { isConstant, scalarValue, wrapScalar } from "./trace/scalar-values.js";
 export { SourceFunctions } from "./trace/source-functions.js";

@@ -34,8 +34,8 @@ export {
 } from "./nodes/trace-node.js";
 export { bindingPaths } from "./nodes/unbacked-bindings.js";
 export { GraphRecorder, type NewNode } from "./record/graph-recorder.js";
+export { type LoweredNode, LoweringTracer } from "./record/lowering-tracer.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
-export { type LoweredNode, Tracer } from "./record/tracer.js";
 export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { readTensor } from "./sizes/data-reads.js";

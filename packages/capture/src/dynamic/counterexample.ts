@@ -43,7 +43,7 @@ export class CounterexampleSearch {
   readonly #sourceOf: (symbol: string) => string;
 
   /**
-   * @param prepared the inputs, with their specifications
+   * @param inputs the inputs, with their specifications
    * @param sourceOf the size that a symbol represents after the trace, or the name of its dim
    */
   constructor({ inputs }: FakeInputs, sourceOf: (symbol: string) => string) {

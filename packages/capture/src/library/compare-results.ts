@@ -68,7 +68,7 @@ class Comparison {
       values.length === reals.length && values.every((value, i) => value === undefined || value === reals[i]);
     if (!isSame)
       this.problems.push(
-        `${what} [${reals.join(", ")}] and [${fakes.map((expr) => printExpr(expr as never)).join(", ")}] of kernel and fake are not equal`,
+        `${what} [${reals.join(", ")}] and [${fakes.map((expr) => printExpr(expr as SymExpr)).join(", ")}] of kernel and fake are not equal`,
       );
     return isSame;
   }

@@ -1,7 +1,7 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, type RangeConstraint, requireProgram } from "@sconce/ir";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
-import { exactRange, type RetraceEnv, shapeEnvOf, Tracer } from "@sconce/trace";
+import { exactRange, LoweringTracer, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { perVersion } from "../analysis/per-version.js";
 import { Dispatcher } from "../functionalize/dispatcher.js";
 import { withoutTokens } from "../functionalize/effect-tokens.js";
@@ -98,7 +98,7 @@ export function* decompositionSteps(
   const env = envOf(program);
   env.reserveNames(program);
   const retrace = (hidden?: HiddenAliases): Work<Retrace> => {
-    const tracer = new Tracer(operators, env, options.pass);
+    const tracer = new LoweringTracer(operators, env, options.pass);
     return retraceProgram(ordered, new Dispatcher(tracer, operators, entries, hidden, options.laysOut));
   };
   const trace = (): Work<Retrace> => (options.exact === true ? retraceExactly(retrace) : retrace());

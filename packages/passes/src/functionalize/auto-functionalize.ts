@@ -6,7 +6,7 @@
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
 import { type SymInt, symEquals } from "@sconce/symbolic";
-import { canonicalArgument, type Tracer } from "@sconce/trace";
+import { canonicalArgument, type LoweringTracer } from "@sconce/trace";
 import { FunctionalTensor } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
 
@@ -26,7 +26,7 @@ export function isAutoFunctionalized({ schema }: OpDefinition): boolean {
 
 /** The graph being traced, and what is known of aliases that results hide. */
 interface AutoFunctionalizeContext {
-  readonly tracer: Tracer;
+  readonly tracer: LoweringTracer;
   readonly hidden: HiddenAliases | undefined;
 }
 

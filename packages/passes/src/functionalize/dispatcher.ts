@@ -19,7 +19,7 @@ import {
   writtenArguments,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
-import { annotatedReference, placedCall, type Tracer, underDisabled } from "@sconce/trace";
+import { annotatedReference, type LoweringTracer, placedCall, underDisabled } from "@sconce/trace";
 import { positive } from "../shapes/dims.js";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
@@ -41,7 +41,7 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
 
 export class Dispatcher {
-  readonly tracer: Tracer;
+  readonly tracer: LoweringTracer;
   readonly operators: OperatorTable;
   readonly table: ReadonlyMap<string, Decomposition>;
   autocast: AutocastState | null = null;
@@ -60,7 +60,7 @@ export class Dispatcher {
 
   /** @param laysOut whether results get the strides of PyTorch's kernels */
   constructor(
-    tracer: Tracer,
+    tracer: LoweringTracer,
     operators: OperatorTable,
     table: ReadonlyMap<string, Decomposition>,
     hidden?: HiddenAliases,

@@ -44,7 +44,9 @@ const RUNS: Readonly<Record<Mode, readonly Run[]>> = {
   fake: [{ mode: "fake", isOfResults: true }],
 };
 
-/** What is known of the tensors that each graph around a body makes, the outermost first. */
+/**
+ * What is known of the tensors that each graph which encloses a body makes, the outermost first.
+ */
 type Reads = readonly Map<string, SymExpr>[];
 
 /** Whether a body of the call, or of a call in it, makes a symbol; others are not taken down. */

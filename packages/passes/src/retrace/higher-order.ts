@@ -18,9 +18,9 @@ import {
   type BodyCall,
   type BodySymbols,
   type LoweredNode,
+  LoweringTracer,
   reifiedMeta,
   symbolNames,
-  Tracer,
   underDisabled,
 } from "@sconce/trace";
 import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
@@ -343,7 +343,7 @@ function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[
  * Metadata of reads of sizes in a body: PyTorch's tracer of the body makes them, which TorchDynamo
  * does not trace.
  */
-function bodySizeMeta({ currentMeta, isBody }: Tracer): NodeMeta {
+function bodySizeMeta({ currentMeta, isBody }: LoweringTracer): NodeMeta {
   const root = isBody ? undefined : currentMeta.nnModuleStack?.slice(0, 1);
   return underDisabled(root === undefined ? {} : { nnModuleStack: root }, "trace");
 }
@@ -383,7 +383,7 @@ interface BodyPlace {
 /** Traces a body with its own namespace. */
 function traceBody(outer: Dispatcher, body: Graph, { node, args, plain, at }: BodyPlace): Graph {
   const meta = bodyMeta(node);
-  const tracer = new Tracer(outer.operators, outer.tracer.env, outer.tracer.pass);
+  const tracer = new LoweringTracer(outer.operators, outer.tracer.env, outer.tracer.pass);
   tracer.preludeMeta = bodySizeMeta(outer.tracer);
   tracer.isBody = true;
   tracer.bodyArithmeticMeta = reifiedMeta(outer.tracer.currentMeta);

@@ -19,12 +19,12 @@ import type { EmitArg } from "@sconce/ops";
 import type { SymExpr } from "@sconce/symbolic";
 import {
   assertedConditions,
+  type LoweringTracer,
   ownSymbols,
   type RetraceEnv,
   SizeGuards,
   shapeEnvOf,
   symbolNames,
-  type Tracer,
 } from "@sconce/trace";
 import { type Dispatcher, unwrap } from "../functionalize/dispatcher.js";
 import { newLayout } from "../functionalize/errors.js";
@@ -120,7 +120,7 @@ export function* retraceProgram(program: ExportedProgram, dispatcher: Dispatcher
 }
 
 /** Gives the tracer what it needs to know of the program. */
-function beginTrace(program: ExportedProgram, tracer: Tracer): SizeGuards {
+function beginTrace(program: ExportedProgram, tracer: LoweringTracer): SizeGuards {
   // The symbols of a program that PyTorch wrote have no assertions but those of this trace.
   if (program.torchVersion === undefined) tracer.assertions = assertedConditions(program.graph);
   tracer.ownSymbols = ownSymbols(program);

@@ -158,7 +158,7 @@ class View {
     this.#state.beside.value = { from: this, scale, anchors };
   }
 
-  /** Tells a new view beside this one where this one is. */
+  /** Reports to a new view beside this one where this one is. */
   #answer(): void {
     if (this.#state.askBeside.value > 0 && this.#scene === this.#state.scene) this.#moveBeside();
   }

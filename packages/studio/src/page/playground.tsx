@@ -145,8 +145,8 @@ function Forbidden({ reason }: { readonly reason: string | undefined }) {
       The playground is off:{" "}
       {reason.startsWith("script-src") ? `the policy of this server (${reason}) forbids it` : reason}. It runs
       your code as a script at a blob: address. The server has to send the file{" "}
-      <code>assets/playground-worker-….js</code> with a policy of its own:{" "}
-      <code>script-src 'self' blob:</code>. The policy of the page can stay as it is.
+      <code>assets/playground-worker-….js</code> with a separate policy: <code>script-src 'self' blob:</code>.
+      The policy of the page can stay as it is.
     </p>
   );
 }

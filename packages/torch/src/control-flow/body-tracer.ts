@@ -198,7 +198,7 @@ export class BodyTracer extends Tracer {
     return false;
   }
 
-  /** Whether a graph around this one, or one that was traced before, has a symbol. */
+  /** Whether a graph that encloses this one, or one that was traced before, has a symbol. */
   isMade(symbol: string): boolean {
     const { parent } = this;
     if (this.innerSymbols.includes(symbol) || parent.knows(symbol)) return true;

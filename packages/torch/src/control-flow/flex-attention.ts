@@ -50,8 +50,8 @@ export type ScoreMod = (score: Tensor, batch: Tensor, head: Tensor, query: Tenso
 const op = (target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords = {}): Tensor =>
   callOperator(`aten.${target}`, args, kwargs) as Tensor;
 const INT32 = { dtype: dtypeLiteral("int32") };
-const FACTORY = { ...INT32, device: CPU, pin_memory: false } as unknown as OperatorKeywords;
-const CONTIGUOUS = memoryFormat("contiguous_format") as unknown as OperatorArgument;
+const FACTORY = { ...INT32, device: CPU, pin_memory: false };
+const CONTIGUOUS = memoryFormat("contiguous_format");
 /** The size of the blocks of a mask of everything, and of others. */
 const WHOLE = 1 << 30;
 const BLOCK = 128;
@@ -87,7 +87,7 @@ const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros", device?: typeof
     dtype: dtypeLiteral("bool"),
     ...(device && { device }),
     pin_memory: false,
-  } as unknown as OperatorKeywords);
+  });
 
 /** A mask of everything. */
 export const noopMask: MaskMod = (batch) => sameMask(batch, "new_ones", CPU);
@@ -215,7 +215,7 @@ function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
   const dense = op("new_zeros.default", [indices, [rows, columns + 1]], {
     ...INT32,
     pin_memory: false,
-  } as unknown as OperatorKeywords);
+  });
   const rowAt = op("unsqueeze.default", [op("arange.default", [rows], FACTORY), -1]);
   const isSet = op("lt.Tensor", [
     op("arange.default", [entries], FACTORY),
@@ -223,7 +223,7 @@ function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
   ]);
   // What is not set is written one column behind the last.
   const columnAt = op("where.ScalarOther", [isSet, indices, columns]);
-  const one = op("new_ones.default", [dense, []], { pin_memory: false } as unknown as OperatorKeywords);
+  const one = op("new_ones.default", [dense, []], { pin_memory: false });
   const written = op("index_put_.default", [dense, [rowAt, columnAt], one]);
   return op("slice.Tensor", [written, 1, 0, columns]);
 }

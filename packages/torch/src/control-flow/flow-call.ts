@@ -162,8 +162,7 @@ export function requireTensors(leaves: readonly unknown[], message: string): ass
 
 /**
  * Refuses results whose facts differ from those of other tensors (`check_meta_consistency`).
- *
- * @param names what the two lists are called
+ * Messages call the two lists `left` and `right`.
  */
 export function requireSameFacts(
   operator: string,

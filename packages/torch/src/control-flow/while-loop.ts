@@ -66,6 +66,8 @@ type LoopResults<Given extends readonly unknown[]> = {
   -readonly [Index in keyof Given]: Given[Index] extends number ? number | SymInt : Given[Index];
 };
 
+type Step<Carried extends readonly unknown[]> = (...values: Carried) => unknown;
+
 function runLoop<Carried extends readonly unknown[]>(
   condFn: (...carried: never) => unknown,
   bodyFn: (...carried: never) => unknown,
@@ -80,16 +82,17 @@ function runLoop<Carried extends readonly unknown[]>(
   }
   const trace = currentTrace();
   const run = (fn: (...values: never) => unknown): Run => {
-    const checked = checkedFunction(trace, "while_loop", fn as (...values: Carried) => unknown);
+    const checked = checkedFunction(trace, "while_loop", fn as Step<Carried>);
     return (values) => checked(...(unflattenTree(values, spec) as unknown as Carried));
   };
   if (trace instanceof Tracer) {
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;
   }
+  const [cond, body] = [condFn, bodyFn] as [Step<Carried>, Step<Carried>];
   let state = carried;
-  while (isTrue(condFn(...(state as never)))) {
-    const next = flattenValue(bodyFn(...(state as never))).leaves;
+  while (isTrue(cond(...state))) {
+    const next = flattenValue(body(...state)).leaves;
     requireSameFacts("while_loop", NAMES, next, leaves);
     // Leaves are matched by their order, whatever containers the body gives.
     state = unflattenTree(next, spec) as Carried;

@@ -46,7 +46,8 @@ function projectedPacked(q: Tensor, k: Tensor, v: Tensor, weight: Tensor, bias: 
     const [bq, bkv] =
       bias === null ? [null, null] : (callTorch("split_with_sizes", [bias, sections]) as readonly Tensor[]);
     const query = linear(q, wq!, bq ?? null);
-    return [query, ...packed(k, wkv!, bkv ?? null, 2, size)] as unknown as Three<Tensor>;
+    const [key, value] = packed(k, wkv!, bkv ?? null, 2, size);
+    return [query, key!, value!];
   }
   const weights = callMethod(weight, "chunk", [3]) as readonly Tensor[];
   return projected([q, k, v], weights, bias);
@@ -54,7 +55,8 @@ function projectedPacked(q: Tensor, k: Tensor, v: Tensor, weight: Tensor, bias: 
 
 function projected(inputs: Three<Tensor>, weights: readonly Tensor[], bias: MaybeTensor): Three<Tensor> {
   const biases = bias === null ? [null, null, null] : (callMethod(bias, "chunk", [3]) as readonly Tensor[]);
-  return inputs.map((x, i) => linear(x, weights[i]!, biases[i]!)) as unknown as Three<Tensor>;
+  const [query, key, value] = inputs.map((x, i) => linear(x, weights[i]!, biases[i]!));
+  return [query!, key!, value!];
 }
 
 /** A mask of truth values as the numbers that are added (`_canonical_mask`). */

@@ -314,7 +314,7 @@ class Inserter<M> {
     return last !== undefined && this.#waiting.has(last.key);
   }
 
-  /** Whether a graph around this one asserts a condition, where its last symbol is made. */
+  /** Whether a graph that encloses this one asserts a condition, where its last symbol is made. */
   #isOuter(condition: SymExpr): boolean {
     const last = this.#trace.isNested ? lastUnbacked(condition) : undefined;
     return last !== undefined && !this.#constrained.has(last.key);

@@ -54,7 +54,7 @@ export type LoweredNode = TraceNode<NodeMeta>;
 type LoweredArgument = TraceArgument<NodeMeta>;
 
 /** Records a lowered graph. */
-export class Tracer extends GraphRecorder<NodeMeta> {
+export class LoweringTracer extends GraphRecorder<NodeMeta> {
   /** Operators that the graph may call. */
   readonly operators: OperatorTable;
   /** What is known of the sizes of the program. */
