@@ -19,7 +19,7 @@ describe("working arrays of kernels count on maxBytes", () => {
     ["aten.sum.default", [whole]],
     ["aten.sum.default", [halves]],
     ["aten.sum.default", [complex]],
-    ["aten.prod.default", [rows]],
+    ["aten.prod.default", [halves]],
     ["aten.amax.default", [rows, [0]]],
     ["aten.argmax.default", [rows]],
     ["aten.var_mean.correction", [rows, [0]]],
@@ -60,8 +60,9 @@ describe("working arrays of kernels count on maxBytes", () => {
   });
 });
 
-test("sums of floats read the elements where they lie", () => {
+test("sums and products of floats read the elements where they lie", () => {
   expect((run("aten.sum.default", [rows]) as Tensor).toArray()).toEqual([10_000_000]);
+  expect((run("aten.prod.default", [rows]) as Tensor).toArray()).toEqual([Infinity]);
   expect((run("aten.mean.dim", [columns, [1]]) as Tensor).toArray()).toEqual([1, 2, 3, 4]);
 });
 

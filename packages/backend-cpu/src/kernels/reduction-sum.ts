@@ -15,14 +15,16 @@ import {
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { identity } from "./pointwise-math.js";
-import { cascadeSums } from "./reduction-cascade.js";
+import type { Dims } from "./reduction-axes.js";
+import { cascadeSums, type Floats } from "./reduction-cascade.js";
+import { productsInOrder } from "./reduction-product.js";
 import { isExact, type Rows, rowsOf } from "./reduction-rows.js";
 
 /**
  * Pairwise sum: splits long ranges in halves, so that rounding error grows logarithmically with the
  * length.
  */
-export function sumOf(data: ArrayLike<number>, start: number, length: number): number {
+function sumOf(data: ArrayLike<number>, start: number, length: number): number {
   if (length > 512) {
     const half = length >> 1;
     return sumOf(data, start, half) + sumOf(data, start + half, length - half);
@@ -45,19 +47,12 @@ export const roundingOf = (dtype: DType): ((value: number) => number) =>
 export const wrapsIn32Bits = (dtype: DType): boolean =>
   dtypeInfo(dtype).kind === "int" && dtypeInfo(dtype).itemSize <= 4;
 
-/** A sum in PyTorch's order. */
-interface Cascading {
-  readonly ignoreNan: boolean;
-  /** What becomes of a sum of so many elements. */
-  readonly finish?: ((sum: number, length: number) => number) | undefined;
-}
-
 /** One way to fold a row, in each number system. */
 export interface Fold {
   readonly real: (data: NumberArray, start: number, length: number) => number;
   readonly big: (sum: bigint, value: bigint) => bigint;
-  /** How sums of floats are made that have PyTorch's order; left out for other folds. */
-  readonly cascade?: Cascading | undefined;
+  /** Folds floats in PyTorch's order into so many results; left out where `real` folds them. */
+  readonly floats?: ((self: Tensor, dims: Dims, count: number) => Floats) | undefined;
   readonly bigStart: bigint;
   readonly complex: (
     data: Float64Array,
@@ -70,7 +65,7 @@ export interface Fold {
 
 const sumFold: Fold = {
   real: sumOf,
-  cascade: { ignoreNan: false },
+  floats: cascadeSums,
   big: (sum, value) => sum + value,
   bigStart: 0n,
   complex: (data, start, length, out, at) => {
@@ -86,6 +81,7 @@ const productFold = (dtype: DType): Fold => {
   const round = roundingOf(dtype);
   const times = wrapsIn32Bits(dtype) ? Math.imul : (x: number, y: number): number => round(x * y);
   return {
+    floats: productsInOrder,
     real: (data, start, length) => {
       let product = 1;
       for (let i = start; i < start + length; i++) product = times(product, data[i]!);
@@ -109,15 +105,12 @@ const productFold = (dtype: DType): Fold => {
 };
 
 /** Folds each row of `self`, converted to `dtype`, into one element of `out`. */
-function fold(
-  how: Fold,
-  self: Tensor,
-  dims: readonly number[] | number | null,
-  out: Tensor,
-  dtype: DType = out.dtype,
-): Tensor {
+function fold(how: Fold, self: Tensor, dims: Dims, out: Tensor, dtype: DType = out.dtype): Tensor {
   const given = summand(self, dtype);
-  if (how.cascade !== undefined && isCascade(given, out)) return cascade(how.cascade, given, dims, out);
+  if (how.floats !== undefined && isOrdered(given, out)) {
+    writeNumbers(out, how.floats(given, dims, out.numel));
+    return out;
+  }
   const rows = rowsOf(given, dims);
   if (dtypeInfo(out.dtype).kind === "complex") return foldComplex(how, rows, out);
   const data = readNumbers(rows.tensor);
@@ -134,21 +127,9 @@ function fold(
   return exact ? finishOutput(out, results) : foldBig(how, rows, out);
 }
 
-/** Sums whose order PyTorch's kernel gives. */
-const isCascade = (given: Tensor, out: Tensor): boolean =>
+/** Folds whose order PyTorch's kernels give. */
+const isOrdered = (given: Tensor, out: Tensor): boolean =>
   given.dtype === out.dtype && (out.dtype === "float32" || out.dtype === "float64");
-
-function cascade(
-  { ignoreNan, finish }: Cascading,
-  given: Tensor,
-  dims: readonly number[] | number | null,
-  out: Tensor,
-): Tensor {
-  const sums = cascadeSums(given, dims, out.numel, ignoreNan);
-  const length = given.numel / out.numel;
-  writeNumbers(out, finish === undefined ? sums : sums.map((sum) => finish(sum, length)));
-  return out;
-}
 
 /** Conversion before the sum matters where it loses something: to integers and to halves. */
 function summand(self: Tensor, dtype: DType): Tensor {
@@ -176,13 +157,13 @@ function foldComplex(how: Fold, { tensor, count, length }: Rows, out: Tensor): T
   return out;
 }
 
-function meanOf(self: Tensor, dims: readonly number[] | number | null, context: KernelContext): Tensor {
+function meanOf(self: Tensor, dims: Dims, context: KernelContext): Tensor {
   const out = emptyOutput(context);
   const round = roundingOf(out.dtype);
   const scaled: Fold = {
     ...sumFold,
     real: (data, start, length) => round(sumOf(data, start, length)) / length,
-    cascade: { ignoreNan: false, finish: (sum, length) => sum / length },
+    floats: (given, by, count) => cascadeSums(given, by, count).map((sum) => sum / (given.numel / count)),
     complex: (data, start, length, result, at) => {
       sumFold.complex(data, start, length, result, at);
       const [re, im] = [round(result[at]!), round(result[at + 1]!)];
@@ -221,14 +202,28 @@ function nanCount(data: NumberArray, start: number, length: number): number {
   return count;
 }
 
-function nanMean(data: NumberArray, start: number, length: number): number {
+/** How many elements are numbers. */
+function countNumbers(data: NumberArray, start: number, length: number): number {
   let count = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) count++;
-  return nanSum(data, start, length) / count;
+  return count;
 }
 
+/** PyTorch divides the sum without NaN by the count of what it added. */
+const nanMeanFold: Fold = {
+  ...sumFold,
+  real: (data, start, length) => nanSum(data, start, length) / countNumbers(data, start, length),
+  floats: (given, dims, count) => {
+    const { tensor, length } = rowsOf(given, dims);
+    const data = readNumbers(tensor);
+    return cascadeSums(given, dims, count, true).map(
+      (sum, r) => sum / countNumbers(data, r * length, length),
+    );
+  },
+};
+
 type Whole = { readonly self: Tensor };
-type ByDims = Whole & { readonly dim: readonly number[] | number | null };
+type ByDims = Whole & { readonly dim: Dims };
 
 const whole =
   (how: Fold): Kernel<Whole> =>
@@ -245,9 +240,14 @@ const nansum = kernel(
   ({ self, dim }, context) => {
     const out = emptyOutput(context);
     if (out.dtype === "bool")
-      return fold({ ...sumFold, real: nanCount, cascade: undefined }, self, dim, out, self.dtype);
+      return fold({ ...sumFold, real: nanCount, floats: undefined }, self, dim, out, self.dtype);
     if (isIntegralDType(out.dtype)) return fold(sumFold, withoutNan(self), dim, out);
-    return fold({ ...sumFold, real: nanSum, cascade: { ignoreNan: true } }, self, dim, out);
+    return fold(
+      { ...sumFold, real: nanSum, floats: (given, by, count) => cascadeSums(given, by, count, true) },
+      self,
+      dim,
+      out,
+    );
   },
 );
 
@@ -274,7 +274,7 @@ export const reductionSumKernels = defineKernels([
   nansum,
   kernel(
     "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    byDims({ ...sumFold, real: nanMean, cascade: undefined }),
+    byDims(nanMeanFold),
   ),
   kernel("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", ({ self }, context) =>
     meanOf(self, null, context),

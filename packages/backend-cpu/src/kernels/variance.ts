@@ -2,38 +2,18 @@
 
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import { finishOutput, openOutput, readComplex, readNumbers, writeComplex } from "../kernel/dense.js";
+import {
+  finishOutput,
+  openOutput,
+  readComplex,
+  readNumbers,
+  writeComplex,
+  writeNumbers,
+} from "../kernel/dense.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { rowsOf } from "./reduction-rows.js";
-import { sumOf } from "./reduction-sum.js";
-
-export type Dims = readonly number[] | number | null;
-
-/** Sum of squared distances from the mean: two passes, so that a large mean cancels nothing. */
-function squaredDistances(data: ArrayLike<number>, start: number, length: number, mean: number): number {
-  let sum = 0;
-  let drift = 0;
-  for (let i = start; i < start + length; i++) {
-    const distance = data[i]! - mean;
-    sum += distance * distance;
-    drift += distance;
-  }
-  // A sum that overflows is infinite, whatever the distances drift by.
-  return length > 0 && sum < Infinity ? sum - (drift * drift) / length : sum;
-}
-
-/**
- * The mean as PyTorch moves it from element to element: an infinity gives NaN with the next one, so
- * that only the last of a row gives an infinite mean. Sums that overflow give finite means.
- */
-function meanOf(data: ArrayLike<number>, start: number, length: number): number {
-  const mean = sumOf(data, start, length) / length;
-  if (Number.isFinite(mean)) return mean;
-  let running = 0;
-  for (let i = 0; i < length; i++) running += (data[start + i]! - running) / (i + 1);
-  return length === 0 ? mean : running;
-}
+import { type Moments, momentsOf, squaresOfAll } from "./moments.js";
+import { type Dims, rowsInOrder } from "./reduction-axes.js";
 
 interface Spread {
   readonly self: Tensor;
@@ -52,38 +32,36 @@ function spread({ self, dims, correction, root }: Spread, out: Tensor, means?: T
     complexSpread({ self, dims, correction, root }, out, means);
     return;
   }
-  const { tensor, count, length } = rowsOf(self, dims);
-  const data = readNumbers(tensor);
+  const { tensor, count, length } = rowsInOrder(self, dims);
+  const isFloat = self.dtype === "float32" || self.dtype === "float64";
+  const ofAll = isFloat && count === 1 && means === undefined;
+  const moments: Moments = ofAll
+    ? { means: Float64Array.of(), squares: Float64Array.of(squaresOfAll(self)) }
+    : momentsOf(readNumbers(tensor), count, length);
   const results = openOutput(out);
-  const centers = means === undefined ? undefined : openOutput(means);
   const divisor = divisorOf(length, correction);
   for (let r = 0; r < count; r++) {
-    const mean = meanOf(data, r * length, length);
-    const variance = squaredDistances(data, r * length, length, mean) / divisor;
+    const variance = moments.squares[r]! / divisor;
     results[r] = root ? Math.sqrt(variance) : variance;
-    if (centers !== undefined) centers[r] = mean;
   }
   finishOutput(out, results);
-  if (means !== undefined) finishOutput(means, centers!);
+  if (means !== undefined) writeNumbers(means, moments.means);
 }
 
 /** The variance of complex numbers is the sum of those of their parts. */
 function complexSpread({ self, dims, correction, root }: Spread, out: Tensor, means?: Tensor): void {
-  const { tensor, count, length } = rowsOf(self, dims);
+  const { tensor, count, length } = rowsInOrder(self, dims);
   const pairs = readComplex(tensor);
-  const parts = [0, 1].map((part) =>
-    Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!),
-  );
+  const partOf = (part: number): Float64Array =>
+    Float64Array.from({ length: pairs.length / 2 }, (_, i) => pairs[2 * i + part]!);
+  const re = momentsOf(partOf(0), count, length);
+  const im = momentsOf(partOf(1), count, length);
   const results = openOutput(out);
   const centers = scratch(Float64Array, 2 * count);
   for (let r = 0; r < count; r++) {
-    let sum = 0;
-    parts.forEach((data, part) => {
-      const mean = meanOf(data, r * length, length);
-      centers[2 * r + part] = mean;
-      sum += squaredDistances(data, r * length, length, mean);
-    });
-    const variance = sum / divisorOf(length, correction);
+    centers[2 * r] = re.means[r]!;
+    centers[2 * r + 1] = im.means[r]!;
+    const variance = (re.squares[r]! + im.squares[r]!) / divisorOf(length, correction);
     results[r] = root ? Math.sqrt(variance) : variance;
   }
   finishOutput(out, results);
