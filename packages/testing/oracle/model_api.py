@@ -14,7 +14,7 @@ import torch
 import torch.distributions as D
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.utils import parametrizations, parametrize
+from torch.nn.utils import parametrizations, parametrize, prune
 from torch.export import Dim
 from torch.func import functional_call, stack_module_state, vmap
 
@@ -385,6 +385,120 @@ twin("rank_one", lambda: parametrize.register_parametrization(nn.Linear(4, 4), "
 twin("parametrization_removed", lambda: plain(nn.Linear(4, 4)))
 twin("vector", lambda: vector(nn.Linear(4, 4)))
 twin("padded", func(lambda x: nn.utils.rnn.pad_sequence([x[:, 0], x[:2, 1]], batch_first=True, padding_value=1.5)))
+
+# ---------------------------------------------------------------- orthogonal weights and pruning
+for how in ("matrix_exp", "cayley", "householder"):
+    for kind, sizes in {"square": (4, 4), "tall": (2, 4), "wide": (4, 3)}.items():
+        twin(f"orthogonal_{how}_{kind}", lambda how=how, sizes=sizes:
+            parametrizations.orthogonal(nn.Linear(*sizes), "weight", how), lambda sizes=sizes: (floats(3, sizes[0]),))
+twin("orthogonal", lambda: Twice(parametrizations.orthogonal(nn.Linear(4, 4))))
+twin("orthogonal_default_tall", lambda: parametrizations.orthogonal(nn.Linear(2, 4)), lambda: (floats(3, 2),))
+twin("orthogonal_batch", lambda: parametrizations.orthogonal(nn.Conv2d(2, 3, 3)), images)
+twin("orthogonal_batch_wide", lambda: parametrizations.orthogonal(nn.Conv2d(2, 3, (2, 3)), orthogonal_map="cayley"), images)
+
+
+def plainly(how, sizes):
+    return parametrizations.orthogonal(nn.Linear(*sizes), orthogonal_map=how, use_trivialization=False)
+
+
+twin("orthogonal_plain_exp", lambda: plainly("matrix_exp", (2, 4)), lambda: (floats(3, 2),))
+twin("orthogonal_plain_cayley", lambda: plainly("cayley", (4, 4)))
+twin("orthogonal_plain_householder", lambda: plainly("householder", (2, 4)), lambda: (floats(3, 2),))
+twin("orthogonal_plain_householder_wide", lambda: plainly("householder", (4, 3)))
+
+
+def assigned():
+    layer = parametrizations.orthogonal(nn.Linear(4, 4))
+    layer.weight = parametrizations.orthogonal(nn.Linear(4, 4)).weight.detach()
+    return layer
+
+
+twin("orthogonal_assigned", assigned)
+twin("orthogonal_removed", lambda: parametrize.remove_parametrizations(parametrizations.orthogonal(nn.Linear(4, 4)), "weight"))
+
+
+class TwoLayers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 5), nn.Linear(5, 3)
+    def forward(self, x):
+        return self.b(self.a(x).relu())
+
+
+def globally(method, **options):
+    model = TwoLayers()
+    prune.l1_unstructured(model.a, "weight", 0.25)
+    prune.global_unstructured([(model.a, "weight"), (model.b, "weight"), (model.b, "bias")], method, **options)
+    return model
+
+
+def scored():
+    model = TwoLayers()
+    prune.global_unstructured(((model.a, "weight"), (model.b, "weight")), prune.L1Unstructured, {(model.a, "weight"): torch.randn(5, 4)}, amount=9)
+    return model
+
+
+class Checkers(prune.BasePruningMethod):
+    PRUNING_TYPE = "unstructured"
+    def compute_mask(self, t, default_mask):
+        mask = default_mask.clone()
+        mask.view(-1)[::2] = 0
+        return mask
+
+
+def custom(layer):
+    Checkers.apply(layer, "weight")
+    Checkers.apply(layer, "weight")
+    return layer
+
+
+def several(layer):
+    prune.l1_unstructured(layer, "weight", 0.3)
+    prune.random_unstructured(layer, "weight", 3)
+    prune.ln_structured(layer, "weight", 0.3, 2, 0)
+    prune.random_structured(layer, "weight", 1, -1)
+    prune.l1_unstructured(layer, "bias", 0.5)
+    return layer
+
+
+def pruned_hooked(layer):
+    layer.register_forward_pre_hook(lambda module, args: args[0].mul(2))
+    prune.identity(layer, "weight")
+    prune.custom_from_mask(layer, "weight", torch.eye(4))
+    return prune.custom_from_mask(layer, "bias", torch.tensor([1, 0, 1, 0]))
+
+
+PRUNED = {
+    "identity": lambda layer: prune.identity(layer, "weight"),
+    "random": lambda layer: prune.random_unstructured(layer, "weight", 0.4),
+    "l1": lambda layer: prune.l1_unstructured(layer, "weight", 5),
+    "l1_half_even": lambda layer: prune.l1_unstructured(layer, "bias", 0.625),
+    "l1_scored": lambda layer: prune.l1_unstructured(layer, "weight", 0.5, torch.randn(4, 4)),
+    "l1_all": lambda layer: prune.l1_unstructured(layer, "weight", 1.0),
+    "l1_none": lambda layer: prune.l1_unstructured(layer, "weight", 0),
+    "random_rows": lambda layer: prune.random_structured(layer, "weight", 2, 0),
+    "random_none": lambda layer: prune.random_structured(layer, "weight", 0, 0),
+    "ln_columns": lambda layer: prune.ln_structured(layer, "weight", 0.5, 2, -1),
+    "ln_largest": lambda layer: prune.ln_structured(layer, "weight", 1, float("inf"), 0),
+    "ln_scored": lambda layer: prune.ln_structured(layer, "weight", 1, 1, 0, torch.randn(4, 4)),
+    "mask": lambda layer: prune.custom_from_mask(layer, "bias", torch.tensor([1, 0, 0, 1])),
+    "bool_mask": lambda layer: prune.custom_from_mask(layer, "weight", torch.eye(4) > 0),
+    "several": several,
+    "hooked": pruned_hooked,
+    "custom": custom,
+    "removed": lambda layer: prune.remove(prune.l1_unstructured(layer, "weight", 0.5), "weight"),
+    "half": lambda layer: several(layer.half()).float(),
+    "normed": lambda layer: parametrizations.weight_norm(prune.l1_unstructured(layer, "bias", 0.5)),
+}
+for name, change in PRUNED.items(): twin(f"pruned_{name}", lambda change=change: Twice(change(nn.Linear(4, 4))))
+twin("pruned_conv", lambda: prune.ln_structured(nn.Conv2d(2, 3, 3), "weight", 0.4, "fro", 0), images)
+twin("pruned_conv_nuclear", lambda: prune.ln_structured(nn.Conv1d(2, 3, 2), "weight", 1, "nuc", 0), lambda: (floats(1, 2, 4),))
+twin("pruned_conv_random", lambda: prune.random_structured(nn.Conv2d(2, 3, 3), "weight", 1, 1), images)
+twin("pruned_globally", lambda: globally(prune.L1Unstructured, amount=0.5))
+twin("pruned_globally_random", lambda: globally(prune.RandomUnstructured, amount=7))
+twin("pruned_globally_scored", scored)
+twin("pruned_strict", lambda: prune.l1_unstructured(nn.Linear(4, 4), "weight", 5), strict=True)
+twin("pruned_grouped", lambda: prune.l1_unstructured(nn.Linear(4, 4), "weight", 5), shapes={"input": {0: Dim("batch")}})
 
 # ---------------------------------------------------------------- distributions
 off = {"validate_args": False}

@@ -6,6 +6,7 @@ import { RANDOM } from "./distributions.fixture.js";
 import { FUNC } from "./func.fixture.js";
 import { LAZY } from "./lazy.fixture.js";
 import { MODULES } from "./modules.fixture.js";
+import { WEIGHTS } from "./weights.fixture.js";
 
 /** Models by the names of their twins. */
-export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM, ...FUNC, ...CALLS, ...LAZY };
+export const ALL: Twins = { ...AUTOCAST, ...MODULES, ...RANDOM, ...FUNC, ...CALLS, ...LAZY, ...WEIGHTS };

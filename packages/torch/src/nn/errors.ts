@@ -158,6 +158,13 @@ export const badParametrization = (
   fix = "check the name of the tensor, and what the parametrization and its `rightInverse` return",
 ): SconceError => new SconceError({ code: "LAYER_ARGUMENTS", message, where: "nn.utils", fix });
 
+/** A name of a module that has no tensor; the message is PyTorch's. */
+export const noTensor = (owner: string, name: string): SconceError =>
+  badParametrization(
+    `Module '${owner}' has no parameter or buffer with name '${name}'`,
+    "give a name of `module.namedParameters()` without dots, and the submodule that has it",
+  );
+
 /** A lazy layer that a trace calls before it has parameters. */
 export const uninitialized = (name: string): SconceError =>
   new SconceError({

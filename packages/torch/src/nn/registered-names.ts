@@ -6,7 +6,7 @@ import type { ModuleBase } from "./module-base.js";
 
 /** A weight that a hook computes before each call, as `nn.utils.weightNorm` adds it. */
 export interface NormHook {
-  readonly kind: "weight_norm" | "spectral_norm";
+  readonly kind: "weight_norm" | "spectral_norm" | "prune";
   /** The name of the weight. */
   readonly name: string;
   /** The names of the tensors that it is computed from. */
@@ -20,7 +20,7 @@ export interface Hook {
   readonly run: AnyFunction;
   readonly withKwargs: boolean;
   readonly alwaysCall: boolean;
-  /** The norm that it computes. Its source is Sconce's, and is not checked. */
+  /** The weight that it computes. Its source is Sconce's, and is not checked. */
   readonly norm: NormHook | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type FirstItems, Tensor } from "@sconce/tensor";
 import { withoutNotes } from "../../trace/state-reads.js";
 import { moduleInsteadOfList, noItem } from "../errors.js";
 import { type AnyModule, Module } from "../module.js";
-import { indented } from "../module-text.js";
+import { className, indented } from "../module-text.js";
 import { childrenOf, eachChild } from "../state.js";
 import { Parameter } from "../tensors.js";
 
@@ -144,7 +144,8 @@ export class ModuleList<M extends Module = AnyModule> extends Module {
     const lines = groups.map(({ first, last, text }) =>
       indented(first === last ? `(${first}): ${text}` : `(${first}-${last}): ${last - first + 1} x ${text}`),
     );
-    return lines.length === 0 ? "ModuleList()" : `ModuleList(\n${lines.join("\n")}\n)`;
+    const name = className(this);
+    return lines.length === 0 ? `${name}()` : `${name}(\n${lines.join("\n")}\n)`;
   }
 
   /** Calls a function with each module and its place, and lists what it returns. */

@@ -12,4 +12,5 @@ export {
 export { removeSpectralNorm, removeWeightNorm, spectralNorm, weightNorm } from "./norm-hooks.js";
 export * as parametrizations from "./parametrizations-public.js";
 export * as parametrize from "./parametrize-public.js";
+export * as prune from "./prune-public.js";
 export * as rnn from "./rnn.js";

@@ -28,7 +28,7 @@ import { unregister } from "./parametrize.js";
 type Kind = NormHook["kind"];
 
 /** Computes a weight before each call of a module. */
-function install(module: Module, norm: NormHook): void {
+export function install(module: Module, norm: NormHook): void {
   const run = (own: Module): void => {
     fieldsOf<Tensor>(own)[norm.name] = norm.compute(own, true);
   };
@@ -36,7 +36,7 @@ function install(module: Module, norm: NormHook): void {
 }
 
 /** The hook that computes a weight of a module. */
-const hookOf = (module: Module, kind: Kind, name: string): Hook | undefined =>
+export const hookOf = (module: Module, kind: Kind, name: string): Hook | undefined =>
   registryOf(module).hooks?.before.find(({ norm }) => norm?.kind === kind && norm.name === name);
 
 function refuseTwo(module: Module, kind: Kind, name: string): void {

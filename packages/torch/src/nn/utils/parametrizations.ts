@@ -6,7 +6,7 @@ import { fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { callTorch } from "../../functions/function-tables.js";
 import { noGrad } from "../../trace/grad-mode.js";
-import { badParametrization } from "../errors.js";
+import { badParametrization, noTensor } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
@@ -104,34 +104,17 @@ class SpectralNorm extends Module {
     this.eps = eps;
     this.nPowerIterations = steps;
     if (weight.ndim <= 1) return;
-    const matrix = this.#matrix(weight);
+    const matrix = outputsFirst(weight, this.dim).flatten(1);
     const [height = 0, width = 0] = matrix.shape;
     this.registerBuffer("_u", new Buffer(unitVector(matrix, height, eps)));
     this.registerBuffer("_v", new Buffer(unitVector(matrix, width, eps)));
-    this.#power(matrix, 15);
-  }
-
-  #matrix(weight: Tensor): Tensor {
-    return outputsFirst(weight, this.dim).flatten(1);
-  }
-
-  #power(matrix: Tensor, steps: number): void {
-    const state = fieldsOf<Tensor>(this);
-    const into = (out: Tensor, value: Tensor): void => {
-      F.normalize(value, { dim: 0, eps: this.eps, out });
-    };
-    noGrad(() => {
-      for (let step = 0; step < steps; step++) {
-        into(state["_u"]!, matrix.mv(state["_v"]!));
-        into(state["_v"]!, matrix.H.mv(state["_u"]!));
-      }
-    });
+    iterate(this, matrix, 15);
   }
 
   override forward(weight: Tensor): Tensor {
     if (weight.ndim === 1) return F.normalize(weight, { dim: 0, eps: this.eps });
-    const matrix = this.#matrix(weight);
-    if (this.training) this.#power(matrix, this.nPowerIterations);
+    const matrix = outputsFirst(weight, this.dim).flatten(1);
+    if (this.training) iterate(this, matrix, this.nPowerIterations);
     const state = fieldsOf<Tensor>(this);
     const u = state["_u"]!.clone({ memoryFormat: CONTIGUOUS });
     const v = state["_v"]!.clone({ memoryFormat: CONTIGUOUS });
@@ -141,6 +124,20 @@ class SpectralNorm extends Module {
   rightInverse(value: Tensor): Tensor {
     return value;
   }
+}
+
+/** Improves the vectors by steps of the power iteration. */
+function iterate(module: SpectralNorm, matrix: Tensor, steps: number): void {
+  const state = fieldsOf<Tensor>(module);
+  const into = (out: Tensor, value: Tensor): void => {
+    F.normalize(value, { dim: 0, eps: module.eps, out });
+  };
+  noGrad(() => {
+    for (let step = 0; step < steps; step++) {
+      into(state["_u"]!, matrix.mv(state["_v"]!));
+      into(state["_v"]!, matrix.H.mv(state["_u"]!));
+    }
+  });
 }
 
 /** The layout of the vectors that a weight is divided by. */
@@ -159,10 +156,7 @@ export function spectralTarget(
   { name, nPowerIterations, dim }: { name: string; nPowerIterations: number; dim: number | null },
 ): { readonly weight: Tensor; readonly dim: number } {
   const weight = fieldsOf<unknown>(module)[name];
-  if (!(weight instanceof Tensor))
-    throw badParametrization(
-      `Module '${module.constructor.name}' has no parameter or buffer with name '${name}'`,
-    );
+  if (!(weight instanceof Tensor)) throw noTensor(module.constructor.name, name);
   if (!(nPowerIterations > 0))
     throw badParametrization(
       `Expected n_power_iterations to be positive, but got n_power_iterations=${nPowerIterations}`,

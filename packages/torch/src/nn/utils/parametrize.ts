@@ -16,6 +16,11 @@ import { Buffer, Parameter } from "../tensors.js";
 export interface Parametrization extends Module {
   /** The tensors that `forward` computes a tensor from. */
   rightInverse?(value: Tensor): Tensor | readonly Tensor[];
+  /**
+   * False where `rightInverse` refuses every tensor: registration then starts from the tensor
+   * itself, as with Python's `NotImplementedError`. @defaultValue true
+   */
+  readonly isInvertible?: boolean;
 }
 
 /** Options of {@link registerParametrization}. */
@@ -65,7 +70,7 @@ export class ParametrizationList extends ModuleList<AnyModule> {
   constructor(modules: readonly AnyModule[], original: Tensor, unsafe = false) {
     super(modules);
     this.unsafe = unsafe;
-    const inverse = noGrad(() => this.#inverse(original, false));
+    const inverse = noGrad(() => inverseOf(this, original, false));
     this.isTensor = inverse instanceof Tensor;
     this.ntensors = inverse instanceof Tensor ? 1 : inverse.length;
     if (inverse instanceof Tensor) {
@@ -79,19 +84,6 @@ export class ParametrizationList extends ModuleList<AnyModule> {
     if (!unsafe) requireSame(this.forward(), original);
   }
 
-  /** What the parametrizations compute the tensor from, last ones first. */
-  #inverse(value: Tensor, isStrict: boolean): Tensor | readonly Tensor[] {
-    let now: Tensor | readonly Tensor[] = value;
-    for (const module of [...this].reverse() as Parametrization[]) {
-      if (module.rightInverse !== undefined) now = module.rightInverse(now as Tensor);
-      else if (isStrict)
-        throw badParametrization(
-          `parametrization ${module.constructor.name} does not implement right_inverse`,
-        );
-    }
-    return now;
-  }
-
   /**
    * Sets what the tensor is computed from, so that it has a value.
    *
@@ -99,7 +91,7 @@ export class ParametrizationList extends ModuleList<AnyModule> {
    */
   rightInverse(value: Tensor): void {
     noGrad(() => {
-      const inverse = this.#inverse(value, true);
+      const inverse = inverseOf(this, value, true);
       const items = inverse instanceof Tensor ? [inverse] : inverse;
       if (items.length !== this.ntensors)
         throw badParametrization(
@@ -133,6 +125,18 @@ export class ParametrizationList extends ModuleList<AnyModule> {
     }
     return value!;
   }
+}
+
+/** What the parametrizations compute the tensor from, last ones first. */
+function inverseOf(list: ParametrizationList, value: Tensor, isStrict: boolean): Tensor | readonly Tensor[] {
+  let now: Tensor | readonly Tensor[] = value;
+  for (const module of [...list].reverse() as Parametrization[]) {
+    if (!isStrict && module.isInvertible === false) continue;
+    if (module.rightInverse !== undefined) now = module.rightInverse(now as Tensor);
+    else if (isStrict)
+      throw badParametrization(`parametrization ${module.constructor.name} does not implement right_inverse`);
+  }
+  return now;
 }
 
 function requireSame(made: unknown, original: Tensor): void {

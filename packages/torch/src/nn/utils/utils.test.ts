@@ -138,6 +138,18 @@ describe("parametrize", () => {
     expect(paths).toHaveLength(4);
     expect(stack(torch.ones(1, 1, 4))).toBeInstanceOf(Tensor);
   });
+
+  test.each(["spectralNorm", "orthogonal"] as const)("a copy with %s computes and takes weights", (name) => {
+    const encoder = new nn.TransformerEncoderLayer(4, 2, 4);
+    nn.utils.parametrizations[name](encoder.linear1);
+    const stack = new nn.TransformerEncoder(encoder, 2);
+    expect(stack(torch.ones(1, 1, 4))).toBeInstanceOf(Tensor);
+    const [first] = [...stack.layers] as [nn.TransformerEncoderLayer];
+    first.linear1.weight = torch.eye(4);
+    const [own, other] = [first.linear1.weight, encoder.linear1.weight];
+    expect(torch.allclose(own, torch.eye(4), { atol: 1e-2 })).toBe(true);
+    expect(torch.allclose(other, torch.eye(4), { atol: 1e-2 })).toBe(false);
+  });
 });
 
 describe("hooks", () => {
@@ -169,5 +181,129 @@ describe("hooks", () => {
     expect(() => layer.registerForwardHook(() => undefined, { first: true } as never)).toThrow(
       expect.objectContaining({ code: "UNKNOWN_OPTION" }),
     );
+  });
+});
+
+describe("orthogonal", () => {
+  const { orthogonal } = nn.utils.parametrizations;
+  const refused = expect.objectContaining({ code: "LAYER_ARGUMENTS" });
+
+  test.each(["float32", "float64", "complex64"] as const)("columns of %s are orthonormal", (dtype) => {
+    const layer = orthogonal(new nn.Linear(3, 5).to(dtype), { orthogonalMap: "cayley" });
+    const product = layer.weight.mH.matmul(layer.weight);
+    expect(torch.allclose(product, torch.eye(3, { dtype }), { atol: 1e-5 })).toBe(true);
+    expect(String(layer)).toContain("(0): _Orthogonal()");
+  });
+
+  test("an assignment makes the assigned matrix orthogonal", () => {
+    const layer = orthogonal(new nn.Linear(2, 2));
+    layer.weight = torch.eye(2).mul(2);
+    expect(torch.allclose(layer.weight, torch.eye(2), { atol: 1e-6 })).toBe(true);
+    expect(() => {
+      layer.weight = torch.ones(3, 2);
+    }).toThrow(refused);
+    const plain = orthogonal(new nn.Linear(2, 2), { useTrivialization: false });
+    expect(() => {
+      plain.weight = torch.eye(2);
+    }).toThrow(/It is not possible to assign/);
+  });
+
+  test("vectors, other maps and complex reflections are refused", () => {
+    expect(() => orthogonal(new nn.Linear(2, 2), "bias")).toThrow(/Got a tensor of 1 dimensions/);
+    expect(() => orthogonal(new nn.Linear(2, 2), "weights")).toThrow(refused);
+    expect(() => orthogonal(new nn.Linear(2, 2), "weight", "qr" as never)).toThrow(/Got: qr/);
+    const complex = new nn.Linear(2, 2).to("complex64");
+    expect(() => orthogonal(complex, "weight", "householder")).toThrow(refused);
+  });
+});
+
+describe("prune", () => {
+  const { prune } = nn.utils;
+  const refused = expect.objectContaining({ code: "LAYER_ARGUMENTS" });
+  const ones = (): nn.Linear => {
+    const layer = new nn.Linear(2, 2);
+    layer.loadStateDict({
+      weight: torch.tensor(
+        [
+          [4, 1],
+          [3, 2],
+        ],
+        { dtype: "float32" },
+      ),
+      bias: torch.ones(2),
+    });
+    return layer;
+  };
+
+  test("a mask is a buffer, and the parameter is what is pruned", () => {
+    const layer = prune.l1Unstructured(ones(), "weight", 0.5);
+    expect([...layer.stateDict().keys()]).toEqual(["bias", "weight_orig", "weight_mask"]);
+    expect(values(layer.stateDict().get("weight_mask"))).toEqual([1, 0, 1, 0]);
+    expect(values(layer.weight)).toEqual([4, 0, 3, 0]);
+    expect(layer.namedParameters().map(([name]) => name)).toEqual(["bias", "weight_orig"]);
+    expect([prune.isPruned(new nn.Sequential(layer)), prune.isPruned(ones())]).toEqual([true, false]);
+    layer.loadStateDict({ weight_orig: torch.ones(2, 2) }, { strict: false });
+    expect(values(layer(torch.ones(1, 2)))).toEqual([2, 2]);
+  });
+
+  test("removal keeps the parameter that modules share", () => {
+    const [first, second] = [ones(), ones()];
+    second.weight = first.weight;
+    prune.remove(prune.lnStructured(first, "weight", 1, 1, 0), "weight");
+    expect(second.weight).toBe(first.weight);
+    expect(values(second.weight)).toEqual([0, 0, 3, 2].map((_, i) => values(first.weight)[i]));
+    expect([...first.stateDict().keys()]).toEqual(["bias", "weight"]);
+    expect(prune.isPruned(first)).toBe(false);
+    expect(() => prune.remove(first, "weight")).toThrow(/has to be pruned before/);
+  });
+
+  test("a copy of a pruned layer has its own mask", () => {
+    const encoder = new nn.TransformerEncoderLayer(4, 2, 4);
+    prune.l1Unstructured(encoder.linear1, "weight", 0.5);
+    const { layers } = new nn.TransformerEncoder(encoder, 2);
+    const [first, second] = [...layers] as [nn.TransformerEncoderLayer, nn.TransformerEncoderLayer];
+    prune.l1Unstructured(first.linear1, "weight", float(1));
+    const zeros = (layer: nn.TransformerEncoderLayer): number =>
+      values(layer.linear1.weight).filter((value) => value === 0).length;
+    expect([zeros(first), zeros(second)]).toEqual([16, 8]);
+  });
+
+  test("a method prunes a tensor without a module", () => {
+    const t = torch.tensor(
+      [
+        [4, 1],
+        [3, 2],
+      ],
+      { dtype: "float32" },
+    );
+    expect(values(new prune.L1Unstructured(2).prune(t))).toEqual([4, 0, 3, 0]);
+    const options = { importanceScores: t.neg(), defaultMask: torch.eye(2) };
+    expect(values(new prune.LnStructured(1, 1, 1).prune(t, options))).toEqual([4, 0, 0, 0]);
+  });
+
+  test.each([
+    [() => prune.l1Unstructured(ones(), "weight", 5), /amount=5 should be smaller than .* prune=4/],
+    [() => prune.l1Unstructured(ones(), "weight", 1.5), /amount=1.5 should either be a float/],
+    [() => prune.l1Unstructured(ones(), "weight", -1), /amount=-1 should either/],
+    [() => prune.l1Unstructured(ones(), "weight", "1" as never), /Invalid type for amount/],
+    [() => prune.l1Unstructured(ones(), "weights", 1), /no parameter with name 'weights'/],
+    [() => prune.l1Unstructured(ones(), "weight", 1, torch.ones(2)), /importance_scores should have/],
+    [() => prune.randomStructured(ones(), "bias", 1, 0), /Structured pruning can only/],
+    [() => prune.randomStructured(ones(), "weight", 1, 2), /Invalid index 2 for tensor of size/],
+    [() => prune.customFromMask(ones(), "weight", torch.ones(2)), /must match self.mask shape/],
+    [
+      () => prune.globalUnstructured([[ones(), "weight"]], new prune.LnStructured(1, 2)),
+      /Only "unstructured" PRUNING_TYPE/,
+    ],
+  ])("what PyTorch refuses is refused in its words: %s", (run, message) => {
+    expect(run).toThrow(message);
+    expect(run).toThrow(refused);
+  });
+
+  test("a refused method leaves the module as it was", () => {
+    const layer = prune.l1Unstructured(ones(), "weight", 1);
+    expect(() => prune.l1Unstructured(layer, "weight", 4)).toThrow(refused);
+    expect(values(layer(torch.ones(1, 2)))).toEqual([5, 6]);
+    expect(prune.isPruned(layer)).toBe(true);
   });
 });
