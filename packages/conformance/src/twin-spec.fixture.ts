@@ -38,11 +38,12 @@ export function renumbered(text: string): string {
   return text.replaceAll(/(?<![.\w])\w+/g, (word) => names.get(word) ?? word);
 }
 
-/** The first 40 elements of each output. */
+/** The first 40 elements of each output; none of one without values. */
 export function outputsOf({ model, args, options }: Twin): number[][] {
   const all = options?.kwargs === undefined ? args : [...args, options.kwargs];
   const { leaves } = flattenValue((model as (...given: unknown[]) => unknown)(...all));
   return leaves.map((leaf) => {
+    if (!(leaf as Tensor).hasValues) return [];
     const { data } = (leaf as Tensor).contiguous().flatten().to("float64");
     return [...data].slice(0, 40).map(Number);
   });

@@ -500,6 +500,45 @@ twin("pruned_globally_scored", scored)
 twin("pruned_strict", lambda: prune.l1_unstructured(nn.Linear(4, 4), "weight", 5), strict=True)
 twin("pruned_grouped", lambda: prune.l1_unstructured(nn.Linear(4, 4), "weight", 5), shapes={"input": {0: Dim("batch")}})
 
+# ---------------------------------------------------------------- models without values
+class OnMeta(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.norm = nn.Embedding(7, 4, device="meta"), nn.LayerNorm(4, device="meta")
+        self.fc = nn.Linear(4, 2, device="meta")
+        self.offset = torch.ones(2, device="meta")
+        self.register_buffer("scale", torch.tensor([1.0, 2.0], device="meta"))
+    def forward(self, x):
+        y = self.fc(self.norm(self.embed(x))).add(self.offset)
+        return y.mul(self.scale), y.new_zeros(2), torch.arange(x.size(0), device=x.device).add(x)
+
+
+class MetaVision(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(2, 3, 3, device="meta"), nn.BatchNorm2d(3, device="meta")
+    def forward(self, x):
+        return F.max_pool2d(self.bn(self.conv(x)).relu(), 2).to(torch.float16)
+
+
+meta = lambda *sizes: lambda: (floats(*sizes).to("meta"),)
+twin("meta_model", OnMeta, lambda: (integers(7, 4).to("meta"),))
+twin("meta_model_dynamic", OnMeta, lambda: (integers(7, 4).to("meta"),), {"x": {0: Dim("batch")}})
+twin("meta_vision", lambda: MetaVision().eval(), meta(1, 2, 6, 6))
+twin("meta_vision_training", MetaVision, meta(1, 2, 6, 6))
+twin("meta_lstm", lambda: nn.LSTM(4, 3, device="meta"), meta(2, 1, 4))
+twin("meta_gru_cell", lambda: nn.GRUCell(4, 3, device="meta"), meta(2, 4))
+twin("meta_encoder", lambda: nn.TransformerEncoderLayer(4, 2, 8, device="meta", batch_first=True).eval(), meta(1, 3, 4))
+twin("meta_decoder", lambda: nn.TransformerDecoderLayer(4, 2, 8, device="meta").eval(), lambda: (floats(3, 1, 4).to("meta"), floats(2, 1, 4).to("meta")))
+twin("meta_moved", lambda: TwoLayers().to("meta"), meta(3, 4))
+twin("meta_half", lambda: TwoLayers().half().to_empty(device="meta"), lambda: (floats(3, 4).half().to("meta"),))
+twin("meta_group_norm", lambda: nn.Sequential(nn.GroupNorm(2, 4, device="meta"), nn.PReLU(4, device="meta")), meta(1, 4, 3))
+twin("meta_bilinear", lambda: nn.Bilinear(4, 4, 2, device="meta"), lambda: (floats(3, 4).to("meta"), floats(3, 4).to("meta")))
+twin("meta_bag", lambda: nn.EmbeddingBag(7, 4, device="meta"), lambda: (integers(7, 2, 3).to("meta"),))
+twin("meta_strict", lambda: TwoLayers().to("meta"), meta(3, 4), strict=True)
+twin("meta_function", func(lambda x: torch.cat([x, torch.zeros_like(x)]).sort(0)), meta(3, 4))
+
+
 # ---------------------------------------------------------------- distributions
 off = {"validate_args": False}
 scale = lambda x: F.softplus(x)

@@ -715,7 +715,8 @@ def record(make, args, shapes, options):
     # Lowering may find two sizes equal, and PyTorch then prints them so in both programs.
     before = text(program)
     lowered = program.run_decompositions()
-    outputs = [value.detach().double().flatten().tolist() for value in leaves(program.module()(*inputs, **keywords))]
+    results = leaves(program.module()(*inputs, **keywords))
+    outputs = [[] if value.is_meta else value.detach().double().flatten().tolist() for value in results]
     return {
         "text": before,
         "guards": program._guards_code,

@@ -14,6 +14,7 @@ import {
   type ValueRange,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
+import { fakeOf } from "@sconce/torch";
 import { checkDynamicShapes, type DynamicShapes, isEmptySpec, type NamedInputs } from "./check-shapes.js";
 import { type Constraint, isPhantom, readConstraints, type Target } from "./constraints.js";
 import { isDimHint } from "./dim-hint.js";
@@ -186,7 +187,14 @@ class FakeMaker {
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       this.#stride(leaf.source, dim, stride, isStatic),
     );
-    const fake = new FakeTensor({ dtype, shape, strides, storageOffset: tensor.storageOffset, requiresGrad });
+    const fake = new FakeTensor({
+      dtype,
+      shape,
+      strides,
+      storageOffset: tensor.storageOffset,
+      requiresGrad,
+      device: fakeOf(tensor).device,
+    });
     this.#fakes.set(tensor, fake);
     return { ...leaf, fake, constraints, isDynamicInt: false };
   }

@@ -18,7 +18,7 @@ import {
   symbolNumber,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { IntVar, SymInt } from "@sconce/torch";
+import { fakeOf, IntVar, SymInt } from "@sconce/torch";
 import {
   type FakeInput,
   type FakeInputOptions,
@@ -144,7 +144,14 @@ class SpecMaker {
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       isStatic || stride <= 1 ? stride : this.#strideSymbol(`${source}.stride()[${dim}]`, stride),
     );
-    return new FakeTensor({ dtype, shape, strides, storageOffset, requiresGrad });
+    return new FakeTensor({
+      dtype,
+      shape,
+      strides,
+      storageOffset,
+      requiresGrad,
+      device: fakeOf(tensor).device,
+    });
   }
 
   /** A stride that the sizes do not give is a symbol with the value of the example. */

@@ -29,3 +29,16 @@ test.each(Object.entries(REFUSED))("an export refuses %s in vmap", (_, [model, m
     }),
   );
 });
+
+test.each(["grad", "gradAndValue", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"] as const)(
+  "torch.func.%s says that it is not supported, and what to do",
+  (name) => {
+    expect(() => torch.func[name]((x: Tensor) => x.sin())).toThrow(
+      expect.objectContaining({
+        code: "TORCH_ARGUMENT",
+        message: expect.stringContaining("derivatives of functions are not supported") as string,
+        fix: expect.stringContaining("formula of the derivative") as string,
+      }),
+    );
+  },
+);

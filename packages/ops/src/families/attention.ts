@@ -124,6 +124,7 @@ function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTen
 export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): boolean {
   const { query, key, value, attn_mask, dropout_p } = args;
   const inputs = [query, key, value];
+  if (query.device.type === "meta") return false;
   if (dropout_p > 0 || !isFloatDType(query.dtype) || inputs.some((tensor) => tensor.ndim !== 4)) return false;
   const same = (tensor: FakeTensor, dim: number, other: FakeTensor): boolean =>
     isEqual(env, tensor.shape[dim]!, other.shape[dim]!);

@@ -124,13 +124,21 @@ function bags(args: BagArgs, { env }: Pick<Emit, "env">): readonly FakeTensor[] 
   checkBags(args, { env });
   const count = include_last_offset ? sub(offsets.shape[0]!, 1) : offsets.shape[0]!;
   const width = weight.shape[1]!;
+  const output = fake({ dtype: weight.dtype, shape: [count, width], like: weight });
   const like = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: offsets.dtype, shape, like: offsets });
+  if (offsets.device.type !== "cpu")
+    return [
+      output,
+      like([indices.shape[0]!]),
+      like(offsets.shape),
+      like(mode === MAX ? [count, width] : [0]),
+    ];
   const unitStride =
     isEqual(env, weight.strides[1]!, 1) && (scale === null || isEqual(env, scale.strides[0]!, 1));
   const fast =
     (weight.dtype === "float32" || weight.dtype === "float16") && unitStride && Number(args.padding_idx) < 0;
   return [
-    fake({ dtype: weight.dtype, shape: [count, width], like: weight }),
+    output,
     like([mode === SUM && fast ? 0 : indices.shape[0]!]),
     like([count]),
     like(mode === MAX ? [count, width] : [count]),

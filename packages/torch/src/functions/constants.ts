@@ -3,6 +3,7 @@ import { type Argument, type DeviceLiteral, dtypeLiteral, kindOf, unwrapFloat } 
 import { type DType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { noteMade } from "../trace/lane-writes.js";
+import { isMeta, META, metaTensor } from "../trace/meta-tensors.js";
 import { SymInt } from "../trace/sym-int.js";
 import { deviceOf } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
@@ -42,8 +43,10 @@ function fromValues(name: string, values: unknown, options: ConstantOptions): Te
   const made = Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
   if (options.requiresGrad === true) requireGradients(made, name);
   noteMade(made);
-  return made;
+  return isOnMeta(options.device) && currentTrace() === undefined ? metaTensor(made) : made;
 }
+
+const isOnMeta = (device: unknown): boolean => (device ?? null) !== null && deviceOf(device).type === "meta";
 
 /** A program that is traced holds its constants on the CPU; eager tensors have no other device. */
 function requireCpu(name: string, device: unknown): void {
@@ -92,7 +95,8 @@ function constant(name: string, values: unknown, options: ConstantOptions): Tens
 
 /** `x.new_tensor(values)`: of the dtype of `x`. PyTorch takes dynamic sizes for constants here. */
 export function newTensor(self: Tensor, values: unknown, options: ConstantOptions): Tensor {
-  const typed = { ...options, dtype: options.dtype ?? self.dtype };
+  const place = isMeta(self) ? { device: options.device ?? META } : {};
+  const typed = { ...options, ...place, dtype: options.dtype ?? self.dtype };
   return values instanceof Tensor ? copyOf(values, typed) : constant("newTensor", values, typed);
 }
 

@@ -5,6 +5,7 @@
 import { type DeviceLiteral, dtypeLiteral, layout } from "@sconce/ir";
 import { type DType, isDType, type Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument, type OperatorKeywords } from "../trace/dispatch.js";
+import { isMeta, META } from "../trace/meta-tensors.js";
 import { convert, deviceOf, isTraced } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
 import { camelCase } from "./names.js";
@@ -53,8 +54,10 @@ const TO = [
 ];
 
 /** The device of a tensor; tensors with values are on the CPU. */
-export const deviceOfTensor = (tensor: Tensor): DeviceLiteral =>
-  isTraced(tensor) ? tensor.fake.device : deviceOf("cpu");
+export const deviceOfTensor = (tensor: Tensor): DeviceLiteral => {
+  if (isTraced(tensor)) return tensor.fake.device;
+  return isMeta(tensor) ? META : deviceOf("cpu");
+};
 
 interface Options {
   readonly nonBlocking: boolean;

@@ -137,7 +137,42 @@ export interface Func {
   readonly functionalCall: typeof functionalCall;
   /** Stacks the state of modules of one class. */
   readonly stackModuleState: typeof stackModuleState;
+  /** Not there yet: it throws `TORCH_ARGUMENT`, as those below do. */
+  readonly grad: Derivative;
+  readonly gradAndValue: Derivative;
+  readonly vjp: Derivative;
+  readonly jvp: Derivative;
+  readonly jacrev: Derivative;
+  readonly jacfwd: Derivative;
+  readonly hessian: Derivative;
+  readonly linearize: Derivative;
 }
 
+/** A function of PyTorch that differentiates a function, which Sconce does not have. */
+type Derivative = (...given: readonly unknown[]) => never;
+
+/** @throws SconceError `TORCH_ARGUMENT`, whatever it is given */
+const derivative =
+  (name: string): Derivative =>
+  () => {
+    throw invalidArgument(
+      `torch.func.${name}`,
+      "derivatives of functions are not supported",
+      "write the formula of the derivative, or export the model in PyTorch and load the program",
+    );
+  };
+
 /** `torch.func`. */
-export const func: Func = Object.freeze({ vmap, functionalCall, stackModuleState });
+export const func: Func = Object.freeze({
+  vmap,
+  functionalCall,
+  stackModuleState,
+  grad: derivative("grad"),
+  gradAndValue: derivative("gradAndValue"),
+  vjp: derivative("vjp"),
+  jvp: derivative("jvp"),
+  jacrev: derivative("jacrev"),
+  jacfwd: derivative("jacfwd"),
+  hessian: derivative("hessian"),
+  linearize: derivative("linearize"),
+});

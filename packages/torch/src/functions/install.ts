@@ -3,6 +3,7 @@
 import { fieldsOf } from "@sconce/source-check";
 import { Tensor } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
+import { isMeta } from "../trace/meta-tensors.js";
 import { tensorMethods } from "./function-tables.js";
 import {
   type AnyMethod,
@@ -26,7 +27,7 @@ function installShared(name: string): void {
   define(name, {
     writable: true,
     value: function (this: Tensor, ...given: readonly unknown[]) {
-      if (!recordsMethods()) return own.apply(this, given as unknown[]);
+      if (!recordsMethods() && !isMeta(this)) return own.apply(this, given as unknown[]);
       return named(PYTORCH_NAMES[name] ?? name, "method_descriptor", () => record(this, given));
     },
   });

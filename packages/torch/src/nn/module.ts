@@ -1,16 +1,7 @@
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { type AnyFunction, fieldsOf } from "@sconce/source-check";
-import {
-  castTensor,
-  type DType,
-  isComplexDType,
-  isDType,
-  isFloatDType,
-  showsAsText,
-  Tensor,
-} from "@sconce/tensor";
+import { type DType, isComplexDType, isDType, isFloatDType, showsAsText, Tensor } from "@sconce/tensor";
 import type { Device } from "../functions/argument-types.js";
-import { deviceOf } from "../functions/arguments.js";
 import { invalidArgument } from "../functions/errors.js";
 import { installMethods } from "../functions/install.js";
 import { COPY } from "../this-copy.js";
@@ -29,6 +20,7 @@ import {
   runHooked,
   type WithKwargs,
 } from "./hooks.js";
+import { assignState, convertState, emptyStateOf, moveState, placeOf } from "./module-state.js";
 import { moduleText } from "./module-text.js";
 import { registryOf, startRegistry } from "./registered-names.js";
 import {
@@ -42,7 +34,7 @@ import {
   noteNumbered,
   parametersOf,
 } from "./state.js";
-import { Buffer, Parameter } from "./tensors.js";
+import { Parameter } from "./tensors.js";
 
 installMethods();
 
@@ -58,9 +50,14 @@ const BUFFER: OptionNames<BufferOptions> = { persistent: true };
 export interface LoadOptions {
   /** Whether missing and unexpected names are refused. @defaultValue true */
   readonly strict?: boolean | undefined;
+  /**
+   * Whether the module takes the given tensors themselves: state on the `meta` device gets values
+   * so. @defaultValue false
+   */
+  readonly assign?: boolean | undefined;
 }
 
-const LOAD: OptionNames<LoadOptions> = { strict: true };
+const LOAD: OptionNames<LoadOptions> = { strict: true, assign: true };
 
 /** Options of {@link Module.namedParameters} and its like. */
 export interface StateOptions {
@@ -283,10 +280,12 @@ export class Module {
         sizes,
       );
     }
-    for (const [name, target] of own) {
-      const value = given.get(name);
-      if (value !== undefined) callOperator("aten.copy_.default", [target, value]);
-    }
+    if (options.assign === true) assignState(this, given);
+    else
+      for (const [name, target] of own) {
+        const value = given.get(name);
+        if (value !== undefined) callOperator("aten.copy_.default", [target, value]);
+      }
     return { missingKeys, unexpectedKeys };
   }
 
@@ -319,17 +318,32 @@ export class Module {
 
   /**
    * Gives parameters and buffers of floats or complex numbers another dtype, here and below.
-   * Tensors that modules share stay shared. Sconce runs models on the CPU: any other device is
-   * refused.
-   * @throws SconceError `TORCH_ARGUMENT` for a dtype of integers, and for another device
+   * Tensors that modules share stay shared. Sconce runs models on the CPU: any other device than
+   * "cpu" and "meta" is refused. On "meta", parameters and buffers have no values.
+   * @throws SconceError `TORCH_ARGUMENT` for a dtype of integers, and for another device;
+   * `NO_VALUES` for state on "meta" that goes to "cpu"
    */
   to(
-    target: DType | "cpu" | Tensor | { readonly dtype?: DType | null; readonly device?: Device | null },
+    target:
+      | DType
+      | "cpu"
+      | "meta"
+      | Tensor
+      | { readonly dtype?: DType | null; readonly device?: Device | null },
   ): this {
-    const dtype = dtypeOfTarget(this.constructor.name, target);
-    return dtype === undefined
-      ? this
-      : convertState(this, (own) => (isFloatDType(own) || isComplexDType(own) ? dtype : own));
+    const { dtype, device } = targetOf(this.constructor.name, target);
+    if (dtype !== undefined)
+      convertState(this, (own) => (isFloatDType(own) || isComplexDType(own) ? dtype : own));
+    return device === null ? this : moveState(this, device);
+  }
+
+  /**
+   * Gives parameters and buffers new memory on a device: zeros on the CPU, which `loadStateDict`
+   * fills, or none on "meta".
+   * @throws SconceError `TORCH_ARGUMENT` for another device than "cpu" and "meta"
+   */
+  toEmpty({ device, recurse = true }: { readonly device: Device; readonly recurse?: boolean }): this {
+    return emptyStateOf(this, placeOf(this.constructor.name, device), recurse);
   }
 
   /** Gives parameters and buffers another dtype, also those of integers. */
@@ -420,46 +434,14 @@ const floatsTo =
   (own: DType): DType =>
     isFloatDType(own) ? dtype : own;
 
-/** Replaces the state of a module and all below it with state of another dtype. */
-function convertState<M extends Module>(root: M, choose: (own: DType) => DType): M {
-  const converted = new Map<Tensor, Tensor>();
-  const convert = (tensor: Tensor, make: (data: Tensor) => Tensor): Tensor => {
-    const dtype = choose(tensor.dtype);
-    if (dtype === tensor.dtype) return tensor;
-    const found = converted.get(tensor) ?? make(castTensor(tensor, dtype));
-    converted.set(tensor, found);
-    return found;
-  };
-  for (const [, module] of descendants<Module>(root, true)) {
-    for (const [name, own] of parametersOf(module))
-      setProperty(
-        module,
-        name,
-        convert(own, (data) => new Parameter(data, own.requiresGrad)),
-      );
-    for (const [name, own] of buffersOf(module))
-      setProperty(
-        module,
-        name,
-        convert(own, (data) =>
-          own instanceof Buffer ? new Buffer(data, { persistent: own.persistent }) : data,
-        ),
-      );
-  }
-  return root;
-}
-
-/** The dtype that `module.to` is given; undefined for a device only. */
-function dtypeOfTarget(owner: string, target: Parameters<Module["to"]>[0]): DType | undefined {
+/** The dtype and the device that `module.to` is given. */
+function targetOf(
+  owner: string,
+  target: Parameters<Module["to"]>[0],
+): { readonly dtype: DType | undefined; readonly device: Device | null } {
   const given =
     typeof target === "string" ? (isDType(target) ? { dtype: target } : { device: target }) : target;
   const device = given instanceof Tensor ? null : (given?.device ?? null);
-  if (device !== null && deviceOf(device).type !== "cpu")
-    throw invalidArgument(
-      `${owner}.to`,
-      `the device ${deviceOf(device).type} is not one that models run on`,
-      'leave the model on "cpu", and choose a backend where the program runs',
-    );
   const dtype = given?.dtype ?? undefined;
   if (dtype === undefined && device === null)
     throw invalidArgument(
@@ -473,7 +455,7 @@ function dtypeOfTarget(owner: string, target: Parameters<Module["to"]>[0]): DTyp
       `nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.${dtype}`,
       "use `type(dtype)` to convert all of the state",
     );
-  return dtype;
+  return { dtype, device: device === null ? null : placeOf(owner, device) };
 }
 
 function setProperty(module: Module, name: string, value: unknown): void {

@@ -14,7 +14,9 @@ import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { castMeta, isCast } from "./autocast-shapes.js";
 import { guardContiguity } from "./contiguity.js";
 import type { OperatorResult } from "./dispatch.js";
+import { mixedDevices } from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
+import { mayMix } from "./meta-tensors.js";
 import { fakesIn, operandsOf } from "./operands.js";
 import { type CachedCall, ShapeCache } from "./shape-cache.js";
 import { bringsSymbols } from "./symbols-in.js";
@@ -61,6 +63,8 @@ export class CallShapes {
     const key = this.#cache.keyOf(name, call.args, call.kwargs);
     const known = key === undefined ? undefined : this.#cache.find(key);
     if (known !== undefined) return known;
+    const operands = operandsOf(call);
+    refuseMixed(row.target, operands);
     const bound = bindArgs(row.schema, call.args, call.kwargs);
     const rule = (): MetaValue => {
       if (!enabled) return metaOfBound(this.#operators, row, bound, this.#env);
@@ -69,7 +73,6 @@ export class CallShapes {
     const result = this.#example?.resultOf(row.target, real, rule) ?? rule();
     requireSizes(this.#env, result);
     this.#guardContiguity(result);
-    const operands = operandsOf(call);
     const returned = this.#returnedOperands(row, bound, operands, result);
     const made = { result, returned };
     // Which of two equal operands is returned depends on more than the layouts.
@@ -120,6 +123,16 @@ export const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =
   returns[0]!.type.base === "bool" &&
   isSymScalar(result) &&
   result.expr instanceof SymExpr;
+
+/** Refuses tensors of other devices beside those on `meta` (`FakeTensorDeviceMismatchError`). */
+function refuseMixed(target: string, operands: readonly FakeTensor[]): void {
+  const others = operands.filter(({ device }) => device.type !== "meta");
+  if (others.length === operands.length || mayMix(target, others)) return;
+  throw mixedDevices(
+    target,
+    `Expected all tensors to be on the same device, but found at least two devices, ${others[0]!.device.type} and meta!`,
+  );
+}
 
 const looksAs = (a: FakeTensor, b: FakeTensor): boolean =>
   a.dtype === b.dtype && a.ndim === b.ndim && a.shape.every((size, d) => symEquals(size, b.shape[d]!));

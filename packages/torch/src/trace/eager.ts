@@ -5,6 +5,7 @@ import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { customOperator, modelOperators } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
 import { inItems } from "./lane-writes.js";
+import { isMetaCall, metaCall } from "./meta-calls.js";
 
 interface Eager {
   readonly random: RandomSource;
@@ -27,6 +28,7 @@ export function evaluateEagerly(
   args: readonly unknown[],
   kwargs: Readonly<Record<string, unknown>> = {},
 ): ReturnType<Evaluator> {
+  if (isMetaCall(args, kwargs)) return metaCall(target, args, kwargs, evaluated) as ReturnType<Evaluator>;
   if (refused !== undefined && isRandom(target)) throw refused();
   return inItems(target, args, kwargs, () => evaluated(target, args, kwargs));
 }

@@ -158,3 +158,26 @@ export const repeatedWrite = (target: string): SconceError =>
     where: "torch.vmap",
     fix: "write to the tensor outside of the function, once",
   });
+
+/**
+ * A call on tensors of the `meta` device whose result depends on values; the message is PyTorch's.
+ */
+export const metaWithoutValues = (target: string, message: string): SconceError =>
+  new SconceError({
+    code: "NO_VALUES",
+    message,
+    where: target,
+    fix: 'make the tensors on the CPU, or give the module values: `module.toEmpty({ device: "cpu" })`, then `loadStateDict`',
+  });
+
+/** Operands on the CPU beside operands on `meta`; the message is PyTorch's. */
+export const mixedDevices = (
+  target: string,
+  message = "Tensor on device cpu is not on the expected device meta!",
+): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message,
+    where: target,
+    fix: 'make all operands on one device: `torch.ones(2, { device: "meta" })`',
+  });

@@ -1,5 +1,6 @@
 import { FakeTensor } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
+import { placeOf } from "./meta-tensors.js";
 
 /** What is known of a tensor without its values, all sizes static. */
 export const fakeOf = (tensor: Tensor, requiresGrad: boolean = tensor.requiresGrad): FakeTensor =>
@@ -9,4 +10,5 @@ export const fakeOf = (tensor: Tensor, requiresGrad: boolean = tensor.requiresGr
     strides: tensor.strides,
     storageOffset: tensor.storageOffset,
     requiresGrad,
+    ...placeOf(tensor),
   });

@@ -1,12 +1,14 @@
 /** @file Activation functions. */
 import { float } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { defineLayer, REQUIRED } from "../define-layer.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { constant_ } from "../init.js";
 import { Module } from "../module.js";
 import { pythonText, type Settings, settingsOf, settingsText } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
 type Unary = [input: Tensor];
@@ -242,6 +244,8 @@ export interface PReLUOptions {
   readonly numParameters?: number;
   /** The slope below 0 at first. @defaultValue 0.25 */
   readonly init?: number;
+  /** The device of the parameter: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameter. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -255,12 +259,12 @@ export class PReLU extends Module {
 
   constructor(...rest: Settings<[numParameters: number, init: number], PReLUOptions>) {
     super();
-    const { numParameters, init, dtype } = settingsOf("PReLU", rest, {
+    const { numParameters, init, ...place } = settingsOf("PReLU", rest, {
       numParameters: 1,
       init: 0.25,
-      dtype: "float32" as DType,
+      ...PLACE,
     });
-    this.weight = new Parameter(constant_(Tensor.empty([numParameters], dtype), init));
+    this.weight = new Parameter(constant_(emptyState([numParameters], place), init));
   }
 
   override forward(input: Tensor): Tensor {

@@ -1,12 +1,14 @@
 /** @file Attention. */
 import { pythonTuple } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { additiveMask } from "../functional-attention.js";
 import { constant_, xavierNormal_, xavierUniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 import { Linear } from "./linear.js";
 
@@ -26,6 +28,8 @@ export interface MultiheadAttentionOptions {
   readonly vdim?: number | null;
   /** Whether the batch is the first dimension, before the steps. @defaultValue false */
   readonly batchFirst?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -49,7 +53,7 @@ const ATTENTION: Required<MultiheadAttentionOptions> = {
   kdim: null,
   vdim: null,
   batchFirst: false,
-  dtype: "float32",
+  ...PLACE,
 };
 
 /** What a call of {@link MultiheadAttention} takes by name. */
@@ -134,17 +138,17 @@ export class MultiheadAttention extends Module {
     this.batchFirst = settings.batchFirst;
     this.addZeroAttn = settings.addZeroAttn;
     this.addProjections(settings);
-    const { bias, dtype, addBiasKv } = settings;
-    this.out_proj = new NonDynamicallyQuantizableLinear(embedDim, embedDim, { bias, dtype });
-    const vector = (): Parameter => new Parameter(Tensor.empty([1, 1, embedDim], dtype));
+    const { bias, device, dtype, addBiasKv } = settings;
+    this.out_proj = new NonDynamicallyQuantizableLinear(embedDim, embedDim, { bias, device, dtype });
+    const vector = (): Parameter => new Parameter(emptyState([1, 1, embedDim], settings));
     this.registerParameter("bias_k", addBiasKv ? vector() : null);
     this.registerParameter("bias_v", addBiasKv ? vector() : null);
     this.draw();
   }
 
-  private addProjections({ kdim, vdim, bias, dtype }: Required<MultiheadAttentionOptions>): void {
+  private addProjections({ kdim, vdim, bias, ...place }: Required<MultiheadAttentionOptions>): void {
     const { embedDim } = this;
-    const parameter = (...shape: number[]): Parameter => new Parameter(Tensor.empty(shape, dtype));
+    const parameter = (...shape: number[]): Parameter => new Parameter(emptyState(shape, place));
     const [keys, values] = [kdim ?? embedDim, vdim ?? embedDim];
     const isPacked = keys === embedDim && values === embedDim;
     this.registerParameter("q_proj_weight", isPacked ? null : parameter(embedDim, embedDim));

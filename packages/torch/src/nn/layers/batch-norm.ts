@@ -1,11 +1,13 @@
 /** @file Normalization over the batch, and over each instance. */
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { callOperator } from "../../trace/dispatch.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { ones_ } from "../init.js";
 import { Module } from "../module.js";
 import { pythonText, type Settings, settingsOf } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of batch and instance normalization. */
@@ -22,6 +24,8 @@ export interface NormOptions {
   readonly bias?: boolean;
   /** The dtype of the parameters. */
   readonly dtype?: DType;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
 }
 
 /** Positional settings, in PyTorch's order. */
@@ -35,7 +39,7 @@ export const BATCH: NormDefaults = {
   affine: true,
   trackRunningStats: true,
   bias: true,
-  dtype: "float32",
+  ...PLACE,
 };
 const INSTANCE: NormDefaults = { ...BATCH, affine: false, trackRunningStats: false };
 
@@ -65,8 +69,8 @@ abstract class NormBase extends Module {
 
   protected constructor(numFeatures: number, settings: NormDefaults) {
     super();
-    const { dtype, affine, trackRunningStats } = settings;
-    const vector = (): Tensor => Tensor.empty([numFeatures], dtype);
+    const { affine, trackRunningStats } = settings;
+    const vector = (): Tensor => emptyState([numFeatures], settings);
     this.numFeatures = numFeatures;
     this.eps = settings.eps;
     this.momentum = settings.momentum;
@@ -76,7 +80,10 @@ abstract class NormBase extends Module {
     this.registerParameter("bias", affine && settings.bias ? new Parameter(vector()) : null);
     this.registerBuffer("running_mean", trackRunningStats ? vector() : null);
     this.registerBuffer("running_var", trackRunningStats ? ones_(vector()) : null);
-    this.registerBuffer("num_batches_tracked", trackRunningStats ? Tensor.empty([], "int64") : null);
+    this.registerBuffer(
+      "num_batches_tracked",
+      trackRunningStats ? emptyState([], { ...settings, dtype: "int64" }) : null,
+    );
   }
 
   override extraRepr(): string {

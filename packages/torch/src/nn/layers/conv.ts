@@ -1,5 +1,6 @@
 /** @file Convolutions in one, two and three dimensions, and their transposes. */
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { sizesOf as inputSizes, sizeOf } from "../../functions/sizes.js";
 import { guard, sym } from "../../functions/sym.js";
 import type { Size } from "../../trace/sym-int.js";
@@ -8,6 +9,7 @@ import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { requireSizes, type Settings, type Sizes, settingsOf, sizesOf, tupleText } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 import { initBias } from "./linear.js";
 
@@ -28,6 +30,8 @@ export interface ConvOptions {
   readonly bias?: boolean;
   /** What is added around the input. @defaultValue `zeros` */
   readonly paddingMode?: PaddingMode;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -49,7 +53,7 @@ const CONV = {
   groups: 1,
   bias: true,
   paddingMode: "zeros" as PaddingMode,
-  dtype: "float32" as DType,
+  ...PLACE,
 };
 
 interface ConvParts {
@@ -64,6 +68,7 @@ interface ConvParts {
   readonly groups: number;
   readonly bias: boolean;
   readonly paddingMode: PaddingMode;
+  readonly device: Device | null;
   readonly dtype: DType;
 }
 
@@ -95,7 +100,7 @@ abstract class ConvNd extends Module {
   protected constructor(parts: ConvParts) {
     super();
     requireConvSettings(this.constructor.name, parts);
-    const { inChannels, outChannels, kernelSize, groups, transposed, dtype } = parts;
+    const { inChannels, outChannels, kernelSize, groups, transposed } = parts;
     this.inChannels = inChannels;
     this.outChannels = outChannels;
     this.kernelSize = kernelSize;
@@ -106,8 +111,8 @@ abstract class ConvNd extends Module {
     this.groups = groups;
     this.paddingMode = parts.paddingMode;
     const channels = transposed ? [inChannels, outChannels / groups] : [outChannels, inChannels / groups];
-    this.weight = new Parameter(Tensor.empty([...channels, ...kernelSize], dtype));
-    this.registerParameter("bias", parts.bias ? new Parameter(Tensor.empty([outChannels], dtype)) : null);
+    this.weight = new Parameter(emptyState([...channels, ...kernelSize], parts));
+    this.registerParameter("bias", parts.bias ? new Parameter(emptyState([outChannels], parts)) : null);
     kaimingUniform_(this.weight, { a: Math.sqrt(5) });
     const { fanIn } = fans(this.weight);
     if (this.bias !== null && fanIn !== 0) initBias(this.bias, fanIn);
@@ -278,6 +283,8 @@ export interface ConvTransposeOptions {
   readonly dilation?: Sizes;
   /** Only `zeros`. @defaultValue `zeros` */
   readonly paddingMode?: PaddingMode;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -300,7 +307,7 @@ const TRANSPOSED = {
   bias: true,
   dilation: 1 as Sizes,
   paddingMode: "zeros" as PaddingMode,
-  dtype: "float32" as DType,
+  ...PLACE,
 };
 
 /** What a call of a transposed convolution takes by name. */

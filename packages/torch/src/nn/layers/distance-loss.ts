@@ -1,11 +1,13 @@
 /** @file Losses that hold modules. */
 import { float } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { callOperator } from "../../trace/dispatch.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { Module } from "../module.js";
 import { pythonText, settingsOf, tupleText } from "../settings.js";
+import { PLACE } from "../state-place.js";
 import { Linear } from "./linear.js";
 import type { Reduction } from "./loss.js";
 import { PairwiseDistance } from "./reshape.js";
@@ -71,6 +73,8 @@ export interface LinearCrossEntropyOptions {
   readonly outFeatures?: readonly number[];
   /** Whether the linear map adds a bias. @defaultValue false */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
   /** How the losses of elements become a result. @defaultValue `mean` */
@@ -100,17 +104,17 @@ export class LinearCrossEntropyLoss extends Module {
     this.settings = settingsOf<Required<LinearCrossEntropyOptions>>("LinearCrossEntropyLoss", [options], {
       outFeatures: [],
       bias: false,
-      dtype: "float32",
+      ...PLACE,
       reduction: "mean",
       weight: null,
       ignoreIndex: null,
       labelSmoothing: 0,
     });
-    const { outFeatures, bias, dtype, weight } = this.settings;
+    const { outFeatures, bias, device, dtype, weight } = this.settings;
     this.registerBuffer("weight", weight);
     this.numClasses = numClasses;
     const rows = outFeatures.reduce((count, size) => count * size, numClasses);
-    this.linear = new Linear(inFeatures, rows, { bias, dtype });
+    this.linear = new Linear(inFeatures, rows, { bias, device, dtype });
   }
 
   override forward(input: Tensor, target: Tensor): Tensor {

@@ -1,11 +1,13 @@
 /** @file Tables of vectors that are looked up by index. */
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { callOperator } from "../../trace/dispatch.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { normal_ } from "../init.js";
 import { Module } from "../module.js";
 import { pythonText, requireSizes, type Settings, settingsOf } from "../settings.js";
+import { emptyState, PLACE, type StatePlace } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of {@link Embedding}. */
@@ -20,6 +22,8 @@ export interface EmbeddingOptions {
   readonly scaleGradByFreq?: boolean;
   /** Whether gradients are sparse. @defaultValue false */
   readonly sparse?: boolean;
+  /** The device of the table: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the table. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -60,13 +64,13 @@ export class Embedding extends Module {
       normType: 2,
       scaleGradByFreq: false,
       sparse: false,
-      dtype: "float32",
+      ...PLACE,
     });
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = rowIndex("Embedding", settings.paddingIdx, numEmbeddings);
     this.settings = settings;
-    this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings.dtype);
+    this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings);
   }
 
   override forward(input: Tensor): Tensor {
@@ -105,6 +109,8 @@ export interface EmbeddingBagOptions {
   readonly includeLastOffset?: boolean;
   /** A row that does not count, 0 at first. @defaultValue none */
   readonly paddingIdx?: number | null;
+  /** The device of the table: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the table. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -146,13 +152,13 @@ export class EmbeddingBag extends Module {
       sparse: false,
       includeLastOffset: false,
       paddingIdx: null,
-      dtype: "float32",
+      ...PLACE,
     });
     this.numEmbeddings = numEmbeddings;
     this.embeddingDim = embeddingDim;
     this.paddingIdx = rowIndex("EmbeddingBag", settings.paddingIdx, numEmbeddings);
     this.settings = settings;
-    this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings.dtype);
+    this.weight = newTable(numEmbeddings, embeddingDim, this.paddingIdx, settings);
   }
 
   override forward(input: Tensor, offsets?: Tensor | null, perSampleWeights?: Tensor | null): Tensor {
@@ -185,8 +191,8 @@ export class EmbeddingBag extends Module {
   }
 }
 
-function newTable(rows: number, columns: number, paddingIdx: number | null, dtype: DType): Parameter {
-  const table = normal_(Tensor.empty([rows, columns], dtype));
+function newTable(rows: number, columns: number, paddingIdx: number | null, place: StatePlace): Parameter {
+  const table = normal_(emptyState([rows, columns], place));
   if (paddingIdx !== null) {
     const row = callOperator("aten.select.int", [table, 0, paddingIdx]) as Tensor;
     callOperator("aten.fill_.Scalar", [row, 0]);

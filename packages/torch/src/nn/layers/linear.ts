@@ -1,16 +1,20 @@
 /** @file Affine maps. */
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { fans, kaimingUniform_, uniform_ } from "../init.js";
 import { Module } from "../module.js";
 import { pythonText, requireSizes, type Settings, settingsOf } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of {@link Linear}. */
 export interface LinearOptions {
   /** Whether a bias is added. @defaultValue true */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -31,11 +35,11 @@ export class Linear extends Module {
   constructor(inFeatures: number, outFeatures: number, ...rest: Settings<[bias: boolean], LinearOptions>) {
     super();
     requireSizes("Linear", { inFeatures, outFeatures });
-    const { bias, dtype } = settingsOf("Linear", rest, { bias: true, dtype: "float32" as DType });
+    const { bias, ...place } = settingsOf("Linear", rest, { bias: true, ...PLACE });
     this.inFeatures = inFeatures;
     this.outFeatures = outFeatures;
-    this.weight = new Parameter(Tensor.empty([outFeatures, inFeatures], dtype));
-    this.registerParameter("bias", bias ? new Parameter(Tensor.empty([outFeatures], dtype)) : null);
+    this.weight = new Parameter(emptyState([outFeatures, inFeatures], place));
+    this.registerParameter("bias", bias ? new Parameter(emptyState([outFeatures], place)) : null);
     kaimingUniform_(this.weight, { a: Math.sqrt(5) });
     if (this.bias !== null) initBias(this.bias, fans(this.weight).fanIn);
   }
@@ -72,7 +76,7 @@ export class Bilinear extends Module {
     ...rest: Settings<[bias: boolean], LinearOptions>
   ) {
     super();
-    const { bias, dtype } = settingsOf("Bilinear", rest, { bias: true, dtype: "float32" as DType });
+    const { bias, ...place } = settingsOf("Bilinear", rest, { bias: true, ...PLACE });
     if (!(in1Features > 0))
       throw badSettings(
         "Bilinear",
@@ -82,8 +86,8 @@ export class Bilinear extends Module {
     this.in1Features = in1Features;
     this.in2Features = in2Features;
     this.outFeatures = outFeatures;
-    this.weight = new Parameter(Tensor.empty([outFeatures, in1Features, in2Features], dtype));
-    this.registerParameter("bias", bias ? new Parameter(Tensor.empty([outFeatures], dtype)) : null);
+    this.weight = new Parameter(emptyState([outFeatures, in1Features, in2Features], place));
+    this.registerParameter("bias", bias ? new Parameter(emptyState([outFeatures], place)) : null);
     const bound = 1 / Math.sqrt(in1Features);
     uniform_(this.weight, -bound, bound);
     if (this.bias !== null) uniform_(this.bias, -bound, bound);

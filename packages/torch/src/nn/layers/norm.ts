@@ -1,18 +1,20 @@
 /** @file Normalization over dimensions of the input. */
 import { float } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { defineLayer, REQUIRED } from "../define-layer.js";
 import { badSettings } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { ones_ } from "../init.js";
 import { Module } from "../module.js";
 import { pythonText, type Settings, type Sizes, settingsOf, sizesOf, tupleText } from "../settings.js";
+import { emptyState, PLACE, type StatePlace } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
-const filled = (shape: readonly number[], dtype: DType): Parameter =>
-  new Parameter(ones_(Tensor.empty(shape, dtype)));
-const zeros = (shape: readonly number[], dtype: DType): Parameter =>
-  new Parameter(Tensor.empty(shape, dtype));
+const filled = (shape: readonly number[], place: StatePlace): Parameter =>
+  new Parameter(ones_(emptyState(shape, place)));
+const zeros = (shape: readonly number[], place: StatePlace): Parameter =>
+  new Parameter(emptyState(shape, place));
 
 /** Settings of {@link LayerNorm}. */
 export interface LayerNormOptions {
@@ -22,6 +24,8 @@ export interface LayerNormOptions {
   readonly elementwiseAffine?: boolean;
   /** Whether the result is shifted. @defaultValue true */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -50,14 +54,14 @@ export class LayerNorm extends Module {
       eps: 1e-5,
       elementwiseAffine: true,
       bias: true,
-      dtype: "float32" as DType,
+      ...PLACE,
     });
-    const { eps, elementwiseAffine, bias, dtype } = settings;
+    const { eps, elementwiseAffine, bias } = settings;
     this.normalizedShape = sizesOf(normalizedShape, 1);
     this.eps = eps;
     this.elementwiseAffine = elementwiseAffine;
-    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, dtype) : null);
-    this.registerParameter("bias", elementwiseAffine && bias ? zeros(this.normalizedShape, dtype) : null);
+    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, settings) : null);
+    this.registerParameter("bias", elementwiseAffine && bias ? zeros(this.normalizedShape, settings) : null);
   }
 
   override forward(input: Tensor): Tensor {
@@ -78,6 +82,8 @@ export interface GroupNormOptions {
   readonly affine?: boolean;
   /** Whether the result is shifted where it is scaled. @defaultValue true */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -105,11 +111,11 @@ export class GroupNorm extends Module {
     ...rest: Settings<[eps: number, affine: boolean], GroupNormOptions>
   ) {
     super();
-    const { eps, affine, bias, dtype } = settingsOf("GroupNorm", rest, {
+    const { eps, affine, bias, ...place } = settingsOf("GroupNorm", rest, {
       eps: 1e-5,
       affine: true,
       bias: true,
-      dtype: "float32" as DType,
+      ...PLACE,
     });
     if (numChannels % numGroups !== 0)
       throw badSettings(
@@ -121,8 +127,8 @@ export class GroupNorm extends Module {
     this.numChannels = numChannels;
     this.eps = eps;
     this.affine = affine;
-    this.registerParameter("weight", affine ? filled([numChannels], dtype) : null);
-    this.registerParameter("bias", affine && bias ? zeros([numChannels], dtype) : null);
+    this.registerParameter("weight", affine ? filled([numChannels], place) : null);
+    this.registerParameter("bias", affine && bias ? zeros([numChannels], place) : null);
   }
 
   override forward(input: Tensor): Tensor {
@@ -141,6 +147,8 @@ export interface RMSNormOptions {
   readonly eps?: number | null;
   /** Whether the result is scaled. @defaultValue true */
   readonly elementwiseAffine?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -163,15 +171,15 @@ export class RMSNorm extends Module {
     ...rest: Settings<[eps: number | null, elementwiseAffine: boolean], RMSNormOptions>
   ) {
     super();
-    const { eps, elementwiseAffine, dtype } = settingsOf("RMSNorm", rest, {
+    const { eps, elementwiseAffine, ...place } = settingsOf("RMSNorm", rest, {
       eps: null as number | null,
       elementwiseAffine: true,
-      dtype: "float32" as DType,
+      ...PLACE,
     });
     this.normalizedShape = sizesOf(normalizedShape, 1);
     this.eps = eps;
     this.elementwiseAffine = elementwiseAffine;
-    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, dtype) : null);
+    this.registerParameter("weight", elementwiseAffine ? filled(this.normalizedShape, place) : null);
   }
 
   override forward(x: Tensor): Tensor {

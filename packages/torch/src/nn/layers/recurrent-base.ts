@@ -2,7 +2,8 @@
 
 import { floatRepr } from "@sconce/ir";
 import { fieldsOf } from "@sconce/source-check";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { deviceOfTensor } from "../../functions/conversions.js";
 import { sizeOf, sizesOf } from "../../functions/sizes.js";
 import { guard, sym } from "../../functions/sym.js";
@@ -11,6 +12,7 @@ import type { Size } from "../../trace/sym-int.js";
 import { badSettings } from "../errors.js";
 import { uniform_ } from "../init.js";
 import { Module } from "../module.js";
+import { emptyState, PLACE, type StatePlace } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 
 /** Settings of recurrent layers. */
@@ -25,6 +27,8 @@ export interface RecurrentOptions {
   readonly dropout?: number;
   /** Whether a second direction reads the steps from the end. @defaultValue false */
   readonly bidirectional?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -36,7 +40,7 @@ export const RECURRENT: Required<RecurrentOptions> = {
   batchFirst: false,
   dropout: 0,
   bidirectional: false,
-  dtype: "float32",
+  ...PLACE,
 };
 
 /** What a kind of recurrent layer adds to its settings. */
@@ -84,7 +88,7 @@ export abstract class RecurrentLayer extends Module {
     this.batchFirst = settings.batchFirst;
     this.dropout = settings.dropout;
     this.bidirectional = settings.bidirectional;
-    this.names = this.addParameters(kind.gates * hiddenSize, settings.dtype);
+    this.names = this.addParameters(kind.gates * hiddenSize, settings);
     drawParameters(this, hiddenSize);
   }
 
@@ -99,7 +103,7 @@ export abstract class RecurrentLayer extends Module {
     return this.names.map((name) => own[name]!);
   }
 
-  private addParameters(rows: number, dtype: DType): string[] {
+  private addParameters(rows: number, place: StatePlace): string[] {
     const names: string[] = [];
     const directions = this.bidirectional ? ["", "_reverse"] : [""];
     for (let layer = 0; layer < this.numLayers; layer++) {
@@ -113,7 +117,7 @@ export abstract class RecurrentLayer extends Module {
         if (this.projSize > 0) shapes.push(["weight_hr", [this.projSize, this.hiddenSize]]);
         for (const [base, shape] of shapes) {
           const name = `${base}_l${layer}${direction}`;
-          this.registerParameter(name, new Parameter(Tensor.empty(shape, dtype)));
+          this.registerParameter(name, new Parameter(emptyState(shape, place)));
           names.push(name);
         }
       }

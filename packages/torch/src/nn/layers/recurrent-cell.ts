@@ -1,12 +1,14 @@
 /** @file One step of recurrent networks. */
 import { pythonTuple } from "@sconce/ir";
-import { type DType, Tensor } from "@sconce/tensor";
+import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { deviceOfTensor } from "../../functions/conversions.js";
 import { sizeOf } from "../../functions/sizes.js";
 import { torch } from "../../functions/torch.js";
 import { badSettings, requireWord } from "../errors.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
+import { emptyState, PLACE } from "../state-place.js";
 import { Parameter } from "../tensors.js";
 import { drawParameters } from "./recurrent-base.js";
 
@@ -14,11 +16,13 @@ import { drawParameters } from "./recurrent-base.js";
 export interface CellOptions {
   /** Whether biases are added. @defaultValue true */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
 
-const CELL: Required<CellOptions> = { bias: true, dtype: "float32" };
+const CELL: Required<CellOptions> = { bias: true, ...PLACE };
 
 /** What the cells share. */
 abstract class Cell extends Module {
@@ -40,11 +44,11 @@ abstract class Cell extends Module {
     gates: number,
     inputSize: number,
     hiddenSize: number,
-    { bias, dtype }: Required<CellOptions>,
+    { bias, ...place }: Required<CellOptions>,
   ) {
     super();
     const rows = gates * hiddenSize;
-    const parameter = (...shape: number[]): Parameter => new Parameter(Tensor.empty(shape, dtype));
+    const parameter = (...shape: number[]): Parameter => new Parameter(emptyState(shape, place));
     this.inputSize = inputSize;
     this.hiddenSize = hiddenSize;
     this.weight_ih = parameter(rows, inputSize);
@@ -111,7 +115,7 @@ export class RNNCell extends Cell {
     const settings = settingsOf<Required<RNNCellOptions>>("RNNCell", rest, {
       bias: true,
       nonlinearity: "tanh",
-      dtype: "float32",
+      ...PLACE,
     });
     super(1, inputSize, hiddenSize, settings);
     this.nonlinearity = settings.nonlinearity;

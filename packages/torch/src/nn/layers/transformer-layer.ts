@@ -1,10 +1,12 @@
 /** @file One layer of an encoder or a decoder. */
 import type { DType, Tensor } from "@sconce/tensor";
+import type { Device } from "../../functions/argument-types.js";
 import { requireWord } from "../errors.js";
 import { functional as F } from "../functional.js";
 import { additiveMask } from "../functional-attention.js";
 import { Module } from "../module.js";
 import { type Settings, settingsOf } from "../settings.js";
+import { PLACE } from "../state-place.js";
 import { MultiheadAttention } from "./attention.js";
 import { Dropout } from "./dropout.js";
 import { Linear } from "./linear.js";
@@ -29,6 +31,8 @@ export interface TransformerLayerOptions {
   readonly normFirst?: boolean;
   /** Whether biases are added. @defaultValue true */
   readonly bias?: boolean;
+  /** The device of the parameters: "meta" for shapes without values. @defaultValue the CPU */
+  readonly device?: Device | null;
   /** The dtype of the parameters. @defaultValue `float32` */
   readonly dtype?: DType;
 }
@@ -53,7 +57,7 @@ export const TRANSFORMER: Required<TransformerLayerOptions> = {
   batchFirst: false,
   normFirst: false,
   bias: true,
-  dtype: "float32",
+  ...PLACE,
 };
 
 function activationOf(layer: string, activation: Activation): (x: Tensor) => Tensor {
@@ -130,14 +134,14 @@ export class TransformerEncoderLayer extends Module {
   ) {
     super();
     const settings = settingsOf("TransformerEncoderLayer", rest, TRANSFORMER);
-    const { dimFeedforward, dropout, layerNormEps: eps, batchFirst, bias, dtype } = settings;
-    this.self_attn = new MultiheadAttention(dModel, nhead, { dropout, bias, batchFirst, dtype });
-    this.linear1 = new Linear(dModel, dimFeedforward, { bias, dtype });
+    const { dimFeedforward, dropout, layerNormEps: eps, batchFirst, bias, device, dtype } = settings;
+    this.self_attn = new MultiheadAttention(dModel, nhead, { dropout, bias, batchFirst, device, dtype });
+    this.linear1 = new Linear(dModel, dimFeedforward, { bias, device, dtype });
     this.dropout = new Dropout(dropout);
-    this.linear2 = new Linear(dimFeedforward, dModel, { bias, dtype });
+    this.linear2 = new Linear(dimFeedforward, dModel, { bias, device, dtype });
     this.normFirst = settings.normFirst;
-    this.norm1 = new LayerNorm(dModel, { eps, bias, dtype });
-    this.norm2 = new LayerNorm(dModel, { eps, bias, dtype });
+    this.norm1 = new LayerNorm(dModel, { eps, bias, device, dtype });
+    this.norm2 = new LayerNorm(dModel, { eps, bias, device, dtype });
     this.dropout1 = new Dropout(dropout);
     this.dropout2 = new Dropout(dropout);
     this.activation = activationOf("TransformerEncoderLayer", settings.activation);
@@ -248,17 +252,17 @@ export class TransformerDecoderLayer extends Module {
   ) {
     super();
     const settings = settingsOf("TransformerDecoderLayer", rest, TRANSFORMER);
-    const { dimFeedforward, dropout, layerNormEps: eps, batchFirst, bias, dtype } = settings;
-    const attention = { dropout, batchFirst, bias, dtype };
+    const { dimFeedforward, dropout, layerNormEps: eps, batchFirst, bias, device, dtype } = settings;
+    const attention = { dropout, batchFirst, bias, device, dtype };
     this.self_attn = new MultiheadAttention(dModel, nhead, attention);
     this.multihead_attn = new MultiheadAttention(dModel, nhead, attention);
-    this.linear1 = new Linear(dModel, dimFeedforward, { bias, dtype });
+    this.linear1 = new Linear(dModel, dimFeedforward, { bias, device, dtype });
     this.dropout = new Dropout(dropout);
-    this.linear2 = new Linear(dimFeedforward, dModel, { bias, dtype });
+    this.linear2 = new Linear(dimFeedforward, dModel, { bias, device, dtype });
     this.normFirst = settings.normFirst;
-    this.norm1 = new LayerNorm(dModel, { eps, bias, dtype });
-    this.norm2 = new LayerNorm(dModel, { eps, bias, dtype });
-    this.norm3 = new LayerNorm(dModel, { eps, bias, dtype });
+    this.norm1 = new LayerNorm(dModel, { eps, bias, device, dtype });
+    this.norm2 = new LayerNorm(dModel, { eps, bias, device, dtype });
+    this.norm3 = new LayerNorm(dModel, { eps, bias, device, dtype });
     this.dropout1 = new Dropout(dropout);
     this.dropout2 = new Dropout(dropout);
     this.dropout3 = new Dropout(dropout);

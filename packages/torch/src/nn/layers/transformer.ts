@@ -136,8 +136,8 @@ export class Transformer extends Module {
       },
     );
     const { dModel, nhead, numEncoderLayers, numDecoderLayers, ...layer } = settings;
-    const { layerNormEps: eps, bias, dtype } = layer;
-    const norm = (): LayerNorm => new LayerNorm(dModel, { eps, bias, dtype });
+    const { layerNormEps: eps, bias, device, dtype } = layer;
+    const norm = (): LayerNorm => new LayerNorm(dModel, { eps, bias, device, dtype });
     this.encoder =
       customEncoder ??
       new TransformerEncoder(new TransformerEncoderLayer(dModel, nhead, layer), numEncoderLayers, norm());
