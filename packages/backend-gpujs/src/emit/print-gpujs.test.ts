@@ -53,17 +53,51 @@ test("what does not hang on a loop is computed before it, and long sums in group
   expect(variance!.source).toMatchInlineSnapshot(`
     "function (b0, b1) {
       let a0 = 0;
-      const t1 = b1[this.thread.x];
-      const t2 = (b0[this.thread.x * 4096] * t1);
+      const t1 = b0[this.thread.x * 4096];
+      const t2 = b1[this.thread.x];
       for (let k3 = 0; k3 < 8; k3++) {
         let a4 = 0;
         for (let k5 = 0; k5 < 512; k5++) {
-          a4 = (a4 + ((b0[this.thread.x * 4096 + k3 * 512 + k5] * t1) - t2));
+          const t6 = ((b0[this.thread.x * 4096 + k3 * 512 + k5] - t1) - t2);
+          a4 = (a4 + (t6 * t6));
         }
         a0 = (a0 + a4);
       }
-      const t6 = (a0 / 4096);
-      return t6;
+      const t7 = (4096 - 1);
+      const t8 = (0 > t7 || 0 != 0 ? 0 : t7);
+      let a9 = 0;
+      if (((a0 >= 8.271806125530277e-25) && (a0 < 8.507059173023462e+37))) {
+        a9 = (a0 / t8);
+      }
+      else {
+        let a10 = 0;
+        let a11 = (-Infinity);
+        for (let k12 = 0; k12 < 4096; k12++) {
+          const t13 = Math.abs(b0[this.thread.x * 4096 + k12]);
+          a11 = (t13 > a11 || t13 != t13 ? t13 : a11);
+        }
+        const t14 = ((a11 > 1) ? 8.271806125530277e-25 : 1.2089258196146292e+24);
+        const t15 = (t1 * t14);
+        let a16 = 0;
+        for (let k17 = 0; k17 < 8; k17++) {
+          let a18 = 0;
+          for (let k19 = 0; k19 < 512; k19++) {
+            a18 = (a18 + ((b0[this.thread.x * 4096 + k17 * 512 + k19] * t14) - t15));
+          }
+          a16 = (a16 + a18);
+        }
+        const t20 = (a16 / 4096);
+        for (let k21 = 0; k21 < 8; k21++) {
+          let a22 = 0;
+          for (let k23 = 0; k23 < 512; k23++) {
+            const t24 = (((b0[this.thread.x * 4096 + k21 * 512 + k23] * t14) - t15) - t20);
+            a22 = (a22 + (t24 * t24));
+          }
+          a10 = (a10 + a22);
+        }
+        a9 = (((a10 / t8) / t14) / t14);
+      }
+      return a9;
     }"
   `);
 });

@@ -3,7 +3,7 @@ import { type FakeTensor, float, type SymInt } from "@sconce/ir";
 import { mul } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
-import { invalidArgument } from "../rows/errors.js";
+import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { numelOf } from "../rules/fake.js";
@@ -286,9 +286,22 @@ const lstm = defineOp({
   },
 });
 
-/** Weights have rows for each gate: fewer of them would be expanded. */
-const checkRows = (emit: Emit, hidden: FakeTensor, weights: FakeTensor, gates: number): void =>
-  requireSizes(emit.env, "rows", weights.shape.slice(0, 1), [mul(hidden.shape.at(-1)!, gates)]);
+/**
+ * States have a row for each of the input's. Weights have rows for each gate: fewer would be
+ * expanded.
+ */
+function checkState(
+  { env }: Emit,
+  input: FakeTensor,
+  hidden: FakeTensor,
+  weights: FakeTensor,
+  gates: number,
+): void {
+  const [batch, other] = [input.shape[0], hidden.shape[0]];
+  if (typeof batch === "number" && typeof other === "number" && batch !== other)
+    throw shapeMismatch(`Input batch size ${batch} doesn't match hidden0 batch size ${other}`);
+  requireSizes(env, "rows", weights.shape.slice(0, 1), [mul(hidden.shape.at(-1)!, gates)]);
+}
 
 const lstmCell = defineOp({
   schema:
@@ -298,7 +311,7 @@ const lstmCell = defineOp({
     const [hidden, cell] = hx;
     if (hidden === undefined || cell === undefined)
       throw invalidArgument("lstm_cell expects two hidden states");
-    checkRows(emit, hidden, w_ih, 4);
+    checkState(emit, input, hidden, w_ih, 4);
     const fromHidden = linear(emit, hidden, w_hh, b_hh);
     const gates = emit("aten.add_.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)]);
     return lstmStep(emit, emit.many("aten.unsafe_chunk.default", [gates, 4, 1]), cell, "_");
@@ -310,7 +323,7 @@ const gruCellOp = defineOp({
     "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
   tags: ["composite"],
   decompose: (emit, { input, hx, w_ih, w_hh, b_ih, b_hh }) => {
-    checkRows(emit, hx, w_ih, 3);
+    checkState(emit, input, hx, w_ih, 3);
     const fromInput = emit.many("aten.unsafe_chunk.default", [linear(emit, input, w_ih, b_ih), 3, 1]);
     const fromHidden = emit.many("aten.unsafe_chunk.default", [linear(emit, hx, w_hh, b_hh), 3, 1]);
     return gruStep(emit, fromInput, fromHidden, hx, "_");
@@ -329,7 +342,7 @@ interface CellArgs {
 const cellWith =
   (activation: string) =>
   (emit: Emit, { input, hx, w_ih, w_hh, b_ih, b_hh }: CellArgs): FakeTensor => {
-    checkRows(emit, hx, w_ih, 1);
+    checkState(emit, input, hx, w_ih, 1);
     const fromHidden = linear(emit, hx, w_hh, b_hh);
     return emit(activation, [emit("aten.add_.Tensor", [fromHidden, linear(emit, input, w_ih, b_ih)])]);
   };
