@@ -186,6 +186,7 @@ const GROUPS = {
   "rare-kernels": "kernels whose results are not those of their formulas",
   "shown-strides": "inputs with gaps, at the ends of dynamic sizes",
   "aliased-results": "control flow whose results share memory with operands, beside writes",
+  "products-plus": "`prims.fma`, and the writes in branches that PyTorch records as it",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",

@@ -24,4 +24,13 @@ export const primitiveOps: readonly OpDefinition[] = [
     decompose: (emit, { a, stride }) =>
       emit("aten.copy_.default", [emit("aten.new_empty_strided.default", [a, a.shape, stride]), a]),
   }),
+  defineOp({
+    // `torch/_inductor/inductor_prims.py`. In branches, PyTorch records `addcmul_`, `addcdiv_` and
+    // `add_` with a factor as it.
+    schema: "prims::fma(Tensor a, Tensor b, Tensor c) -> Tensor",
+    doc: "A product plus a term. As in PyTorch outside of its compiler, the product is rounded.",
+    tags: ["pointwise", "not_in_default_table"],
+    meta: ({ a, b, c }, context) => elementwise(context, [elementwise(context, [a, b]), c]),
+    decompose: (emit, { a, b, c }) => emit("aten.add.Tensor", [emit("aten.mul.Tensor", [a, b]), c]),
+  }),
 ];

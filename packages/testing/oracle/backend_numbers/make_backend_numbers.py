@@ -35,6 +35,7 @@ GROUPS = (
     "scalar_factors",
     "rare_statistics",
     "unread_divisions",
+    "products_plus",
 )
 
 if __name__ == "__main__":

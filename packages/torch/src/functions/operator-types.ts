@@ -1603,6 +1603,7 @@ interface PrimsOperators {
   readonly scalar_tensor: Overloads<"default", Tensor>;
   readonly convert_element_type: Overloads<"default", Tensor>;
   readonly copy_strided: Overloads<"default", Tensor>;
+  readonly fma: Overloads<"default", Tensor>;
 }
 
 /** The operators of `dim_order_ops`. */
