@@ -148,6 +148,12 @@ const binary =
   ({ self, other }, context) =>
     elementwise(operation, emptyOutput(context), [self, other]);
 
+/** A function that depends on the dtype of the result. */
+const binaryOf =
+  (pick: (dtype: DType) => (x: number, y: number) => number): Kernel<Binary> =>
+  (args, context) =>
+    binary({ real: map2(pick(context.meta.dtype)) })(args, context);
+
 export const product: Kernel<Binary> = ({ self, other }, context) => {
   const out = emptyOutput(context);
   return elementwise(isNarrowInt(out.dtype) ? multiplyInt32 : multiply, out, [self, other]);
@@ -452,8 +458,8 @@ export const binaryPointwiseKernels = defineKernels([
     binary({ real: map2(logAddExp), complex: complexLoops.logaddexp }),
   ),
   kernel("aten::logaddexp2(Tensor self, Tensor other) -> Tensor", binary({ real: map2(logAddExp2) })),
-  kernel("aten::igamma(Tensor self, Tensor other) -> Tensor", binary({ real: map2(gammaP) })),
-  kernel("aten::igammac(Tensor self, Tensor other) -> Tensor", binary({ real: map2(gammaQ) })),
+  kernel("aten::igamma(Tensor self, Tensor other) -> Tensor", binaryOf(gammaP)),
+  kernel("aten::igammac(Tensor self, Tensor other) -> Tensor", binaryOf(gammaQ)),
   kernel(
     [
       "aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor",

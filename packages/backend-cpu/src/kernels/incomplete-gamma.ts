@@ -2,6 +2,8 @@
  * @file Regularized incomplete gamma functions in float64: power series, continued fraction
  * (Lentz), and Temme's uniform expansion for large `a` (DLMF 8.11, 8.9, 8.12).
  */
+import type { DType } from "@sconce/tensor";
+import { FLOAT32_END } from "../kernel/overflow.js";
 import { erfc, lgamma } from "./pointwise-special.js";
 
 const EPSILON = 2 ** -53;
@@ -11,6 +13,17 @@ const UNIFORM_FROM = 1e6;
 const STIRLING_FROM = 20;
 /** Least number that a step of Lentz' method divides by. */
 const TINY = 1e-300;
+
+/** Where the steps of PyTorch's kernels end, in the float that they compute with. */
+interface Limits {
+  /** A prefactor with a smaller logarithm than minus this is 0. */
+  readonly maxLog: number;
+  /** Larger numbers are infinite. */
+  readonly end: number;
+}
+const FLOAT64: Limits = { maxLog: 709.782712893384, end: Number.MAX_VALUE };
+const FLOAT32: Limits = { maxLog: 88.72283905206835, end: FLOAT32_END };
+const limitsOf = (dtype: DType): Limits => (dtype === "float64" ? FLOAT64 : FLOAT32);
 
 /** `log(1 + d) - d`, exact for small `d` too. */
 function log1pMinus(d: number): number {
@@ -27,8 +40,11 @@ function log1pMinus(d: number): number {
 }
 
 /** `x^a e^-x / gamma(a)`. */
-function prefactor(a: number, x: number): number {
-  if (a < STIRLING_FROM) return Math.exp(a * Math.log(x) - x - lgamma(a));
+function prefactor(a: number, x: number, { maxLog }: Limits): number {
+  if (a < STIRLING_FROM) {
+    const log = a * Math.log(x) - x - lgamma(a);
+    return log < -maxLog ? 0 : Math.exp(log);
+  }
   const inverse = 1 / a;
   const square = inverse * inverse;
   const stirling = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680)));
@@ -36,14 +52,16 @@ function prefactor(a: number, x: number): number {
 }
 
 /** P by its power series, for x below a + 1. */
-function lowerSeries(a: number, x: number): number {
+function lowerSeries(a: number, x: number, limits: Limits): number {
+  const scale = prefactor(a, x, limits);
+  if (scale === 0) return 0;
   let term = 1 / a;
   let sum = term;
   for (let n = a + 1; term > EPSILON * sum; n++) {
     term *= x / n;
     sum += term;
   }
-  return sum * prefactor(a, x);
+  return sum * scale;
 }
 
 /** Whether `1 - P` would lose the digits of Q (`calc_igammac` of PyTorch's Math.h). */
@@ -69,7 +87,7 @@ function upperSeries(a: number, x: number): number {
 const awayFromZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value);
 
 /** Q by its continued fraction, for x above a + 1. */
-function upperFraction(a: number, x: number): number {
+function upperFraction(a: number, x: number, limits: Limits): number {
   let b = x + 1 - a;
   let c = 1 / TINY;
   let d = 1 / awayFromZero(b);
@@ -83,7 +101,7 @@ function upperFraction(a: number, x: number): number {
     result *= change;
     if (Math.abs(change - 1) < EPSILON) break;
   }
-  return result * prefactor(a, x);
+  return result * prefactor(a, x, limits);
 }
 
 /** Q for large `a`: an error function, and a correction that falls with the root of `a`. */
@@ -111,19 +129,31 @@ function border(a: number, x: number, lower: boolean): number | undefined {
   return Number.isNaN(a) || Number.isNaN(x) ? Number.NaN : undefined;
 }
 
+/** Whether the prefactor is a difference of infinities in PyTorch's kernels. */
+const isLost = (a: number, x: number, { end }: Limits): boolean =>
+  a * (Math.log(a) - 1) > end && a * Math.log(x) > end && Math.abs(a - x) > 0.4 * a;
+
+type Incomplete = (a: number, x: number) => number;
+
 /** The regularized lower incomplete gamma function `P(a, x)`. */
-export function gammaP(a: number, x: number): number {
-  const known = border(a, x, true);
-  if (known !== undefined) return known;
+export const gammaP = (dtype: DType): Incomplete => {
+  const limits = limitsOf(dtype);
+  return (a, x) => border(a, x, true) ?? lower(a, x, limits);
+};
+function lower(a: number, x: number, limits: Limits): number {
+  if (isLost(a, x, limits)) return Number.NaN;
   if (a > UNIFORM_FROM) return 1 - uniformUpper(a, x);
-  return x < a + 1 ? lowerSeries(a, x) : 1 - upperFraction(a, x);
+  return x <= 1 || x < a + 1 ? lowerSeries(a, x, limits) : 1 - upperFraction(a, x, limits);
 }
 
 /** The regularized upper incomplete gamma function `Q(a, x)`. */
-export function gammaQ(a: number, x: number): number {
-  const known = border(a, x, false);
-  if (known !== undefined) return known;
+export const gammaQ = (dtype: DType): Incomplete => {
+  const limits = limitsOf(dtype);
+  return (a, x) => border(a, x, false) ?? upper(a, x, limits);
+};
+function upper(a: number, x: number, limits: Limits): number {
+  if (isLost(a, x, limits)) return Number.NaN;
   if (a > UNIFORM_FROM) return uniformUpper(a, x);
   if (isUpperSmall(a, x)) return upperSeries(a, x);
-  return x < a + 1 ? 1 - lowerSeries(a, x) : upperFraction(a, x);
+  return x < a + 1 ? 1 - lowerSeries(a, x, limits) : upperFraction(a, x, limits);
 }

@@ -12,6 +12,7 @@ import {
   writeComplex,
   writeNumbers,
 } from "../kernel/dense.js";
+import { roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 import { identity } from "./pointwise-math.js";
@@ -209,18 +210,27 @@ function countNumbers(data: NumberArray, start: number, length: number): number 
   return count;
 }
 
-/** PyTorch divides the sum without NaN by the count of what it added. */
-const nanMeanFold: Fold = {
-  ...sumFold,
-  real: (data, start, length) => nanSum(data, start, length) / countNumbers(data, start, length),
-  floats: (given, dims, count) => {
-    const { tensor, length } = rowsOf(given, dims);
-    const data = readNumbers(tensor);
-    return cascadeSums(given, dims, count, true).map(
-      (sum, r) => sum / countNumbers(data, r * length, length),
-    );
+/** PyTorch divides the sum without NaN by the count of what it added, both in the dtype. */
+const nanMean = kernel(
+  "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+  ({ self, dim }, context) => {
+    const out = emptyOutput(context);
+    const round = roundTo(out.dtype);
+    const how: Fold = {
+      ...sumFold,
+      real: (data, start, length) =>
+        round(nanSum(data, start, length)) / round(countNumbers(data, start, length)),
+      floats: (given, dims, count) => {
+        const { tensor, length } = rowsOf(given, dims);
+        const data = readNumbers(tensor);
+        return cascadeSums(given, dims, count, true).map(
+          (sum, r) => sum / countNumbers(data, r * length, length),
+        );
+      },
+    };
+    return fold(how, self, dim, out);
   },
-};
+);
 
 type Whole = { readonly self: Tensor };
 type ByDims = Whole & { readonly dim: Dims };
@@ -272,10 +282,7 @@ export const reductionSumKernels = defineKernels([
     byDims(sumFold),
   ),
   nansum,
-  kernel(
-    "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    byDims(nanMeanFold),
-  ),
+  nanMean,
   kernel("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", ({ self }, context) =>
     meanOf(self, null, context),
   ),

@@ -36,6 +36,7 @@ GROUPS = (
     "rare_statistics",
     "unread_divisions",
     "products_plus",
+    "dtype_ends",
 )
 
 if __name__ == "__main__":
