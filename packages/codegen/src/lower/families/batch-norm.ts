@@ -1,13 +1,13 @@
 /** @file Batch normalization, by saved statistics or by those of the batch. */
 import { type Index, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, type Scalar } from "../../ir/scalar.js";
+import { apply, both, cast, constantScalar, type Scalar, select } from "../../ir/scalar.js";
 import type { LoweringArgs } from "../core/arguments.js";
 import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
-import { affine, elementsAs, givenOf, normalized, squaresOf, statistic } from "../rules/normalize.js";
-import type { Center } from "../rules/reduce.js";
+import { affine, elementsAs, givenOf, rowStatistics, squaresOf, statistic } from "../rules/normalize.js";
+import { type Center, isRegular, keptAt } from "../rules/reduce.js";
 
 /** The arguments that all forms have. */
 interface BatchNormArgs {
@@ -78,12 +78,79 @@ interface Trained {
 function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall): Trained {
   requireVectors(weight, bias);
   const further = givenOf(call, input, [weight, bias]);
-  const finish = (unit: Scalar, at: readonly Index[]): Scalar => affine(unit, weight, bias, [at[1]!]);
+  const dims = rowsOf(input);
   // Statistics of halves are halves, unless the parameters are wider.
-  const statistics = (weight ?? input).dtype;
-  const options = { eps, finish, further, statistics, isPlain: true };
-  const { out, center, rstd } = normalized(call, input, rowsOf(input), options);
-  return { results: [out, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
+  const statistics = rowStatistics(call, input, dims, {
+    eps,
+    statistics: (weight ?? input).dtype,
+    isPlain: true,
+  });
+  const { center, rstd } = statistics;
+  const { subtrahend, factor, term } = channelFactors(call, statistics, { weight, bias, further });
+  const out = outOf(call);
+  const made = new LazyTensor({
+    dtype: out.dtype,
+    shape: input.shape,
+    node: call.node,
+    inputs: [input, subtrahend, factor, term],
+    operations: 3,
+    element: (at) => {
+      const row = keptAt(at, dims, ZERO);
+      const difference = apply("sub", cast(input.element(at), rstd.dtype), subtrahend.element(row));
+      const product = apply("mul", difference, factor.element(row));
+      return cast(apply("add", product, term.element(row)), out.dtype);
+    },
+  });
+  call.context.made(made);
+  return { results: [made, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
+}
+
+interface ChannelFactors {
+  readonly subtrahend: LazyTensor;
+  readonly factor: LazyTensor;
+  readonly term: LazyTensor;
+}
+/**
+ * What makes `(x - subtrahend) * factor + term` of each channel. PyTorch computes
+ * `x * factor + shift`, rounded once, with the shift `bias - mean * factor`. The difference from
+ * the mean is the more exact form where the shift is finite and the factor is not zero.
+ */
+function channelFactors(
+  call: LoweringCall,
+  { mean, rstd, group }: ReturnType<typeof rowStatistics>,
+  { weight, bias, further }: Pick<BatchNormArgs, "weight" | "bias"> & { further: readonly LazyTensor[] },
+): ChannelFactors {
+  const compute = rstd.dtype;
+  const [zero, one] = [constantScalar(0, compute), constantScalar(1, compute)];
+  const ofChannel = (tensor: LazyTensor, at: readonly Index[]): Scalar =>
+    cast(tensor.element([at[1]!]), compute);
+  const inMemory = (inputs: readonly LazyTensor[], element: LazyTensor["element"]): LazyTensor => {
+    const made = new LazyTensor({ dtype: compute, shape: rstd.shape, node: call.node, inputs, element });
+    call.context.materialize(made, { group });
+    return made;
+  };
+  const scale = inMemory([rstd, ...further], (at) =>
+    weight === null ? rstd.element(at) : apply("mul", rstd.element(at), ofChannel(weight, at)),
+  );
+  const offsetAt = (at: readonly Index[]): Scalar => (bias === null ? zero : ofChannel(bias, at));
+  const shift = inMemory([mean, scale, ...further], (at) =>
+    apply("sub", offsetAt(at), apply("mul", mean.element(at), scale.element(at))),
+  );
+  const isExact = (at: readonly Index[]): Scalar =>
+    both(isRegular(shift.element(at)), apply("ne", scale.element(at), zero));
+  // Beside an infinite shift, the product of finite numbers is lost.
+  const isLost = (at: readonly Index[]): Scalar =>
+    both(
+      apply("eq", apply("abs", shift.element(at)), constantScalar(Infinity, compute)),
+      isRegular(scale.element(at)),
+    );
+  const signAt = (at: readonly Index[]): Scalar =>
+    select(apply("lt", scale.element(at), zero), apply("neg", one), one);
+  return {
+    subtrahend: inMemory([mean, scale, shift], (at) => select(isExact(at), mean.element(at), zero)),
+    factor: inMemory([scale, shift], (at) => select(isLost(at), signAt(at), scale.element(at))),
+    term: inMemory([scale, shift, ...further], (at) => select(isExact(at), offsetAt(at), shift.element(at))),
+  };
 }
 
 /** The unbiased variance of each channel, other dimensions kept. */

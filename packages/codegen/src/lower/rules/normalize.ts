@@ -31,12 +31,19 @@ export function squaresOf(
   center: Center,
   { keepdim, dtype, finish }: SquaresOptions,
 ): LazyTensor {
+  /** Infinite in a row of finite elements whose differences overflow. */
+  const totalOf = (sum: Scalar, first: readonly Index[]): Scalar => {
+    if (center.fits === undefined) return sum;
+    const zero = constantScalar(0, sum.dtype);
+    const zeros = reducedRow(call, self, dims, first, (x) => apply("mul", cast(x, sum.dtype), zero));
+    return select(center.fits(first), sum, apply("add", zeros, constantScalar(Infinity, sum.dtype)));
+  };
   const squares = reduceOver(call, self, {
     kind: "sum",
     dims,
     keepdim,
     dtype,
-    finish,
+    finish: (sum, first) => finish(totalOf(sum, first), first),
     body: (element, at) => {
       const deviation = center.deviation(element, at);
       return apply("mul", deviation, deviation);
@@ -64,36 +71,39 @@ export function elementsAs(tensor: LazyTensor, dtype: DType, node: string): Lazy
   });
 }
 
-interface NormalizedOptions {
+interface StatisticsOptions {
   readonly eps: number;
-  /** Finishes an element in units of the standard deviation. */
-  readonly finish: (unit: Scalar, at: readonly Index[]) => Scalar;
-  /** What `finish` reads. */
-  readonly further: readonly LazyTensor[];
   /** The dtype that statistics are rounded to before they are used. */
   readonly statistics?: DType;
   /** Whether means are those of plain sums, which an infinity does not make NaN. */
   readonly isPlain?: boolean;
 }
-/**
- * Statistics of rows and what is made of them: the common part of layer, group and instance
- * normalization.
- */
-export function normalized(
+/** Statistics of rows, whose dimensions are kept with size 1. */
+interface RowStatistics {
+  readonly center: Center;
+  /** The means as they are used. */
+  readonly mean: LazyTensor;
+  readonly rstd: LazyTensor;
+  /** The group of their nests. */
+  readonly group: string;
+}
+/** The mean of each row, and one over its standard deviation. */
+export function rowStatistics(
   call: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
-  { eps, finish, further, statistics = computeType(rows.dtype), isPlain = false }: NormalizedOptions,
-): { out: LazyTensor; center: Center; rstd: LazyTensor } {
+  { eps, statistics = computeType(rows.dtype), isPlain = false }: StatisticsOptions,
+): RowStatistics {
   const { context, node } = call;
-  const out = outOf(call);
   const compute = computeType(rows.dtype);
   const group = context.group("norm");
   const rounded = (value: Scalar): Scalar => cast(cast(value, statistics), compute);
   // PyTorch has sums of squares in bfloat16 too, but not in float16.
   const step = statistics === "bfloat16" ? rounded : (value: Scalar): Scalar => value;
   context.many(rows, 2);
-  const center = centerOf(call, rows, dims, { group, isPlain });
+  // PyTorch adds up float32 in float64.
+  const isFromZero = isPlain && (rows.dtype === "float64" || rows.dtype === "bfloat16");
+  const center = centerOf(call, rows, dims, { group, isPlain, isFromZero });
   const toRstd = (sum: Scalar, first: readonly Index[]): Scalar => {
     const variance = step(apply("div", step(sum), countOf(rows, dims, compute)));
     const held = isPlain ? variance : varianceOfLarge(call, { rows, dims, center, sum, variance, first });
@@ -101,20 +111,49 @@ export function normalized(
   };
   const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
   context.materialize(rstd, { group });
+  const mean = new LazyTensor({
+    dtype: compute,
+    shape: rstd.shape,
+    node,
+    inputs: [center.mean],
+    operations: 1,
+    element: (at) => {
+      const whole = rounded(center.mean.element(at));
+      return center.fits === undefined ? whole : select(center.fits(at), whole, constantScalar(0, compute));
+    },
+  });
+  return { center, mean, rstd, group };
+}
+
+interface NormalizedOptions {
+  readonly eps: number;
+  /** Finishes an element in units of the standard deviation. */
+  readonly finish: (unit: Scalar, at: readonly Index[]) => Scalar;
+  /** What `finish` reads. */
+  readonly further: readonly LazyTensor[];
+}
+/**
+ * Statistics of rows and what is made of them: the common part of layer and group normalization.
+ */
+export function normalized(
+  call: LoweringCall,
+  rows: LazyTensor,
+  dims: readonly number[],
+  { eps, finish, further }: NormalizedOptions,
+): { out: LazyTensor; center: Center; rstd: LazyTensor } {
+  const { context, node } = call;
+  const out = outOf(call);
+  const { center, mean, rstd } = rowStatistics(call, rows, dims, { eps });
   const made = new LazyTensor({
     dtype: out.dtype,
     shape: rows.shape,
     node,
-    inputs: [rows, center.mean, rstd, ...further],
+    inputs: [rows, mean, rstd, ...further],
     operations: 4,
     element: (at) => {
       const row = keptAt(at, dims, ZERO);
-      const unit = apply(
-        "mul",
-        apply("sub", cast(rows.element(at), compute), rounded(center.mean.element(row))),
-        rstd.element(row),
-      );
-      return cast(finish(unit, at), out.dtype);
+      const difference = apply("sub", cast(rows.element(at), rstd.dtype), mean.element(row));
+      return cast(finish(apply("mul", difference, rstd.element(row)), at), out.dtype);
     },
   });
   context.made(made);

@@ -82,11 +82,18 @@ export interface Center {
   readonly mean: LazyTensor;
   /** The difference of an element from the mean of its row. */
   deviation(element: Scalar, at: readonly Index[]): Scalar;
+  /**
+   * Whether differences from the first element of a row overflow on the way to their mean. Given
+   * where PyTorch's wider sums do not: its variance is infinite there, and its mean is not.
+   */
+  readonly fits?: (at: readonly Index[]) => Scalar;
 }
 interface CenterOptions {
   readonly group?: string | undefined;
   /** Whether a first element that is not finite is taken as 0, as in a plain sum. */
   readonly isPlain?: boolean;
+  /** Whether elements are summed as they are. */
+  readonly isFromZero?: boolean;
 }
 /**
  * Means over dimensions. Elements are measured from the first of their row, and the mean of these
@@ -96,11 +103,11 @@ export function centerOf(
   call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
   dims: readonly number[],
-  { group, isPlain = false }: CenterOptions = {},
+  { group, isPlain = false, isFromZero = false }: CenterOptions = {},
 ): Center {
   const compute = computeType(self.dtype);
   // A row without elements has no first one.
-  const isEmpty = dims.some((d) => fixedValue(self.shape[d]!) === 0);
+  const isEmpty = isFromZero || dims.some((d) => fixedValue(self.shape[d]!) === 0);
   const firstOf = (at: readonly Index[]): Scalar => {
     const first = cast(self.element(keptAt(at, dims, ZERO)), compute);
     if (!isPlain) return first;
@@ -144,6 +151,7 @@ export function centerOf(
   return {
     mean,
     deviation: (element, at) => apply("sub", fromFirst(element, at), shiftAt(at)),
+    ...(isPlain && self.dtype === "float32" && { fits: (at) => isRegular(shiftAt(at)) }),
   };
 }
 
