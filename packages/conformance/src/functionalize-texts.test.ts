@@ -47,3 +47,15 @@ describe("in-place overloads become what run_decompositions({}) makes of them", 
     },
   );
 });
+
+describe("writes to all parts of a tensor become what run_decompositions makes of them", () => {
+  const cases = read("split-writes.json.gz") as readonly {
+    readonly [key in "name" | "graph" | "default" | "none"]: string;
+  }[];
+  test.each(cases)("$name", ({ graph, default: byDefault, none }) => {
+    const lowered = (passes: string): string =>
+      codeText(sconce.transform(programOf(graph), passes).graph).trim();
+    expect(lowered("decompose{table=none}")).toBe(none);
+    expect(lowered("decompose")).toBe(byDefault);
+  });
+});

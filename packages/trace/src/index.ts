@@ -35,6 +35,7 @@ export {
 export { bindingPaths } from "./nodes/unbacked-bindings.js";
 export { GraphRecorder, type NewNode } from "./record/graph-recorder.js";
 export { type LoweredNode, LoweringTracer } from "./record/lowering-tracer.js";
+export type { RecordedCall } from "./record/recorded-call.js";
 export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";

@@ -3,9 +3,8 @@
  * functionalization above (composites decompose, mutations and views become values), the
  * decomposition table and the graph below.
  */
-import { FakeTensor, type MetaValue, type SymScalar } from "@sconce/ir";
+import { FakeTensor, type MetaValue, type NodeMeta, type SymScalar } from "@sconce/ir";
 import {
-  type BoundArgs,
   bindArgs,
   type Emit,
   type EmitArg,
@@ -19,7 +18,13 @@ import {
   writtenArguments,
 } from "@sconce/ops";
 import { le, mul, type SymInt } from "@sconce/symbolic";
-import { annotatedReference, type LoweringTracer, placedCall, underDisabled } from "@sconce/trace";
+import {
+  annotatedReference,
+  type LoweringTracer,
+  placedCall,
+  type RecordedCall,
+  underDisabled,
+} from "@sconce/trace";
 import { positive } from "../shapes/dims.js";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
@@ -30,6 +35,7 @@ import { askInPlace, askResult, askSizes } from "./asked-sizes.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
 import { ConjugateMarks } from "./conjugate.js";
+import { functionalArguments } from "./functional-arguments.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type Replay, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
@@ -39,6 +45,16 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 
 /** Decomposed where gradients are recorded only: an entry that emits it keeps it. */
 const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
+
+/** A call of a view operator, which is made anew after writes. */
+interface ViewCall {
+  readonly row: OpDefinition;
+  /** The arguments after the base. */
+  readonly rest: readonly EmitArg[];
+  readonly kwargs: Kwargs;
+  /** What it was recorded as, of several results. */
+  recorded: RecordedCall<NodeMeta> | undefined;
+}
 
 export class Dispatcher {
   readonly tracer: LoweringTracer;
@@ -231,12 +247,15 @@ export class Dispatcher {
   #view(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): MetaValue {
     const base = args[0];
     const inner = unwrapAll(args);
+    const start = this.tracer.nodes.length;
     const value = this.lower(row.target, inner, unwrapKwargs(kwargs));
     if (!(base instanceof FunctionalTensor)) return wrap(value);
-    if (value instanceof FakeTensor) return base.view(value, this.#step(row, args, kwargs, null));
+    const call = this.#viewCall(row, args, kwargs);
+    if (value instanceof FakeTensor) return base.view(value, this.#step(call, null));
     if (!Array.isArray(value)) return value;
+    call.recorded = this.#recordedCall(inner[0] as FakeTensor, start, value);
     return (value as readonly MetaValue[]).map((item, index) =>
-      item instanceof FakeTensor ? base.view(item, this.#step(row, args, kwargs, index)) : item,
+      item instanceof FakeTensor ? base.view(item, this.#step(call, index)) : item,
     );
   }
 
@@ -263,27 +282,48 @@ export class Dispatcher {
       : value;
   }
 
+  #viewCall(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): ViewCall {
+    return { row, rest: unwrapAll(args.slice(1)), kwargs: unwrapKwargs(kwargs), recorded: undefined };
+  }
+
+  /** Nothing but the operand of a call may decide what it is recorded as. */
+  #recordedCall(
+    base: FakeTensor,
+    start: number,
+    results: readonly MetaValue[],
+  ): RecordedCall<NodeMeta> | undefined {
+    return this.#conjugates.has(base) ? undefined : this.tracer.recordedCall(base, start, results);
+  }
+
+  /** A view on another base; of several results, one. */
+  #forward(call: ViewCall, base: FakeTensor, index: number | null): FakeTensor {
+    const { row, rest, kwargs, recorded } = call;
+    if (index !== null && recorded?.fits(base) && !this.#conjugates.has(base))
+      return this.tracer.recordAgain(recorded, base, index);
+    const start = this.tracer.nodes.length;
+    const value = this.lower(row.target, [base, ...rest], kwargs);
+    if (index === null) return value as FakeTensor;
+    const results = value as readonly MetaValue[];
+    call.recorded = this.#recordedCall(base, start, results);
+    return results[index] as FakeTensor;
+  }
+
   /** How a view is replayed on another base, and how a write to it goes back. */
-  #step(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, index: number | null): ViewStep {
-    const rest = unwrapAll(args.slice(1));
-    const plainKwargs = unwrapKwargs(kwargs);
+  #step(call: ViewCall, index: number | null): ViewStep {
+    const { row, rest, kwargs } = call;
     const current = (): Replay => {
       const { stackTrace, custom } = this.tracer.currentMeta;
       return (run) => this.tracer.replay({ stackTrace, custom }, run);
     };
-    const forward = (base: FakeTensor): FakeTensor => {
-      const value = this.lower(row.target, [base, ...rest], plainKwargs);
-      return (index === null ? value : (value as readonly MetaValue[])[index]) as FakeTensor;
-    };
     return {
       target: row.target,
-      forward,
+      forward: (base) => this.#forward(call, base, index),
       replay: current(),
       current,
-      again: (base, isLast) => this.#again(row, forward(base), isLast),
+      again: (base, isLast) => this.#again(row, this.#forward(call, base, index), isLast),
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
-        const bound = bindArgs(row.schema, [base, ...rest], plainKwargs);
+        const bound = bindArgs(row.schema, [base, ...rest], kwargs);
         return viewInverse(this.lowered, row.target, base, mutated, bound, index);
       },
     };
@@ -301,12 +341,7 @@ export class Dispatcher {
     const written = writtenArguments(row.schema).map((arg) =>
       leavesInput(row.schema, arg) ? withoutTensors(bound[arg.name]) : bound[arg.name],
     );
-    const takesAll = functional.schema.args.length === row.schema.args.length;
-    const plain = !sameOrder(row, functional)
-      ? { args: functional.schema.args.map(({ name }) => bound[name] as EmitArg), kwargs: {} }
-      : takesAll
-        ? { args: withRequired(functional, row, bound, args, kwargs), kwargs }
-        : withoutOut(row, bound);
+    const plain = functionalArguments(row, functional, bound, args, kwargs);
     for (const one of Object.values(bound).flat())
       if (one instanceof FunctionalTensor) this.tracer.dropped.unwrapped(one);
     askInPlace(this.tracer.dropped, row.target, bound);
@@ -380,7 +415,7 @@ export class Dispatcher {
     const self = args[0] as FunctionalTensor;
     const row = this.operators.require(viewTarget);
     const value = this.lower(viewTarget, unwrapAll(args), unwrapKwargs(kwargs)) as FakeTensor;
-    self.become(value, this.#step(row, args, kwargs, null));
+    self.become(value, this.#step(this.#viewCall(row, args, kwargs), null));
     return self;
   }
 
@@ -425,50 +460,8 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
   }
 }
 
-/**
- * Arguments that only the mutating overload has a default for (`bernoulli_(p=0.5)`,
- * `bernoulli.p(p)`) are spelled out.
- */
-function withRequired(
-  functional: OpDefinition,
-  row: OpDefinition,
-  bound: BoundArgs,
-  args: readonly EmitArg[],
-  kwargs: Kwargs,
-): readonly EmitArg[] {
-  const all = [...args];
-  for (const parameter of functional.schema.args.slice(args.length)) {
-    if (parameter.kwargOnly || parameter.hasDefault || kwargs[parameter.name] !== undefined) break;
-    all.push(bound[row.schema.args[all.length]!.name] as EmitArg);
-  }
-  return all;
-}
-
-/**
- * False where the functional overload has the same arguments in another order
- * (`polygamma_(self, n)`).
- */
-function sameOrder(row: OpDefinition, functional: OpDefinition): boolean {
-  const place = new Map(row.schema.args.map(({ name }, i) => [name, i]));
-  const own = functional.schema.args.map(({ name }) => place.get(name));
-  return !own.every((at) => at !== undefined) || own.every((at, i) => i === 0 || own[i - 1]! < at!);
-}
-
 /** As many places as an argument has tensors, with nothing to write to. */
 const withoutTensors = (value: unknown): unknown => (Array.isArray(value) ? value.map(() => null) : null);
-
-/** `op.out(self, out=x)` without its outputs. */
-function withoutOut(row: OpDefinition, bound: BoundArgs): { args: readonly EmitArg[]; kwargs: Kwargs } {
-  const args: EmitArg[] = [];
-  const kwargs: Record<string, EmitArg> = {};
-  for (const parameter of row.schema.args) {
-    if (parameter.alias?.write && parameter.kwargOnly) continue;
-    const value = bound[parameter.name] as EmitArg;
-    if (parameter.kwargOnly) kwargs[parameter.name] = value;
-    else args.push(value);
-  }
-  return { args, kwargs };
-}
 
 /** Values of functional tensors, brought up to date. */
 export function unwrap(value: EmitArg): EmitArg {

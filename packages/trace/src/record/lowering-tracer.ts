@@ -39,6 +39,7 @@ import { SizeArithmetic } from "../sizes/size-arithmetic.js";
 import { linearIn } from "../sizes/size-expressions.js";
 import type { SizeGuards } from "../sizes/size-guards.js";
 import { GraphRecorder } from "./graph-recorder.js";
+import { RecordedCall } from "./recorded-call.js";
 import { TensorWrapper } from "./tensor-wrapper.js";
 
 /** Effects that `with_effects` keeps in order. */
@@ -276,6 +277,44 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
       return [];
     }
     return made.filter(({ symbol }) => !this.readBefore.has(symbol));
+  }
+
+  /**
+   * What a call with several results was recorded as since `start`; undefined where it cannot be
+   * recorded again for one of them.
+   */
+  recordedCall(
+    base: FakeTensor,
+    start: number,
+    results: readonly MetaValue[],
+  ): RecordedCall<NodeMeta> | undefined {
+    const operand = this.tensors.get(base);
+    if (operand === undefined) return undefined;
+    const made = results.map((item) => (item instanceof FakeTensor ? this.tensors.get(item) : undefined));
+    return RecordedCall.of(operand, this.nodes.slice(start), made, this.currentMeta);
+  }
+
+  /** Records a call again on a like operand, for one of its results. */
+  recordAgain(call: RecordedCall<NodeMeta>, base: FakeTensor, result: number): FakeTensor {
+    const names = new Map<string, (at: number) => string>();
+    for (const [candidate, count] of call.names) {
+      this.dropped.takeWaiting(candidate);
+      names.set(candidate, this.names.createMany(candidate, count));
+    }
+    const made = new Map([[call.operand, this.tensors.get(base)!]]);
+    let last = base;
+    for (const { node, name, at } of call.partsOf(result)) {
+      const args = node.args.map((arg) => (arg instanceof TraceNode ? made.get(arg)! : arg));
+      const { op, target, kwargs, val: recorded } = node;
+      const val = recorded instanceof FakeTensor ? new FakeTensor(recorded) : recorded;
+      const meta = this.currentMeta;
+      const added = this.add({ name: names.get(name)!(at), op, target, args, kwargs, meta, val });
+      made.set(node, added);
+      if (!(val instanceof FakeTensor)) continue;
+      this.track(val, added);
+      last = val;
+    }
+    return last;
   }
 
   /** Adds a node for a nested graph. */
