@@ -113,6 +113,7 @@ export {
   lowerToLoops,
   whyNotLowered,
 } from "./lower/lower.js";
+export { withReadParts } from "./lower/read-parts.js";
 export { type PointwiseOptions, pointwise } from "./lower/rules/pointwise.js";
 export { type ReduceInit, reduceOver } from "./lower/rules/reduce.js";
 export { LOWERINGS } from "./lower/table.js";

@@ -43,6 +43,7 @@ export {
 export { symContiguousStrides } from "./values/contiguous-strides.js";
 export { deviceText, parseDevice } from "./values/device-text.js";
 export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
+export { isLiteralList } from "./values/literal-list.js";
 export {
   type CallForm,
   type ConstantValue,

@@ -26,6 +26,7 @@ import { Expander } from "./expand.js";
 import { takesComplex } from "./families/complex.js";
 import { joinsOf } from "./joins.js";
 import { channelsLastLayouts } from "./layouts.js";
+import { withReadParts } from "./read-parts.js";
 import { LOWERINGS } from "./table.js";
 
 /** How a graph is lowered to loops. */
@@ -70,9 +71,10 @@ export const lowerToLoops = (graph: Graph, options: LowerToLoopsOptions): LoopPr
   finish(loweringSteps(graph, options));
 
 /** As {@link lowerToLoops}, in pieces. */
-export function* loweringSteps(graph: Graph, options: LowerToLoopsOptions): Work<LoopProgram> {
+export function* loweringSteps(given: Graph, options: LowerToLoopsOptions): Work<LoopProgram> {
   checkOptions("lowerToLoops", options, LOWER);
   checkLayouts(options.layouts);
+  const graph = options.lowerings === undefined ? withReadParts(given) : given;
   const lowering = new GraphLowering(graph, options, yield* partsOf(graph, options, graph.nodes()));
   yield* lowering.run();
   if (lowering.refused.length > 0) throw notLowered(lowering.refused);

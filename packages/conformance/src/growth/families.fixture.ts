@@ -50,6 +50,17 @@ const last = (values: readonly Traced[]): Traced => values.at(-1)!;
 const scaled = (x: Traced, steps: number): Traced[] =>
   Array.from({ length: steps }, (_, at) => mul(x, 0.1 * at));
 
+/** Writes to all parts of a tensor. */
+const writesTo = (partsOf: (x: Traced, count: number) => readonly Traced[]): Family => ({
+  calls: 2,
+  inputs: (steps) => [[steps, 2]],
+  run: ([x], steps) => {
+    const y = mul(x!, 1);
+    for (const part of partsOf(y, steps)) part.add_(1);
+    return y;
+  },
+});
+
 const WIDE: Readonly<Record<string, Family>> = {
   "wide joins": { calls: 1, inputs: [[2]], run: ([x], steps) => torch.cat(scaled(x!, steps)) },
   "wide stacks": {
@@ -98,6 +109,11 @@ const WIDE: Readonly<Record<string, Family>> = {
           .reverse(),
       ),
   },
+  "writes to the parts of a split": writesTo((x) => torch.split(x, 1)),
+  "writes to parts of sizes": writesTo((x, count) => torch.split(x, new Array<number>(count).fill(1))),
+  "writes to chunks": writesTo((x, count) => torch.chunk(x, count)),
+  "writes to rows": writesTo((x) => torch.unbind(x)),
+  "writes to sections": writesTo((x, count) => torch.tensorSplit(x, count)),
   "writes to one buffer": {
     calls: 1,
     inputs: [[4]],

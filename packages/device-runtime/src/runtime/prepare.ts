@@ -2,7 +2,7 @@
  * @file Prepares programs for the backend: functional, core operators, folded batch norms, no
  * duplicate calls.
  */
-import { withoutProvedAssertions } from "@sconce/codegen";
+import { withoutProvedAssertions, withReadParts } from "@sconce/codegen";
 import { finishWithPauses, isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
@@ -88,7 +88,7 @@ export async function prepare(
     if (unfit !== undefined) return { program: undefined, reason: unfit };
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
-    const tidied = await finishWithPauses(manager.steps(lowered, tidy), "compilation", signal);
+    const tidied = await finishWithPauses(manager.steps(readingParts(lowered), tidy), "compilation", signal);
     await pacer.step();
     const ready = withoutProvedAssertions(tidied, operators);
     await pacer.step();
@@ -105,6 +105,12 @@ export async function prepare(
       throw error;
     return { program: undefined, reason: `it cannot be lowered: ${error.message}` };
   }
+}
+
+/** The program without parts of divided tensors that nothing reads: passes look at all results. */
+function readingParts(lowered: ExportedProgram): ExportedProgram {
+  const graph = withReadParts(lowered.graph);
+  return graph === lowered.graph ? lowered : lowered.with({ graph });
 }
 
 /** Lowers a program, with the casts of its mixed precision regions in all operators. */

@@ -9,6 +9,7 @@
  */
 import type { DType } from "@sconce/tensor";
 import { notOneArray } from "./errors.js";
+import { isLiteralList } from "./literal-list.js";
 
 /** Reference to another node of the same graph, by name. */
 export interface NodeRef {
@@ -192,7 +193,7 @@ export function itemsOf(value: Argument): readonly Argument[] | undefined {
 export function forEachRef(value: Argument, visit: (name: string) => void): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value as readonly Argument[]) forEachRef(item, visit);
+    if (!isLiteralList(value)) for (const item of value as readonly Argument[]) forEachRef(item, visit);
     return;
   }
   const tagged = value as Tagged;
@@ -228,6 +229,7 @@ export function mapRefs(value: Argument, replace: (node: NodeRef) => Argument): 
 }
 
 function mapItems(items: readonly Argument[], replace: (node: NodeRef) => Argument): readonly Argument[] {
+  if (isLiteralList(items)) return items;
   let out: Argument[] | undefined;
   for (let i = 0; i < items.length; i++) {
     const next = mapRefs(items[i]!, replace);

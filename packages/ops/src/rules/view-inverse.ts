@@ -100,9 +100,25 @@ const evenPiece = piece(({ emit, base, args, index }, dim) => {
 const sizedPiece = (name: string): Inverse =>
   piece(({ args, index }) => {
     const sizes = args[name] as readonly SymInt[];
+    const ends = endsOf(sizes);
+    if (ends !== undefined) return [ends[index - 1] ?? 0, ends[index]!];
     const start = sizes.slice(0, index).reduce((a, b) => add(a, b), 0);
     return [start, add(start, sizes[index]!)];
   });
+
+/** Where the pieces of a split end, for each of which it is asked; undefined for symbolic sizes. */
+function endsOf(sizes: readonly SymInt[]): readonly number[] | undefined {
+  let ends = knownEnds.get(sizes);
+  if (ends === undefined) {
+    let sum = 0;
+    ends = sizes.every((size) => typeof size === "number")
+      ? sizes.map((size) => (sum += Number(size)))
+      : null;
+    knownEnds.set(sizes, ends);
+  }
+  return ends ?? undefined;
+}
+const knownEnds = new WeakMap<readonly SymInt[], readonly number[] | null>();
 
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);

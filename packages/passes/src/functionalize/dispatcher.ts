@@ -5,6 +5,7 @@
  */
 import { FakeTensor, type MetaValue, type NodeMeta, type SymScalar } from "@sconce/ir";
 import {
+  type BoundArgs,
   bindArgs,
   type Emit,
   type EmitArg,
@@ -52,6 +53,8 @@ interface ViewCall {
   /** The arguments after the base. */
   readonly rest: readonly EmitArg[];
   readonly kwargs: Kwargs;
+  /** The arguments by name, once a write goes back; its base is of no account. */
+  bound?: BoundArgs;
   /** What it was recorded as, of several results. */
   recorded: RecordedCall<NodeMeta> | undefined;
 }
@@ -323,8 +326,8 @@ export class Dispatcher {
       again: (base, isLast) => this.#again(row, this.#forward(call, base, index), isLast),
       reverse: (base, mutated) => {
         this.hidden?.checkStep(row, [base, ...rest]);
-        const bound = bindArgs(row.schema, [base, ...rest], kwargs);
-        return viewInverse(this.lowered, row.target, base, mutated, bound, index);
+        call.bound ??= bindArgs(row.schema, [base, ...rest], kwargs);
+        return viewInverse(this.lowered, row.target, base, mutated, call.bound, index);
       },
     };
   }

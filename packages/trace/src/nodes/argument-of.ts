@@ -35,7 +35,8 @@ export function argumentOf<R>(value: UnboundArg | R, source: NodeSource<R>): R {
   if (value instanceof SymExpr) return source.numberOf(value);
   if (typeof value !== "object" || value === null || value instanceof TraceNode) return value as R;
   const inner = (item: unknown): R => argumentOf(item as UnboundArg, source);
-  if (Array.isArray(value)) return value.map(inner) as R;
+  // Calls that are recorded again share it: `isLiteralList` asks for frozen ones.
+  if (Array.isArray(value)) return Object.freeze(value.map(inner)) as R;
   if (isSymScalar(value)) return scalarArgument(value, (expr) => source.numberOf(expr)) as R;
   const tagged = value as { readonly kind?: string };
   if (tagged.kind === "tuple") {

@@ -1,5 +1,12 @@
 /** @file Nodes of a graph that is being traced; `M` is the metadata that they have. */
-import type { Argument, MetaValue, Namespace, Node, SymScalar } from "@sconce/ir";
+import {
+  type Argument,
+  isLiteralList,
+  type MetaValue,
+  type Namespace,
+  type Node,
+  type SymScalar,
+} from "@sconce/ir";
 
 /** An argument of a node that is still being traced: other nodes are referred to as objects. */
 export type TraceArgument<M = unknown> =
@@ -124,9 +131,10 @@ export interface UnbackedBinding {
 export function visitNodes<M>(value: TraceArgument<M>, visit: (node: TraceNode<M>) => void): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof TraceNode) visit(value);
-  else if (Array.isArray(value))
-    for (const item of value as readonly TraceArgument<M>[]) visitNodes(item, visit);
-  else if (isTraceTuple<M>(value)) for (const item of value.items) visitNodes(item, visit);
+  else if (Array.isArray(value)) {
+    if (!isLiteralList(value))
+      for (const item of value as readonly TraceArgument<M>[]) visitNodes(item, visit);
+  } else if (isTraceTuple<M>(value)) for (const item of value.items) visitNodes(item, visit);
   else if (isTraceDict<M>(value)) for (const [, item] of value.entries) visitNodes(item, visit);
 }
 
