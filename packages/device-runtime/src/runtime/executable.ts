@@ -246,7 +246,7 @@ export class DeviceExecutable implements Executable {
       }
       const toHost = (value: DeviceValue): Promise<Tensor> | Tensor => this.#download(value.held, value, run);
       const known = this.#known(run);
-      const others = this.#layouts.others(inputs, known);
+      const others = this.#layouts.results(inputs, known);
       const end = { values: run.values, sizes: known, own: this.#own, stays, others, toHost };
       const outputs = this.#results.onDevice(end) ?? (await this.#results.of(end));
       run.progress.end();

@@ -42,6 +42,10 @@ export class Layouts {
   /** What the calls give for inputs that lie in another way than the program records. */
   readonly others: OtherLayouts;
   readonly strided: StridedReads;
+  /** The same for the program before lowering, which decides how its results lie. */
+  readonly #given: OtherLayouts;
+  /** The results of both programs, by their names in the lowered one. */
+  readonly #results: ReadonlyMap<string, string>;
   readonly #program: ExportedProgram;
   readonly #overlaps: OverlapCheck | undefined;
   readonly #recorded: InputLayouts | undefined;
@@ -53,6 +57,8 @@ export class Layouts {
     this.strided = new StridedReads(program, operators);
     this.#overlaps = overlapCheck(original, operators);
     this.others = otherLayouts(program, operators);
+    this.#given = otherLayouts(original, operators);
+    this.#results = sameResults(program, original);
     this.#recorded = needsRecordedLayouts ? new InputLayouts(original) : undefined;
     this.#ordered = orderedOperands(program, operators);
   }
@@ -73,6 +79,22 @@ export class Layouts {
   }
 
   /**
+   * The values of {@link others} for a run that ends: results lie as the program before lowering
+   * gives them. What a call is lowered to may give other strides.
+   */
+  results(inputs: readonly Value[], sizes: Bindings): ReturnType<OtherLayouts> {
+    const others = this.others(inputs, sizes);
+    const given = others && this.#given(inputs, sizes);
+    if (others === undefined || given === undefined) return others;
+    const results = new Map(others);
+    for (const [name, before] of this.#results) {
+      const value = given.get(before);
+      if (value instanceof FakeTensor) results.set(name, value);
+    }
+    return results;
+  }
+
+  /**
    * A value of the device as it lies in PyTorch's run; one whose strides are not known as it is.
    */
   laidOut(name: string, value: Tensor, inputs: readonly Value[], sizes: Bindings): Tensor {
@@ -81,6 +103,21 @@ export class Layouts {
     const val: MetaValue | undefined = others?.has(name) === true ? others.get(name) : recorded;
     return val instanceof FakeTensor ? layOut(name, value, val.strides, sizes) : value;
   }
+}
+
+/** The results that users get, by their names in one program, with those in the other one. */
+function sameResults(program: ExportedProgram, other: ExportedProgram): ReadonlyMap<string, string> {
+  const namesOf = ({ graphSignature }: ExportedProgram): readonly (string | undefined)[] =>
+    graphSignature.outputSpecs.flatMap(({ kind, arg }) =>
+      kind === "USER_OUTPUT" ? [arg.kind === "constant" ? undefined : arg.name] : [],
+    );
+  const others = namesOf(other);
+  const same = new Map<string, string>();
+  for (const [at, name] of namesOf(program).entries()) {
+    const before = others[at];
+    if (name !== undefined && before !== undefined && !same.has(name)) same.set(name, before);
+  }
+  return same;
 }
 
 /** The tensors that calls of a program read in the order of memory. */
