@@ -56,14 +56,9 @@ export function fxName({ op, target }: Pick<Node, "op" | "target">): string {
  */
 export class Namespace {
   readonly #used = new Set<string>();
-  readonly #counts = new Map<string, number>();
+  /** The highest number so far, by base. */
+  protected readonly counts = new Map<string, number>();
   readonly #isTaken: ((name: string) => boolean) | undefined;
-  /** By base, ranges of numbers whose names were taken together, in order. */
-  readonly #ranges = new Map<string, Range[]>();
-  /** Names that the counter of their base did not give. */
-  readonly #direct: string[] = [];
-  /** Their bases, as far as they were looked at. */
-  readonly #uneven = new Set<string>();
 
   /** @param isTaken names that are in use elsewhere: as if all of them were reserved */
   constructor(isTaken?: (name: string) => boolean) {
@@ -73,27 +68,11 @@ export class Namespace {
   /** Marks a name as taken; it does not move the counter of its base. */
   reserve(name: string): void {
     this.#used.add(name);
-    this.#direct.push(name);
   }
 
   /** Whether a name is taken. */
   has(name: string): boolean {
-    return this.#used.has(name) || this.#isInRange(name) || this.#isTaken?.(name) === true;
-  }
-
-  #isInRange(name: string): boolean {
-    if (this.#ranges.size === 0) return false;
-    const [, base, digits] = SPLIT.exec(name) ?? [];
-    const ranges = digits === undefined ? undefined : this.#ranges.get(base!);
-    const number = Number(digits);
-    if (ranges === undefined || String(number) !== digits) return false;
-    let [low, high] = [0, ranges.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ranges[middle]!.last < number) low = middle + 1;
-      else high = middle;
-    }
-    return low < ranges.length && ranges[low]!.first <= number;
+    return this.#used.has(name) || this.#isTaken?.(name) === true;
   }
 
   /**
@@ -104,7 +83,7 @@ export class Namespace {
     // A base that was counted before needs no further look, unless it may be a base with a number
     // itself.
     const last = candidate.charCodeAt(candidate.length - 1);
-    const counted = last >= 48 && last <= 57 ? undefined : this.#counts.get(candidate);
+    const counted = last >= 48 && last <= 57 ? undefined : this.counts.get(candidate);
     let name = candidate;
     let [base, count] = [candidate, counted ?? 0];
     if (counted === undefined) {
@@ -116,52 +95,13 @@ export class Namespace {
       }
       base = match[1]!;
       const isNumbered = match[2] !== undefined && !this.has(name);
-      if (isNumbered) this.#direct.push(name);
-      count = isNumbered ? Number(match[2]) : (this.#counts.get(base) ?? 0);
+      count = isNumbered ? Number(match[2]) : (this.counts.get(base) ?? 0);
     }
     // A reserved name gets a number at once; reserved names never end in `_<digits>`.
     if (RESERVED_NAMES.has(name)) name = `${base}_${++count}`;
     while (this.has(name)) name = `${base}_${++count}`;
     this.#used.add(name);
-    this.#counts.set(base, count);
+    this.counts.set(base, count);
     return name;
   }
-
-  /**
-   * Takes as many names as {@link create} would give one after another, in one step where it can.
-   * Returns the name at each place, the first at 0.
-   */
-  createMany(candidate: string, count: number): (at: number) => string {
-    const names: string[] = [];
-    while (names.length < count && !this.#isEven(candidate)) names.push(this.create(candidate));
-    const single = names.length;
-    const rest = count - single;
-    const first = (this.#counts.get(candidate) ?? 0) + 1;
-    if (rest > 0) {
-      this.#counts.set(candidate, first + rest - 1);
-      const ranges = this.#ranges.get(candidate) ?? [];
-      this.#ranges.set(candidate, ranges);
-      const last = ranges.at(-1);
-      if (last?.last === first - 1) last.last += rest;
-      else ranges.push({ first, last: first + rest - 1 });
-    }
-    return (at) => names[at] ?? `${candidate}_${first + at - single}`;
-  }
-
-  /** Whether all numbers above the counter of a base are free. */
-  #isEven(base: string): boolean {
-    for (const name of this.#direct.splice(0)) this.#uneven.add(SPLIT.exec(name)?.[1] ?? name);
-    return (
-      this.#isTaken === undefined &&
-      this.#counts.has(base) &&
-      !this.#uneven.has(base) &&
-      SPLIT.exec(base)?.[2] === undefined
-    );
-  }
-}
-
-/** The numbers from one to another, both included. */
-interface Range {
-  readonly first: number;
-  last: number;
 }

@@ -1,9 +1,10 @@
 /**
  * @file What captures and lowerings share: nodes with names, and the values that represent them.
  */
-import { FakeTensor, isSymScalar, type MetaValue, Namespace, type SymScalar } from "@sconce/ir";
+import { FakeTensor, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
 import type { UnboundArg } from "@sconce/ops";
 import { type ShapeEnv, SymExpr } from "@sconce/symbolic";
+import { ManyNames } from "../names/many-names.js";
 import { argumentOf, type NodeSource } from "../nodes/argument-of.js";
 import {
   type TraceArgument,
@@ -30,7 +31,7 @@ export interface NewNode<M> extends Omit<TraceNodeInit<M>, "name" | "op" | "meta
  */
 export abstract class GraphRecorder<M> {
   /** Names of nodes that are taken. */
-  readonly names = new Namespace();
+  readonly names = new ManyNames();
   /** The nodes so far, in order. */
   readonly nodes: TraceNode<M>[] = [];
   /** Nodes of sizes and other symbolic numbers. */
