@@ -17,6 +17,7 @@ const CHECKS = {
   words: [".config/check-words.mjs"],
   markdown: [".config/check-markdown.mjs"],
   comments: [".config/wrap-comments.mjs", "--check"],
+  verbs: [".config/check-verbs.mjs"],
   docs: [".config/check-docs.mjs"],
   sizes: [".config/check-sizes.mjs"],
 };

@@ -38,7 +38,7 @@ interface Module {
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** The declarations that a file exports, and the types that they name. */
+/** Returns the declarations that a file exports, and the types that they name. */
 export function apiData(entry: string): ApiData {
   return new Collector().collect(entry);
 }
@@ -107,7 +107,7 @@ class Collector {
     return undefined;
   }
 
-  /** Whether a name is exported as a type on the way to its declaration. */
+  /** Returns whether a name is exported as a type on the way to its declaration. */
   #isType(file: string, name: string, seen = new Set<string>()): boolean {
     const key = `${file} ${name}`;
     if (seen.has(key)) return false;
@@ -232,7 +232,7 @@ class Collector {
     return this.#docAt(file, starts[0]!);
   }
 
-  /** The comment right before a place. */
+  /** Returns the comment right before a place. */
   #docAt(file: string, start: number): { readonly doc?: string } {
     const { text, comments } = this.#module(file);
     const comment = comments.findLast(({ end }) => end <= start);
@@ -319,7 +319,9 @@ const nameOf = (node: unknown): string => {
   return name ?? value ?? "";
 };
 
-/** The declarations of a module: a file beside another one, or an entry of a package here. */
+/**
+ * Returns the declarations of a module: a file beside another one, or an entry of a package here.
+ */
 function fileOf(name: string, from: string): string | undefined {
   if (name.startsWith(".")) return join(dirname(from), name.replace(/\.js$/, ".d.ts"));
   const [, own, entry = ""] = /^@sconce\/([^/]+)(\/.*)?$/.exec(name) ?? [];
@@ -345,7 +347,7 @@ const flat = (text: string): string =>
 
 const textOf = ({ start, end }: Syntax, text: string): string => text.slice(start, end);
 
-/** The type of what is declared, as text. */
+/** Returns the type of what is declared, as text. */
 function annotationOf(
   node: Syntax | null | undefined,
   text: string,
@@ -356,7 +358,7 @@ function annotationOf(
   return type === undefined ? undefined : flat(textOf(type, text));
 }
 
-/** A function or method as the text of a function type. */
+/** Returns a function or method as the text of a function type. */
 function functionType(node: Syntax, text: string): string {
   const params = (Array.isArray(node["params"]) ? node["params"] : []) as Syntax[];
   const list = params.map((one) => flat(textOf(one, text))).join(", ");

@@ -47,8 +47,8 @@ export function gpujsBackend(options: GpujsBackendOptions = {}): GpujsBackend {
 }
 
 /**
- * The backend by a name as commands take it: `gpujs`, or `gpujs:webasm` for one mode; undefined for
- * other names.
+ * Returns the backend by a name as commands take it: `gpujs`, or `gpujs:webasm` for one mode;
+ * undefined for other names.
  */
 export function gpujsByName(name: string): GpujsBackend | undefined {
   const [kind, mode, ...rest] = name.split(":");

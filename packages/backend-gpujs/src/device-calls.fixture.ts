@@ -39,7 +39,7 @@ export async function checkOnDevice(
   return { problem: outcomeProblem(one, prepared, outcome, { mayCopy: true }) };
 }
 
-/** Why the device does not take the program, or not on these inputs. */
+/** Returns why the device does not take the program, or not on these inputs. */
 function whyNot(program: LoopProgram, inputs: readonly Tensor[], device: KernelDevice): string | undefined {
   const refused = program.nests.map((nest) => device.whyNot(nest, program)).find((why) => why !== undefined);
   if (refused !== undefined) return refused;

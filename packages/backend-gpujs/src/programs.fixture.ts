@@ -3,7 +3,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 
-/** A program of inputs, a body and one result. */
+/** Returns a program of inputs, a body and one result. */
 export function program(inputs: string, body: string, result: string, dialect = "ATEN"): ExportedProgram {
   const names = [...inputs.matchAll(/%(\w+):/g)].map(([, name]) => name);
   const results = result.split(",").map((name) => name.trim());

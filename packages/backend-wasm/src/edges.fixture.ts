@@ -13,14 +13,16 @@ const DECOMPOSED =
  */
 const ORDERED = /^aten\.(upsample_bicubic2d|prod)\./;
 
-/** Whether PyTorch's shape rule predicts another dtype of statistics than its kernel gives. */
+/**
+ * Returns whether PyTorch's shape rule predicts another dtype of statistics than its kernel gives.
+ */
 const hasOtherDTypes = (one: OpCase): boolean =>
   fakesOtherDTypes(one.target, dtypesOf(one)) &&
   (one.tags.includes("mixed-dtype") || one.target.includes("_functional."));
 
 /**
- * Whether the backend has to give PyTorch's values of a call. Refusals are the interpreter's to
- * make.
+ * Returns whether the backend has to give PyTorch's values of a call. Refusals are the
+ * interpreter's to make.
  */
 export const repeatsEdge = (one: OpCase): boolean =>
   one.source === "edges" &&

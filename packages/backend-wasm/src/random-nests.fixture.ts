@@ -1,6 +1,6 @@
 /** @file Random graphs of few operators: views, arithmetic, choices, reductions. */
 
-/** A random number generator of fixed seeds (mulberry32). */
+/** Returns a random number generator of fixed seeds (mulberry32). */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -139,7 +139,7 @@ class RandomGraph {
   }
 }
 
-/** A graph of two inputs in IR text, with their shape. */
+/** Returns a graph of two inputs in IR text, with their shape. */
 export function randomGraph(seed: number): { readonly text: string; readonly shape: readonly number[] } {
   const random = randomOf(seed);
   const graph = new RandomGraph(random);

@@ -1,6 +1,6 @@
 /** @file Runs loop programs by their WebAssembly kernels, one module for a program. */
 import { bindNest, bindSizes, type LoopNest, type LoopProgram, rowGroups, sizeOf } from "@sconce/codegen";
-import { evaluateInt, type SymInt } from "@sconce/symbolic";
+import { evaluateInt, type IntLike } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import { ModuleBuilder } from "@sconce/wasm";
 import { printedKernel, printedRows } from "./emit/printed-kernel.js";
@@ -112,7 +112,7 @@ export function runLoops(
   for (const end of ends)
     if (all[end] !== PATTERN || all[end + 15] !== PATTERN)
       throw new Error("a kernel writes beyond the end of a buffer");
-  return program.outputs.map((output): Tensor | SymInt | number | bigint | boolean | string | null => {
+  return program.outputs.map((output): Tensor | IntLike | number | bigint | boolean | string | null => {
     if (output.kind === "constant") return output.value;
     if (output.kind === "size")
       return typeof output.value === "number" ? output.value : evaluateInt(output.value, sizes);

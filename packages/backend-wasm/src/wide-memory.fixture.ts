@@ -14,7 +14,9 @@ export function enableWideMemory(): void {
 /** 4 GiB, and room for what tests use: Node 20 cannot grow memories beyond 4 GiB. */
 const PAGES = 65_536 + 16_384;
 
-/** An owner whose memory is open, with all places at addresses that need more than 32 bits. */
+/**
+ * Returns an owner whose memory is open, with all places at addresses that need more than 32 bits.
+ */
 export function ownerAbove4GiB(threads: number): MemoryOwner {
   enableWideMemory();
   const owner = new MemoryOwner(threads, { least: 0, wide: wideMemory(), initial: PAGES });

@@ -27,7 +27,7 @@ interface Chain {
   readonly last: string;
 }
 
-/** A chain of `calls` additions, of one parameter after the other. */
+/** Returns a chain of `calls` additions, of one parameter after the other. */
 function chainOf(calls: number, names: readonly string[], elements: number): Chain {
   const values: Record<string, unknown> = { x: tensorMeta([elements], [1]) };
   for (const name of names) values[`p_${name}`] = tensorMeta([elements], [1], true);
@@ -59,7 +59,7 @@ const addNode = (name: string, self: unknown, other: unknown, index: number): un
   name,
 });
 
-/** The calling convention of `forward(x)`. */
+/** Returns the calling convention of `forward(x)`. */
 function moduleCall(): unknown {
   const inSpec = [
     1,
@@ -109,7 +109,7 @@ function modelOf({ nodes, values, last }: Chain, names: readonly string[]): unkn
   };
 }
 
-/** Which entry of the archive holds the values of each parameter. */
+/** Returns which entry of the archive holds the values of each parameter. */
 const weightsConfig = (names: readonly string[], elements: number): unknown => ({
   config: Object.fromEntries(
     names.map((name, i) => [

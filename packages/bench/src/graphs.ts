@@ -18,8 +18,8 @@ export const fakeF32 = (shape: readonly number[] = SHAPE): FakeTensor =>
 const OPS = ["aten.add.Tensor", "aten.mul.Tensor", "aten.relu.default"] as const;
 
 /**
- * A chain of add, mul and relu of `count` calls; with `dead`, every other node hangs off the chain
- * unused.
+ * Returns a chain of add, mul and relu of `count` calls; with `dead`, every other node hangs off
+ * the chain unused.
  */
 export function chain(count: number, dead = false): Graph {
   const builder = new GraphBuilder();
@@ -40,7 +40,9 @@ export function chain(count: number, dead = false): Graph {
   return builder.build();
 }
 
-/** Each call appears twice with the same arguments: half of the nodes are duplicates. */
+/**
+ * Returns calls that each appear twice with the same arguments: half of the nodes are duplicates.
+ */
 export function duplicates(count: number): Graph {
   const builder = new GraphBuilder();
   const meta = { val: fakeF32() };
@@ -72,7 +74,8 @@ export function constants(count: number): Graph {
 }
 
 /**
- * A program around a graph with user inputs, and constants where the placeholder is called `c_k`.
+ * Returns a program around a graph with user inputs, and constants where the placeholder is called
+ * `c_k`.
  */
 export function programOf(graph: Graph, constant?: ExportedProgram["constants"]): ExportedProgram {
   const output = graph.outputArgument() as { items: readonly NodeRef[] };

@@ -24,7 +24,7 @@ export interface HandWritten {
   readonly flops: number;
 }
 
-/** A program whose result is `%r`. */
+/** Returns a program whose result is `%r`. */
 function program(inputs: string, calls: string): string {
   const given = [...inputs.matchAll(/%(\w+):/g)].map(([, name]) => `  input %${name}: USER_INPUT\n`);
   const signature = `program "ATEN" {\n${given.join("")}  output %r: USER_OUTPUT\n}`;

@@ -46,7 +46,7 @@ export interface OperatorCase {
   readonly torch: number;
 }
 
-/** The cases of the list. */
+/** Returns the cases of the list. */
 export const operatorCases = (): readonly OperatorCase[] =>
   JSON.parse(readFileSync(new URL("../operator-cases.json", import.meta.url), "utf8"));
 
@@ -56,7 +56,7 @@ interface BuiltCall {
   readonly kwargs: Readonly<Record<string, Argument>>;
 }
 
-/** The arguments of a case, the same each time; `n` in place of the case's own. */
+/** Returns the arguments of a case, the same each time; `n` in place of the case's own. */
 export function argumentsOf(one: OperatorCase, n = one.n ?? 0): BuiltCall {
   const random = generator();
   const args = one.args.map((spec) => built(spec, n, random));
@@ -66,7 +66,7 @@ export function argumentsOf(one: OperatorCase, n = one.n ?? 0): BuiltCall {
   return { args: args as Argument[], kwargs: kwargs as Record<string, Argument> };
 }
 
-/** The call with its inputs made, ready to be timed; `n` in place of the case's own. */
+/** Returns the call with its inputs made, ready to be timed; `n` in place of the case's own. */
 export function callOf(
   one: OperatorCase,
   n = one.n ?? 0,

@@ -33,7 +33,10 @@ export async function compiledCall(
   return { run, reason: host?.reason, dispose: () => executable.dispose() };
 }
 
-/** A program of one call as IR text, and its inputs. Tensors that are permuted are so within it. */
+/**
+ * Returns a program of one call as IR text, and its inputs. Tensors that are permuted are so within
+ * it.
+ */
 function programOf(one: OperatorCase): { readonly text: string; readonly inputs: readonly Tensor[] } {
   const { args, kwargs } = argumentsOf(one);
   const inputs: Tensor[] = [];

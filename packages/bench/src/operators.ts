@@ -35,7 +35,9 @@ async function operatorRows(cases: readonly OperatorCase[]): Promise<OperatorRow
   return rows.sort((a, b) => slowdown(b) - slowdown(a));
 }
 
-/** The same on a backend of the session. Calls whose results depend on data are left out. */
+/**
+ * Returns the same on a backend of the session. Calls whose results depend on data are left out.
+ */
 async function backendRows(cases: readonly OperatorCase[], backend: string): Promise<OperatorRow[]> {
   const session = createSconce({ backends: [await loadBackend(backend, { threads: 1 })] });
   const rows: OperatorRow[] = [];

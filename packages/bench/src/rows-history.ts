@@ -10,7 +10,7 @@ const N = 100_000;
  */
 const TORCH_COPY = { name: "torch.fx graph_copy", bytes: 111_400_000 };
 
-/** What history costs at 100,000 nodes: it must follow what a pass changed. */
+/** Returns what history costs at 100,000 nodes: it must follow what a pass changed. */
 export async function historyRows(): Promise<Row[]> {
   const program = programOf(chain(N));
   const one = program.with({ graph: retarget(program.graph, (i) => i === N / 2) });
@@ -32,8 +32,8 @@ export async function historyRows(): Promise<Row[]> {
 type Chosen = (i: number, step: number) => boolean;
 
 /**
- * What is held of the versions before and of the changes, once the program itself is only held as
- * it is afterwards.
+ * Returns what is held of the versions before and of the changes, once the program itself is only
+ * held as it is afterwards.
  */
 async function heldRow(what: string, chosen: Chosen, count: number, target: number, steps = 1): Promise<Row> {
   const changed = (): ExportedProgram => {

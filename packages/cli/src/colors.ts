@@ -31,8 +31,8 @@ export interface ColorFacts {
 }
 
 /**
- * Whether a stream gets colors: by option, else not with `NO_COLOR`, else with `FORCE_COLOR`, else
- * on terminals that have colors.
+ * Returns whether a stream gets colors: by option, else not with `NO_COLOR`, else with
+ * `FORCE_COLOR`, else on terminals that have colors.
  */
 export function isColored({ option, env, terminal }: ColorFacts): boolean {
   if (option !== undefined) return option;

@@ -22,7 +22,9 @@ export interface CommandResult {
 /** Runs `sconce` with these arguments, not on a terminal. */
 export const sconce = (...args: readonly string[]): Promise<CommandResult> => sconceOn({}, ...args);
 
-/** The same with other streams: standard input, a terminal, variables of the environment. */
+/**
+ * Returns the same with other streams: standard input, a terminal, variables of the environment.
+ */
 export async function sconceOn(streams: Partial<Io>, ...args: readonly string[]): Promise<CommandResult> {
   let out = "";
   let err = "";

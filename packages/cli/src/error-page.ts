@@ -34,7 +34,9 @@ function sectionsOf(page: string): Map<string, string> {
   return found;
 }
 
-/** The fix that the page gives for a code, as one line; undefined for codes that it lacks. */
+/**
+ * Returns the fix that the page gives for a code, as one line; undefined for codes that it lacks.
+ */
 export function documentedFix(code: string): string | undefined {
   const [, fix] =
     /^- \*\*Fix\*\*: ([\s\S]*?)(?=\n\n|\n- |$(?![\s\S]))/m.exec(errorSections().get(code) ?? "") ?? [];
@@ -45,8 +47,8 @@ export function documentedFix(code: string): string | undefined {
 }
 
 /**
- * The code that an argument of `sconce explain` names: capitals, digits and underscores only, also
- * as the \`docs\` of an error has it, \`errors/FILE\`. Undefined for other texts.
+ * Returns the code that an argument of `sconce explain` names: capitals, digits and underscores
+ * only, also as the \`docs\` of an error has it, \`errors/FILE\`. Undefined for other texts.
  */
 export const codeIn = (text: string): string | undefined =>
   /^(?:errors\/)?([A-Z][A-Z0-9_]*)$/.exec(text)?.[1];

@@ -11,7 +11,7 @@ import {
 } from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
 
-/** The command was called in a way that it does not take. */
+/** Returns the error when the command was called in a way that it does not take. */
 export const usage = (
   message: string,
   fix: string,
@@ -19,11 +19,11 @@ export const usage = (
   more: Pick<SconceErrorInit, "edits"> = {},
 ): SconceError => new SconceError({ code: "USAGE", message, fix, cause, ...more });
 
-/** A file that takes more work than its size allows. */
+/** Returns the error for a file that takes more work than its size allows. */
 export const overLimit = (error: SconceError, name: string, limit: number): SconceError =>
   withFix(error, `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`);
 
-/** The readers list the names of the programs. */
+/** Returns the error for the readers list the names of the programs. */
 export function otherModel(error: SconceError): SconceError {
   const [, names] = /^give one of these as the option "model": (.*)$/.exec(error.fix) ?? [];
   return names === undefined ? error : withFix(error, `choose a program with --model NAME: ${names}`);
@@ -36,14 +36,17 @@ export const modelOfText = (model: string): SconceError =>
     "leave --model out",
   );
 
-/** A run that takes more memory than there is, or than `--limit memory` allows. */
+/**
+ * Returns the error for a run that takes more memory than there is, or than `--limit memory`
+ * allows.
+ */
 export const outOfMemory = (error: SconceError, maxBytes: number): SconceError =>
   withFix(error, `use smaller inputs, or raise the limit: --limit memory=${10 * maxBytes}`);
 
 const withFix = ({ code, message, where, cause }: SconceError, fix: string): SconceError =>
   new SconceError({ code, message, where, fix, cause });
 
-/** An error as it is shown, with its texts in another form. */
+/** Returns an error as it is shown, with its texts in another form. */
 export const withTexts = (
   { code, message, where, fix, edits }: SconceError,
   shown: (text: string) => string,
@@ -56,7 +59,7 @@ export const withTexts = (
     edits,
   });
 
-/** What was thrown though nothing should have been. */
+/** Returns the error for what was thrown though nothing should have been. */
 export const crash = (error: unknown): SconceError =>
   new SconceError({
     code: "INTERNAL",
@@ -82,7 +85,10 @@ const OUTPUT_FAULTS: Readonly<Record<string, string>> = {
   EFBIG: "the file would be too large",
 };
 
-/** A file that cannot be read or written: the operating system's reason in words. */
+/**
+ * Returns the error for a file that cannot be read or written: the operating system's reason in
+ * words.
+ */
 export function fileError(path: string, cause: unknown): SconceError {
   const code = systemCode(cause) ?? "";
   const { message, fix } = fileFault(path, code, cause instanceof Error ? cause.message : String(cause));
@@ -90,7 +96,7 @@ export function fileError(path: string, cause: unknown): SconceError {
   return new SconceError({ code: "FILE", message, fix: near, cause });
 }
 
-/** The names in the folder of a path, for suggestions. */
+/** Returns the names in the folder of a path, for suggestions. */
 function filesBeside(path: string): string[] {
   try {
     return readdirSync(dirname(path)).slice(0, MOST_FILES);
@@ -101,7 +107,7 @@ function filesBeside(path: string): string[] {
 
 const MOST_FILES = 1000;
 
-/** A text and a file of tensors that were not written together. */
+/** Returns the error for a text and a file of tensors that were not written together. */
 export const otherTensors = (path: string, tensors: string): SconceError =>
   new SconceError({
     code: "TENSORS_MISMATCH",
@@ -119,7 +125,7 @@ export const tensorsCutOff = (): SconceError =>
     fix: "write the text again with `sconce lower FILE -o -`, and copy all of it",
   });
 
-/** A file that should hold tensors and is of another format. */
+/** Returns the error for a file that should hold tensors and is of another format. */
 export const noTensorFile = ({ name, fix }: OtherFormat): SconceError =>
   new SconceError({ code: "OTHER_FORMAT", message: `not a safetensors file: it is ${name}`, fix });
 
@@ -136,15 +142,17 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
-/** A plugin module that cannot be loaded, or exports no plugin. */
+/** Returns the error for a plugin module that cannot be loaded, or exports no plugin. */
 export const pluginError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 
-/** A module of a model that cannot be loaded, or does not say what to export. */
+/**
+ * Returns the error for a module of a model that cannot be loaded, or does not say what to export.
+ */
 export const modelError = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "MODEL_MODULE", message: `the module ${path} ${why}`, fix, cause });
 
-/** A reproducer of a version that this Sconce does not have. */
+/** Returns the error for a reproducer of a version that this Sconce does not have. */
 export const otherReproducerVersion = (version: string): SconceError =>
   new SconceError({
     code: "FORMAT_VERSION",
@@ -153,7 +161,7 @@ export const otherReproducerVersion = (version: string): SconceError =>
     fix: "update Sconce, or write it again with `sconce bisect ... -o FILE`",
   });
 
-/** A reproducer that cannot be read. */
+/** Returns the error for a reproducer that cannot be read. */
 export const malformed = (why: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "REPRODUCER",

@@ -36,11 +36,13 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   server: "scheme and host of a server",
 };
 
-/** The word for an option's value in its flags, such as `file`; undefined where it has none. */
+/**
+ * Returns the word for an option's value in its flags, such as `file`; undefined where it has none.
+ */
 export const valueWord = ({ flags }: Option): string | undefined =>
   /[<[]([\w=-]+)(?:\.\.\.)?[>\]]/.exec(flags)?.[1];
 
-/** The type of an option's value; undefined for options without one. */
+/** Returns the type of an option's value; undefined for options without one. */
 export const typeOf = (option: Option): string | undefined => {
   const word = valueWord(option);
   return word === undefined ? undefined : (OPTION_TYPES[word] ?? word);
@@ -57,7 +59,7 @@ function optionDescription(option: Option): string {
   return facts.length === 0 ? description : `${description} [${facts.join("; ")}]`;
 }
 
-/** How the help of a command looks. */
+/** Returns how the help of a command looks. */
 export const helpConfiguration = ({ bold, cyan }: Paint): Partial<Help> => ({
   optionDescription,
   styleTitle: bold,

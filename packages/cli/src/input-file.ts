@@ -29,7 +29,7 @@ export function withStandardInput<T>(read: Read | undefined, action: () => Promi
   return inputs.run({ standard: once, files: new Map() }, action);
 }
 
-/** The bytes of a file. @throws SconceError `FILE` */
+/** Returns the bytes of a file. @throws SconceError `FILE` */
 export async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return path === STANDARD ? await readStandardInput() : await readFile(path);
@@ -39,8 +39,8 @@ export async function readBytes(path: string): Promise<Uint8Array> {
 }
 
 /**
- * The first bytes of a file, at most `count`. A small file is opened this once: {@link inputBytes}
- * has its bytes from then on.
+ * Returns the first bytes of a file, at most `count`. A small file is opened this once:
+ * {@link inputBytes} has its bytes from then on.
  * @throws the file system's own errors
  */
 export async function readStart(path: string, count: number): Promise<Uint8Array> {
@@ -63,7 +63,7 @@ export async function readStart(path: string, count: number): Promise<Uint8Array
   }
 }
 
-/** The bytes of standard input, or of a small file that the command has opened already. */
+/** Returns the bytes of standard input, or of a small file that the command has opened already. */
 export async function inputBytes(path: string): Promise<Uint8Array | undefined> {
   return path === STANDARD ? readStandardInput() : inputs.getStore()?.files.get(path);
 }
@@ -72,5 +72,5 @@ export async function inputBytes(path: string): Promise<Uint8Array | undefined> 
 export const readStandardInput = (): Promise<Uint8Array> =>
   inputs.getStore()?.standard() ?? Promise.resolve(new Uint8Array());
 
-/** How messages call a file. */
+/** Returns how messages call a file. */
 export const fileName = (path: string): string => (path === STANDARD ? "standard input" : path);

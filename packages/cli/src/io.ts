@@ -100,8 +100,8 @@ export interface Outcome {
 
 const plain = (_key: string, item: unknown): unknown => (typeof item === "bigint" ? String(item) : item);
 
-/** A value as JSON text; integers past 2^53 become strings. */
+/** Returns a value as JSON text; integers past 2^53 become strings. */
 export const json = (value: unknown): string => `${visibleJson(JSON.stringify(value, plain, 2))}\n`;
 
-/** The same on one line. */
+/** Returns the same on one line. */
 export const jsonLine = (value: unknown): string => `${visibleJson(JSON.stringify(value, plain))}\n`;

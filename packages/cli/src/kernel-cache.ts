@@ -2,7 +2,7 @@ import { isKnownBackend, type LoadBackendOptions } from "@sconce/session/backend
 import { usage } from "./errors.js";
 
 /**
- * The folder of `--cache`, as backends take it.
+ * Returns the folder of `--cache`, as backends take it.
  *
  * @param backends names of the backends that run
  * @throws SconceError `USAGE` for a backend of a plugin, which takes no options

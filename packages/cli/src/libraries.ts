@@ -52,7 +52,7 @@ async function namespacesIn(file: string): Promise<Iterable<string>> {
   }
 }
 
-/** The same for IR text and JSON IR. */
+/** Returns the same for IR text and JSON IR. */
 async function namespacesInText(file: string): Promise<Iterable<string>> {
   const text = await readBytes(file).then(
     (bytes) => new TextDecoder().decode(bytes),

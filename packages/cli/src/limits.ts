@@ -20,13 +20,13 @@ const current = new AsyncLocalStorage<{ limits: CommandLimits; model?: string }>
 /** Runs a command, whose limits {@link setLimits} sets. */
 export const withLimits = <T>(action: () => Promise<T>): Promise<T> => current.run({ limits: {} }, action);
 
-/** The limits of the command that runs. */
+/** Returns the limits of the command that runs. */
 export const commandLimits = (): CommandLimits => current.getStore()?.limits ?? {};
 
-/** The bounds as readers take them. */
+/** Returns the bounds as readers take them. */
 export const commandWork = (): Pick<WorkOptions, "limits"> => ({ limits: commandLimits().limits });
 
-/** The program that `--model` chooses in archives; undefined without the option. */
+/** Returns the program that `--model` chooses in archives; undefined without the option. */
 export const commandModel = (): string | undefined => current.getStore()?.model;
 
 /** Sets the program that archives are read for. */
@@ -63,7 +63,7 @@ function parseLimit(text: string): readonly [name: LimitName, value: number] {
   return [known, number];
 }
 
-/** An error of a reader, with a fix for the command where one of its options helps. */
+/** Returns an error of a reader, with a fix for the command where one of its options helps. */
 export function withCommandFix(error: SconceError): SconceError {
   if (error.code === "PT2_NO_MODEL") return otherModel(error);
   if (!isSconceError(error, "BUDGET_EXCEEDED") && !isSconceError(error, "ZIP_BOMB")) return error;
@@ -71,7 +71,7 @@ export function withCommandFix(error: SconceError): SconceError {
   return name === undefined || limit === undefined ? error : overLimit(error, name, Number(limit));
 }
 
-/** What a command throws, with a fix for the command where a run is over its memory. */
+/** Returns what a command throws, with a fix for the command where a run is over its memory. */
 export async function withMemoryFix(error: unknown): Promise<unknown> {
   if (!isSconceError(error, "OUT_OF_MEMORY")) return error;
   // Loaded here only: most commands that fail need no tensors.

@@ -79,7 +79,7 @@ function settingsOf(args: readonly string[]): Settings {
 
 const words = (args: readonly string[]): string[] => args.filter((arg) => !arg.startsWith("-"));
 
-/** The command that is called, or whose help is asked for. */
+/** Returns the command that is called, or whose help is asked for. */
 function calledEntry(args: readonly string[]): CommandEntry | undefined {
   const [first, second] = words(args);
   return COMMANDS.find(({ name }) => name === (first === "help" ? second : first));

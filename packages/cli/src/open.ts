@@ -88,7 +88,10 @@ export async function openWithWeights(
   return atFile(weights, async () => program.withState(weightsIn(await tensorBytes(weights), program)));
 }
 
-/** The tensors of a file, without second names and sample inputs that the program does not have. */
+/**
+ * Returns the tensors of a file, without second names and sample inputs that the program does not
+ * have.
+ */
 function weightsIn(bytes: Uint8Array, program: ExportedProgram): Map<string, Tensor> {
   const stored = readSafetensors(bytes, commandWork());
   const all = withOtherNames(stored);
@@ -119,8 +122,8 @@ function opened(
 }
 
 /**
- * The names of the programs in an archive; none for texts and for other files: opening those
- * reports why.
+ * Returns the names of the programs in an archive; none for texts and for other files: opening
+ * those reports why.
  */
 export async function programNames(path: string): Promise<readonly string[]> {
   try {
@@ -170,7 +173,7 @@ async function openArchive(path: string, options: ReadPt2Options): Promise<Expor
 export type FileFormat = Exclude<ProgramFormat, "reproducer">;
 
 /**
- * The format of a file: a reproducer is IR text.
+ * Returns the format of a file: a reproducer is IR text.
  * @throws SconceError `OTHER_FORMAT`; the file system's own errors
  */
 export async function formatOf(path: string): Promise<FileFormat> {
@@ -183,7 +186,7 @@ export function openTensors(path: string): Promise<ReadonlyMap<string, Tensor>> 
   return atFile(path, async () => readSafetensors(await tensorBytes(path), commandWork()).tensors);
 }
 
-/** The bytes of a safetensors file. @throws SconceError `OTHER_FORMAT` for what is none */
+/** Returns the bytes of a safetensors file. @throws SconceError `OTHER_FORMAT` for what is none */
 async function tensorBytes(path: string): Promise<Uint8Array> {
   const bytes = await readBytes(path);
   const other = tensorFormat(bytes);

@@ -13,7 +13,7 @@ const MOST_MILLISECONDS = 2 ** 31 - 1;
 /** Node takes whole mebibytes. */
 const LEAST_BYTES = 2 ** 20;
 
-/** The limits that options set; undefined for none. @throws SconceError `USAGE` */
+/** Returns the limits that options set; undefined for none. @throws SconceError `USAGE` */
 export function passLimits({
   passTimeout,
   passMemory,

@@ -19,7 +19,7 @@ export interface TimedPass {
 
 const HEAD = ["step", "time ms", "part", "rewrites", "nodes before", "nodes after"];
 
-/** A line for each pass, below it one for each of its rules, and the sum. */
+/** Returns a line for each pass, below it one for each of its rules, and the sum. */
 export function timingText(passes: readonly TimedPass[]): string {
   const total = passes.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   const part = (milliseconds: number): string =>

@@ -5,18 +5,18 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isSconceError, type SconceError, shellPath, shellWord, thrownText } from "@sconce/errors";
 import { pluginError } from "./errors.js";
 
-/** The code of an error of Node. */
+/** Returns the code of an error of Node. */
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** The error about a module that exists and does not load. */
+/** Returns the error about a module that exists and does not load. */
 export function loadFailure(name: string, path: string, error: unknown): SconceError {
   const failed = pluginError(name, `cannot be loaded: ${thrownText(error)}`, remedyOf(path, error), error);
   const place = placeOf(path, error);
   return place === undefined ? failed : failed.at(place);
 }
 
-/** The file and the line of a failure, as `file:line`. */
+/** Returns the file and the line of a failure, as `file:line`. */
 export function placeOf(path: string, error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = error.stack ?? "";
@@ -44,7 +44,7 @@ function syntaxPlace(path: string): string | undefined {
   return found?.[1];
 }
 
-/** What to do about a module that Node does not load. */
+/** Returns what to do about a module that Node does not load. */
 function remedyOf(path: string, error: unknown): string {
   if (isSconceError(error)) return error.fix ?? "correct the module";
   return importRemedy(error) ?? (/\.[cm]?tsx?$/.test(path) ? typeScriptRemedy(error) : remedy(path, error));

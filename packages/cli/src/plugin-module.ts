@@ -16,7 +16,10 @@ export function pluginPath(name: string): string {
   return (isPackage ? packageFile(name) : undefined) ?? resolve(name);
 }
 
-/** The file that an installed package exports by a name such as `mylib` or `@mine/mylib/plugin`. */
+/**
+ * Returns the file that an installed package exports by a name such as `mylib` or
+ * `@mine/mylib/plugin`.
+ */
 function packageFile(name: string): string | undefined {
   const { resolve: fileOf } = createRequire(join(process.cwd(), "any.js"));
   try {
@@ -29,7 +32,7 @@ function packageFile(name: string): string | undefined {
   }
 }
 
-/** The same of a package whose exports are for `import` only. */
+/** Returns the same of a package whose exports are for `import` only. */
 function importedFile(name: string, folders: readonly string[] | null): string | undefined {
   const [, own, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name)!;
   const folder = folders?.map((one) => join(one, own!)).find((one) => existsSync(join(one, "package.json")));
@@ -44,7 +47,7 @@ function importedFile(name: string, folders: readonly string[] | null): string |
 /** What `exports` of a package holds: a file, or files by entry and condition. */
 type Conditions = string | null | { readonly [name: string]: Conditions };
 
-/** The file of an entry under the conditions of `import` in Node. */
+/** Returns the file of an entry under the conditions of `import` in Node. */
 function fileFor(value: Conditions | undefined, entry: string): string | undefined {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return undefined;

@@ -7,10 +7,10 @@ import { STANDARD } from "./input-file.js";
 import { json, jsonLine, type SafeIo } from "./io.js";
 import { sirWithTensors, weightsPath, writeSir } from "./sir.js";
 
-/** Whether a name is that of a file for PyTorch. */
+/** Returns whether a name is that of a file for PyTorch. */
 export const isPt2 = (output: string): boolean => /\.pt2$/i.test(output);
 
-/** Whether the weights come to stand in a file beside the program. */
+/** Returns whether the weights come to stand in a file beside the program. */
 export const weightsBeside = (output: string): string | null =>
   output === STANDARD || isPt2(output) ? null : weightsPath(output);
 

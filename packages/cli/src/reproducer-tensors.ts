@@ -7,7 +7,7 @@ import { type DType, dtypeInfo, isDType, Storage, Tensor } from "@sconce/tensor"
 export const storageLine = ({ bytes }: Storage): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
-/** A tensor as one line; its storage is numbered among those that the file has. */
+/** Returns a tensor as one line; its storage is numbered among those that the file has. */
 export function tensorEntry(name: string, tensor: Tensor, storages: Map<Storage, number>): string {
   const { storage, dtype, shape, strides, storageOffset: offset, requiresGrad } = tensor;
   if (!storages.has(storage)) storages.set(storage, storages.size);

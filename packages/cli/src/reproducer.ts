@@ -41,7 +41,7 @@ export interface ReproducerFile extends ReproducerFacts {
   readonly inputs: readonly Value[];
 }
 
-/** The text of a reproducer. */
+/** Returns the text of a reproducer. */
 export function reproducerText({ program, inputs, ...facts }: ReproducerFile): string {
   const storages = new Map<Storage, number>();
   const tensors = new Map([...tensorsOf(program)].filter(([, tensor]) => tensor.hasValues));
@@ -69,7 +69,7 @@ export function reproducerText({ program, inputs, ...facts }: ReproducerFile): s
 
 const MAGIC_BYTES = 64;
 
-/** Whether a file is a reproducer, by how it begins. */
+/** Returns whether a file is a reproducer, by how it begins. */
 const isReproducer = (start: Uint8Array): boolean =>
   new TextDecoder().decode(start).startsWith("sconce-reproducer ");
 

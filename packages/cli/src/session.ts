@@ -50,8 +50,8 @@ export async function openSession(
 }
 
 /**
- * The backends that Sconce loads by name and that are installed, with those that are asked for:
- * options of passes and errors name them all.
+ * Returns the backends that Sconce loads by name and that are installed, with those that are asked
+ * for: options of passes and errors name them all.
  */
 async function backendsFor(wanted: readonly string[], loading: LoadBackendOptions): Promise<Backend[]> {
   const names = new Set([...builtinBackends, ...wanted.filter(isKnownBackend)]);

@@ -100,8 +100,8 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * All names of stored tensors. Tensors that are the same one under several names are stored once;
- * the metadata name it, as Hugging Face's files do.
+ * Returns all names of stored tensors. Tensors that are the same one under several names are stored
+ * once; the metadata name it, as Hugging Face's files do.
  */
 export function withOtherNames({ tensors, metadata }: Stored): Map<string, Tensor> {
   const all = new Map(tensors);
@@ -129,7 +129,7 @@ export async function writeSir(path: string, program: ExportedProgram): Promise<
 }
 
 /**
- * A program as one text, its tensors at the end, in pieces.
+ * Yields a program as one text, its tensors at the end, in pieces.
  * @throws SconceError `DTYPE`, `NO_VALUES`
  */
 export function sirWithTensors(program: ExportedProgram): Iterable<string> {

@@ -5,8 +5,8 @@ import { outputFailed, systemCode } from "./errors.js";
 import type { Io } from "./io.js";
 
 /**
- * The streams of this process. `NO_COLOR` keeps all control characters out, those of progress bars
- * included.
+ * Returns the streams of this process. `NO_COLOR` keeps all control characters out, those of
+ * progress bars included.
  */
 export function processIo(): Io {
   const { stdout, stderr, stdin, env } = process;

@@ -33,13 +33,13 @@ export function linkTensors(bytes: Uint8Array): string {
   return checksum;
 }
 
-/** A text whose last line has the checksum of its tensors. */
+/** Returns a text whose last line has the checksum of its tensors. */
 export const linkedText = (text: string, checksum: string): string =>
   `${text.trimEnd()}\n\n${LINK}${checksum}\n`;
 
 /**
- * Whether text and metadata have different checksums. Where one of them has none, it was written
- * by other means, and nothing is known.
+ * Returns whether text and metadata have different checksums. Where one of them has none, it was
+ * written by other means, and nothing is known.
  */
 export function isOtherPair(text: Uint8Array, metadata: ReadonlyMap<string, string>): boolean {
   const line = lastLine(text);
@@ -50,7 +50,7 @@ export function isOtherPair(text: Uint8Array, metadata: ReadonlyMap<string, stri
 const lastLine = (text: Uint8Array): string =>
   new TextDecoder().decode(text.subarray(-200)).trimEnd().split("\n").at(-1) ?? "";
 
-/** A text with its tensors at the end, as comments, in pieces. */
+/** Yields a text with its tensors at the end, as comments, in pieces. */
 export function* textWithTensors(text: string, tensors: Uint8Array): Generator<string> {
   yield `${text.trimEnd()}\n\n${INLINE}${sha256(tensors)}\n`;
   const all = Buffer.from(tensors.buffer, tensors.byteOffset, tensors.byteLength);

@@ -11,14 +11,14 @@ import { type LowerToLoopsOptions, lowerToLoops } from "./lower/lower.js";
 
 const operators = defaultOperators();
 
-/** The loops of a graph in IR text. */
+/** Returns the loops of a graph in IR text. */
 export const loopsOf = (text: string, options: Partial<LowerToLoopsOptions> = {}): LoopProgram =>
   lowerToLoops(parseGraph(text), { operators, ...options });
-/** The same as text. */
+/** Returns the same as text. */
 export const textOf = (text: string, options?: Partial<LowerToLoopsOptions>): string =>
   printLoops(loopsOf(text, options));
 
-/** A kernel as text, after it was verified, and read again from the text. */
+/** Returns a kernel as text, after it was verified, and read again from the text. */
 export function textOfKernel(kernel: Kernel): string {
   verifyKernel(kernel);
   const text = printKernel(kernel);

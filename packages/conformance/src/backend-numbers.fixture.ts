@@ -106,7 +106,7 @@ interface Way {
   readonly mayRefuse?: boolean;
 }
 
-/** What differs from PyTorch's results, if anything does. */
+/** Returns what differs from PyTorch's results, if anything does. */
 async function problemsOf(
   { session, backend, random }: Place,
   program: ExportedProgram,
@@ -161,7 +161,7 @@ async function resultsOf(
   }
 }
 
-/** What PyTorch recorded of a program, or of its lowered form. */
+/** Returns what PyTorch recorded of a program, or of its lowered form. */
 function wanted(run: RecordedRun, isLowered: boolean): Pick<RecordedRun, "outputs" | "after" | "strides"> {
   if (!isLowered || run.lowered === undefined) return run;
   const after = run.loweredAfter === undefined ? run.after : (run.loweredAfter ?? undefined);

@@ -9,12 +9,12 @@ export const FIXTURES = fileURLToPath(new URL("../../testing/fixtures/", import.
 /** The folder of the programs that PyTorch exported; it ends with `/`. */
 export const PROGRAMS = `${FIXTURES}programs/`;
 
-/** The text of a file, unpacked where its name ends with `.gz` or `.br`. */
+/** Returns the text of a file, unpacked where its name ends with `.gz` or `.br`. */
 export function fixtureText(path: string): string {
   const bytes = readFileSync(FIXTURES + path);
   if (path.endsWith(".br")) return brotliDecompressSync(bytes).toString();
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
 }
 
-/** The value of a JSON file, unpacked where its name ends with `.gz`. */
+/** Returns the value of a JSON file, unpacked where its name ends with `.gz`. */
 export const fixtureJson = (path: string): unknown => JSON.parse(fixtureText(path));

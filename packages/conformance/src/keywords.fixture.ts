@@ -8,7 +8,7 @@ const operators = defaultOperators();
 const isPlaced = (target: string): boolean =>
   target.startsWith("aten.") && target !== "aten._assert_scalar.default";
 
-/** The program with all arguments of operators by keyword. */
+/** Returns the program with all arguments of operators by keyword. */
 export const byKeyword = (program: ExportedProgram): ExportedProgram =>
   program.with({ graph: keywordsOf(program.graph) });
 

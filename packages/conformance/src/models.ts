@@ -34,7 +34,8 @@ function uniform(seed: number): () => number {
 }
 
 /**
- * A model with random weights, scaled so that values neither vanish nor grow from layer to layer.
+ * Returns a model with random weights, scaled so that values neither vanish nor grow from layer to
+ * layer.
  */
 export function model(name: ModelName, seed = 1): Model {
   const text = fixtureText(`models/${name}.sir.gz`);

@@ -159,7 +159,7 @@ export const typeAt = (node: Node, i: number): string | undefined => {
   const type = schemaOf(node)?.args[i]?.type;
   return type === undefined || type.list ? undefined : type.base;
 };
-/** The last positional argument when the operator requires it; -1 otherwise. */
+/** Returns the last positional argument when the operator requires it; -1 otherwise. */
 export const requiredAt = (node: Node): number => {
   const i = node.args.length - 1;
   return schemaOf(node)?.args[i]?.hasDefault === false ? i : -1;

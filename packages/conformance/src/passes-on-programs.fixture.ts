@@ -35,7 +35,7 @@ const pipeline = (text: string): Transform => ({
   run: (program) => sconce.transform(program, text, { verify: true }),
 });
 
-/** The first half of a program, but for what has to keep its place. */
+/** Returns the first half of a program, but for what has to keep its place. */
 function firstHalfOf(program: ExportedProgram): (node: Node) => boolean {
   const { graph } = program;
   const free = (node: Node): boolean =>

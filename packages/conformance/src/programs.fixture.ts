@@ -12,8 +12,11 @@ export const NAMES: readonly string[] = readdirSync(PROGRAMS, { withFileTypes: t
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
 
-/** Whether every run of the tests checks a program, by its place; the full suite has the others. */
+/**
+ * Returns whether every run of the tests checks a program, by its place; the full suite has the
+ * others.
+ */
 export const isSample = (_: string, at: number): boolean => at % 6 === 0;
 
-/** The checks of a program. */
+/** Returns the checks of a program. */
 export const checksOf = (name: string): Promise<Check[]> => checkProgramFolder(`${PROGRAMS}${name}`, sconce);

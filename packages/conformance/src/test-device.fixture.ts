@@ -3,7 +3,7 @@ import type { WgslDevice } from "@sconce/backend-gpujs/webgpu";
 import { openWebgpuNode } from "@sconce/backend-gpujs/webgpu-node";
 import { isSconceError } from "@sconce/errors";
 
-/** A device, or undefined after a line that says why tests are skipped. */
+/** Returns a device, or undefined after a line that says why tests are skipped. */
 export async function openTestDevice(asHardware = false): Promise<WgslDevice | undefined> {
   try {
     return await openWebgpuNode({ allowSoftware: true, asHardware });
@@ -14,7 +14,7 @@ export async function openTestDevice(asHardware = false): Promise<WgslDevice | u
   }
 }
 
-/** Whether mode `webgpu` runs here; a line says why not. */
+/** Returns whether mode `webgpu` runs here; a line says why not. */
 export async function hasWebgpu(): Promise<boolean> {
   const device = await openTestDevice();
   await device?.dispose();

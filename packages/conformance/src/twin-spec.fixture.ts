@@ -23,8 +23,8 @@ const comparable = (text: string): string =>
     .join("\n");
 
 /**
- * A text whose nodes have the numbers of their order: PyTorch's numbers count nodes that a lowering
- * made and removed.
+ * Returns a text whose nodes have the numbers of their order: PyTorch's numbers count nodes that a
+ * lowering made and removed.
  */
 export function renumbered(text: string): string {
   const names = new Map<string, string>();
@@ -38,7 +38,7 @@ export function renumbered(text: string): string {
   return text.replaceAll(/(?<![.\w])\w+/g, (word) => names.get(word) ?? word);
 }
 
-/** The first 40 elements of each output; none of one without values. */
+/** Returns the first 40 elements of each output; none of one without values. */
 export function outputsOf({ model, args, options }: Twin): number[][] {
   const all = options?.kwargs === undefined ? args : [...args, options.kwargs];
   const { leaves } = flattenValue((model as (...given: unknown[]) => unknown)(...all));

@@ -6,16 +6,16 @@ import {
   device,
   type ExportedProgram,
   FakeTensor,
+  type IntLike,
   isRef,
   isSymScalar,
   itemsOf,
-  type SymInt,
   type SymScalar,
   symFloat,
   symInt,
 } from "@sconce/ir";
 import { verifyCalls } from "@sconce/passes";
-import { add, type SymFloat } from "@sconce/symbolic";
+import { add, type FloatLike } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { PROGRAMS } from "./fixtures.js";
 import { graphOf } from "./graph-of.js";
@@ -151,11 +151,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ),
   "record a float for a size": patched(
     (node) => node.target === "aten.sym_size.int" && isSymScalar(node.meta.val),
-    (node) => rest(node, symFloat((node.meta.val as SymScalar).expr as SymFloat)),
+    (node) => rest(node, symFloat((node.meta.val as SymScalar).expr as FloatLike)),
   ),
   "record another size for a size": patched(
     (node) => node.target === "aten.sym_size.int" && isSymScalar(node.meta.val),
-    (node) => rest(node, symInt(add((node.meta.val as SymScalar).expr as SymInt, 1))),
+    (node) => rest(node, symInt(add((node.meta.val as SymScalar).expr as IntLike, 1))),
   ),
   "record another shape of a parameter": (program, pick) => {
     const spec = pick(program.graphSignature.inputSpecs.filter(({ kind }) => kind === "PARAMETER"));

@@ -199,7 +199,7 @@ function partsOf({ operators, evaluate, decompositions, maxBytes }: PassContext)
   };
 }
 
-/** A program that the host runs as it is. */
+/** Returns a program that the host runs as it is. */
 function hostOnly(
   executable: Executable,
   { graph }: ExportedProgram,

@@ -1,7 +1,10 @@
 import { SconceError } from "@sconce/errors";
 import { type Node, nodePlace } from "@sconce/ir";
 
-/** A call that the compilation excludes; `decomposes` says whether lowering the program helps. */
+/**
+ * Returns the error for a call that the compilation excludes; `decomposes` says whether lowering
+ * the program helps.
+ */
 export const excludedCall = (node: Node, decomposes: boolean): SconceError =>
   new SconceError({
     code: "NO_KERNEL",

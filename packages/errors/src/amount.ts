@@ -1,6 +1,6 @@
 /** @file Numbers with units. */
 
-/** A number with its unit, scaled where it is large: `1.20 kB`. */
+/** Returns a number with its unit, scaled where it is large: `1.20 kB`. */
 export function amount(value: number, unit: string): string {
   const scaled = STEPS.find(([step]) => value >= step);
   if (scaled === undefined) return `${Math.round(value)} ${unit}`;

@@ -113,13 +113,16 @@ export class Budget {
     this.#left = { ...this.#left, ...counts };
   }
 
-  /** The budget of a reader: the shared one of its options, or one for an input of this size. */
+  /**
+   * Returns the budget of a reader: the shared one of its options, or one for an input of this
+   * size.
+   */
   static of(options: WorkOptions | undefined, size: number, bytesPerNode?: number): Budget {
     checkOptions("the reader (limits)", options?.limits, LIMITS);
     return options?.budget ?? new Budget(size, options?.limits, bytesPerNode);
   }
 
-  /** What is left of a kind of work. */
+  /** Returns what is left of a kind of work. */
   left(kind: WorkKind): number {
     return this.#left[kind];
   }

@@ -43,7 +43,7 @@ export function packageCopy(name: string): PackageCopy {
   };
 }
 
-/** The file of the second frame: the first is {@link packageCopy} itself. */
+/** Returns the file of the second frame: the first is {@link packageCopy} itself. */
 function callerIn(stack: string | undefined): string | undefined {
   const places = [
     ...(stack ?? "").matchAll(/(?:\(|at |@)((?:file:|https?:|\/|[A-Za-z]:\\)[^\s()]*?):\d+:\d+/g),

@@ -14,8 +14,8 @@ export function describeValue(value: unknown): string {
 }
 
 /**
- * The name of a class of the language or the platform: `Promise`, `ArrayBuffer`, `Response`;
- * undefined for other values. Names of other classes are lost where code is minified.
+ * Returns the name of a class of the language or the platform: `Promise`, `ArrayBuffer`,
+ * `Response`; undefined for other values. Names of other classes are lost where code is minified.
  */
 export function platformClass(value: unknown): string | undefined {
   try {
@@ -26,6 +26,6 @@ export function platformClass(value: unknown): string | undefined {
   }
 }
 
-/** Whether a value is bytes without a type of their elements. */
+/** Returns whether a value is bytes without a type of their elements. */
 export const isRawBytes = (value: unknown): boolean =>
   /^((Shared)?ArrayBuffer|DataView)$/.test(platformClass(value) ?? "");

@@ -33,7 +33,7 @@ export interface CauseJson {
 const MOST_CAUSES = 32;
 const PARTS = ["code", "where", "fix", "docs"] as const;
 
-/** The parts of an error and those of its causes. */
+/** Returns the parts of an error and those of its causes. */
 export const errorJson = (error: Error): SconceErrorJson => partsOf(error, new Set()) as SconceErrorJson;
 
 function partsOf(thrown: unknown, seen: Set<unknown>): NonNullable<CauseJson["cause"]> {
@@ -56,7 +56,7 @@ function partsOf(thrown: unknown, seen: Set<unknown>): NonNullable<CauseJson["ca
   };
 }
 
-/** A part of anything that was thrown: reading it may throw. */
+/** Returns a part of anything that was thrown: reading it may throw. */
 function read(error: Error, part: string): unknown {
   try {
     return (error as unknown as Readonly<Record<string, unknown>>)[part];

@@ -24,7 +24,7 @@ const FIXES: Readonly<Record<string, string>> = {
   ESPIPE: "give - as the file, and the pipe as standard input",
 };
 
-/** The message and the remedy for a file that the system does not open, read or write. */
+/** Returns the message and the remedy for a file that the system does not open, read or write. */
 export function fileFault(path: string, code: string, cause: string): { message: string; fix: string } {
   return {
     message: FAULTS[code]?.(path) ?? `${path}: ${cause}`,

@@ -26,7 +26,9 @@ export function shellWord(text: string): string {
 
 const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A format of `printf` that prints a text: octal escapes for the bytes of what is not seen. */
+/**
+ * Returns a format of `printf` that prints a text: octal escapes for the bytes of what is not seen.
+ */
 const printfText = (text: string): string =>
   Array.from(text, (char) => {
     if (char === "%") return "%%";
@@ -36,12 +38,15 @@ const printfText = (text: string): string =>
     return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
   }).join("");
 
-/** The path of a file as a word of a shell; no command takes it for an option or standard input. */
+/**
+ * Returns the path of a file as a word of a shell; no command takes it for an option or standard
+ * input.
+ */
 export const shellPath = (path: string): string => shellWord(path.startsWith("-") ? `./${path}` : path);
 
 /**
- * A string literal of JavaScript, TypeScript and JSON. It is safe in a script element of a page,
- * too: `<` is escaped.
+ * Returns a string literal of JavaScript, TypeScript and JSON. It is safe in a script element of a
+ * page, too: `<` is escaped.
  */
 export const scriptString = (text: string): string =>
   JSON.stringify(text).replace(
@@ -53,22 +58,24 @@ export const scriptString = (text: string): string =>
       ).join(""),
   );
 
-/** A text in a comment of JavaScript or TypeScript, on one line or between `/*` and its end. */
+/**
+ * Returns a text in a comment of JavaScript or TypeScript, on one line or between `/*` and its end.
+ */
 export const scriptComment = (text: string): string => visibleLine(text).replaceAll("*/", "*\\/");
 
 /** Text and attributes of HTML, SVG and XML. Line ends stay. */
 export const markupText = (text: string): string =>
   visibleText(text).replace(/[&<>"'`]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** The same on one line. */
+/** Returns the same on one line. */
 export const markupLine = (text: string): string => markupText(visibleLine(text));
 
 /**
- * A text between double quotes in Mermaid, which has character entities with `#` in place of `&`.
- * Invisible characters are escaped first, since Mermaid shows what entities represent.
+ * Returns a text between double quotes in Mermaid, which has character entities with `#` in place
+ * of `&`. Invisible characters are escaped first, since Mermaid shows what entities represent.
  */
 export const mermaidLabel = (text: string): string =>
   visibleLine(text).replace(/[^\p{L}\p{N} .,_:()[\]*+/-]/gu, (char) => `#${char.codePointAt(0)};`);
 
-/** A text between double quotes in the DOT language. */
+/** Returns a text between double quotes in the DOT language. */
 export const dotLabel = (text: string): string => visibleLine(text).replace(/["\\]/g, "\\$&");

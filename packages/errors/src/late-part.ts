@@ -51,7 +51,7 @@ export const presentPart = <T>(value: T): LatePart<T> => ({
   require: () => value,
 });
 
-/** A page has not loaded a part that work without waiting needs. */
+/** Returns the error when a page has not loaded a part that work without waiting needs. */
 export const partNotLoaded = (name: string, where?: string): SconceError =>
   new SconceError({
     code: "PART_NOT_LOADED",
@@ -60,7 +60,7 @@ export const partNotLoaded = (name: string, where?: string): SconceError =>
     fix: "await `session.prepare()` first, or call `transformAsync` or `bisectAsync`",
   });
 
-/** A page cannot load the module of a part. */
+/** Returns the error when a page cannot load the module of a part. */
 const partUnreachable = (name: string, cause: unknown): SconceError =>
   new SconceError({
     code: "PART_NOT_LOADED",

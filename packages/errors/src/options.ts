@@ -38,7 +38,9 @@ const optionsNotObject = (call: string, given: unknown, known: readonly string[]
   });
 };
 
-/** An option whose value is not one that it takes; `wanted` is what it takes. */
+/**
+ * Returns the error for an option whose value is not one that it takes; `wanted` is what it takes.
+ */
 export const optionValue = (call: string, name: string, value: unknown, wanted: string): SconceError =>
   new SconceError({
     code: "OPTION_VALUE",

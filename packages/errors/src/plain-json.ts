@@ -65,7 +65,7 @@ function scan(text: string, { budget, fail, depth = 200, unique = false }: Plain
   }
 }
 
-/** The closing quote of a string, or the end of the text. */
+/** Returns the closing quote of a string, or the end of the text. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end, start)) end = text.indexOf('"', end + 1);
@@ -95,7 +95,7 @@ function checkKey(
   keys.add(key);
 }
 
-/** A string that `JSON.parse` refuses later counts as it is. */
+/** Returns a string that `JSON.parse` refuses later counts as it is. */
 function unescaped(raw: string): string {
   try {
     return JSON.parse(raw) as string;

@@ -72,7 +72,7 @@ export class ProgressReport {
   }
 }
 
-/** A total that can be reached: 1 for what is none. */
+/** Returns a total that can be reached: 1 for what is none. */
 const totalOf = (total: number): number => (Number.isFinite(total) && total >= 0 ? total : 1);
 
 /** Work was canceled by its signal; `what` is the work: `run`. */

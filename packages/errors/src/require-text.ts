@@ -28,7 +28,9 @@ export function requireText(value: unknown, call: string): asserts value is stri
 export const TRANSFERRED_FIX: string =
   "read the bytes before they are transferred, or transfer a copy: `bytes.slice()`";
 
-/** Whether a buffer was transferred, to a worker for example: none of its bytes can be read. */
+/**
+ * Returns whether a buffer was transferred, to a worker for example: none of its bytes can be read.
+ */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   try {
     return new Uint8Array(buffer, 0, 0).length > 0;

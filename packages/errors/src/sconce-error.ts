@@ -101,7 +101,9 @@ export class SconceError extends Error {
   }
 }
 
-/** Whether a place names another one: `node "mm" (aten.mm.default)` names `aten.mm.default`. */
+/**
+ * Returns whether a place names another one: `node "mm" (aten.mm.default)` names `aten.mm.default`.
+ */
 function names(place: string, inner: string): boolean {
   const at = place.indexOf(inner);
   return at >= 0 && !/[\w.]/.test(`${place[at - 1] ?? ""}${place[at + inner.length] ?? ""}`);
@@ -111,7 +113,7 @@ function names(place: string, inner: string): boolean {
 export const UNREACHABLE_MODULE_FIX: string =
   "serve all files that the bundler wrote, and allow their origin in the content security policy";
 
-/** A fault of Sconce itself, not of the input. */
+/** Returns the error for a fault of Sconce itself, not of the input. */
 export function internalError(message: string, where?: string): SconceError {
   return new SconceError({
     code: "INTERNAL",

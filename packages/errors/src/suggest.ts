@@ -48,7 +48,7 @@ export interface ErrorEdit {
 /** Words that a tool can show and search for as they are. */
 const PLAIN = /^[\x20-\x7e]{1,200}$/;
 
-/** The edits of an error, where one replacement is known. */
+/** Returns the edits of an error, where one replacement is known. */
 export const editOf = (
   find: unknown,
   replace: string | undefined,
@@ -57,7 +57,7 @@ export const editOf = (
     ? { edits: [{ find, replace }] }
     : {};
 
-/** The edit of a misspelled word, where one candidate is nearer than all others. */
+/** Returns the edit of a misspelled word, where one candidate is nearer than all others. */
 export function nearestEdit(
   word: string,
   candidates: Iterable<string>,
@@ -67,7 +67,7 @@ export function nearestEdit(
   return editOf(word, isOnly ? first?.[1] : undefined);
 }
 
-/** The remedy for a misspelled word, and the edit where one candidate is meant. */
+/** Returns the remedy for a misspelled word, and the edit where one candidate is meant. */
 export function misspelled(
   word: string,
   candidates: Iterable<string>,

@@ -1,4 +1,4 @@
-/** What was thrown, as a text. Anything can be thrown, also what cannot be made a text. */
+/** Returns what was thrown, as a text. Anything can be thrown, also what cannot be made a text. */
 export function thrownText(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message);
@@ -10,7 +10,7 @@ export function thrownText(thrown: unknown): string {
   }
 }
 
-/** The object's own text; its fields, at most 100 characters, for one that has none. */
+/** Returns the object's own text; its fields, at most 100 characters, for one that has none. */
 function objectText(thrown: object): string {
   const own = String(thrown);
   if (!own.includes("[object ")) return own;

@@ -16,7 +16,7 @@ const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Co
  */
 export const visibleText = (text: string): string => text.replace(UNSAFE, escaped);
 
-/** The same on one line: line ends and tabs are spelled out, too. */
+/** Returns the same on one line: line ends and tabs are spelled out, too. */
 export const visibleLine = (text: string): string =>
   visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 
@@ -28,8 +28,8 @@ function escaped(char: string): string {
 }
 
 /**
- * The same for JSON text, which stays the same JSON: the characters are inside of strings, and come
- * out as `\u202e`.
+ * Returns the same for JSON text, which stays the same JSON: the characters are inside of strings,
+ * and come out as `\u202e`.
  */
 export const visibleJson = (text: string): string =>
   text.replace(UNSAFE, (char) =>

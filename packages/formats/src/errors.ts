@@ -12,7 +12,7 @@ export const sourceChanged = (offset: number, want: number, got: number): Sconce
     fix: "do not change the file while it is read",
   });
 
-/** A source that threw, or gave something that is not bytes. */
+/** Returns the error for a source that threw, or gave something that is not bytes. */
 export const sourceFailed = (reason: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "SOURCE_FAILED",
@@ -43,7 +43,7 @@ export const sourceTooLarge = (size: number, limit: number): SconceError =>
     fix: "raise `limits.maxStreamBytes`, or pass a Blob or a RandomAccess",
   });
 
-/** A file that is not the one that was opened. */
+/** Returns the error for a file that is not the one that was opened. */
 export const fileChanged = (path: string): SconceError =>
   new SconceError({
     code: "SOURCE_CHANGED",
@@ -52,7 +52,7 @@ export const fileChanged = (path: string): SconceError =>
     fix: "load the program again; read all weights with `loadValues` before the file may change",
   });
 
-/** A file of another format than a program. */
+/** Returns the error for a file of another format than a program. */
 export const otherFormatError = ({ name, fix }: OtherFormat, cause?: unknown): SconceError =>
   new SconceError({ code: "OTHER_FORMAT", message: `not a .pt2 file: it is ${name}`, fix, cause });
 
@@ -66,7 +66,7 @@ interface NamedText {
 const MOST_OF_LINE = 60;
 
 /**
- * A file with the name of a format of text that has another content.
+ * Returns the error for a file with the name of a format of text that has another content.
  * @param other what it is; undefined for bytes that say nothing
  */
 export function notText(
@@ -79,7 +79,7 @@ export function notText(
   return new SconceError({ code: "OTHER_FORMAT", message: `not ${title}: it is ${name}${begin}`, fix });
 }
 
-/** An archive without a program that has the name of a format of text. */
+/** Returns the error for an archive without a program that has the name of a format of text. */
 export const namedAsText = ({ title, fix }: NamedText, error: SconceError): SconceError =>
   new SconceError({
     code: "OTHER_FORMAT",
@@ -164,14 +164,14 @@ export const pt2Error = (
 
 const JSON_IR = "write the JSON again with `sconce ir`, or correct it";
 
-/** A fault of JSON IR, named as the same fault of a program's JSON. */
+/** Returns the error for a fault of JSON IR, named as the same fault of a program's JSON. */
 export const jsonIRFault = (fault: Pt2Fault, message: string, where?: string, fix = JSON_IR): SconceError => {
   const code =
     fault === "PT2_FIELD" ? "JSON_IR_FIELD" : fault === "PT2_TYPE" ? "JSON_IR_TYPE" : "JSON_IR_GRAPH";
   return new SconceError({ code, message, where, fix });
 };
 
-/** An invalid depth at which modules are folded. */
+/** Returns the error for an invalid depth at which modules are folded. */
 export const diagramDepth = (depth: number): SconceError =>
   new SconceError({
     code: "DIAGRAM_DEPTH",
@@ -180,15 +180,15 @@ export const diagramDepth = (depth: number): SconceError =>
     fix: "give a whole number from 1 on: 1 folds the children of the model",
   });
 
-/** A graph or a node of JSON IR that fits no program. */
+/** Returns the error for a graph or a node of JSON IR that fits no program. */
 export const jsonIRGraph = (message: string, where: string, fix = JSON_IR): SconceError =>
   new SconceError({ code: "JSON_IR_GRAPH", message, where, fix });
 
-/** A part of a program that JSON IR does not have. */
+/** Returns the error for a part of a program that JSON IR does not have. */
 export const jsonIRUnsupported = (message: string, where: string, fix: string): SconceError =>
   new SconceError({ code: "JSON_IR_UNSUPPORTED", message: `JSON IR cannot hold it: ${message}`, where, fix });
 
-/** What a program holds and the format does not. */
+/** Returns the error for what a program holds and the format does not. */
 export const notSavable = (message: string, where: string, fix?: string): SconceError =>
   new SconceError({
     code: "NOT_SAVABLE",
@@ -197,7 +197,10 @@ export const notSavable = (message: string, where: string, fix?: string): Sconce
     fix: fix ?? "save it as IR text (.sir); if a pass made this, save the program before it",
   });
 
-/** A text that PyTorch would not take for a name only: it makes Python source of names. */
+/**
+ * Returns the error for a text that PyTorch would not take for a name only: it makes Python source
+ * of names.
+ */
 export const unsafeText = (found: {
   readonly what: string;
   readonly text: string;
@@ -275,7 +278,7 @@ export const pickleError = (
         : DAMAGED,
   });
 
-/** A file that the operating system does not open or read. */
+/** Returns the error for a file that the operating system does not open or read. */
 export const fileFailed = (path: string, cause: Error & { readonly code?: string }): SconceError =>
   new SconceError({
     code: "FILE",
@@ -283,13 +286,13 @@ export const fileFailed = (path: string, cause: Error & { readonly code?: string
     cause,
   });
 
-/** A file that cannot be written: the operating system's reason in words. */
+/** Returns the error for a file that cannot be written: the operating system's reason in words. */
 export function writeFailed(path: string, cause: unknown): SconceError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SconceError({ code: "FILE", ...fileFault(path, systemCode(cause) ?? "", message), cause });
 }
 
-/** A folder to write to that does not exist. */
+/** Returns the error for a folder to write to that does not exist. */
 export const noFolder = (path: string, cause: unknown): SconceError =>
   new SconceError({
     code: "FILE",
@@ -298,7 +301,7 @@ export const noFolder = (path: string, cause: unknown): SconceError =>
     cause,
   });
 
-/** A path to write to that is a folder, a device or a pipe. */
+/** Returns the error for a path to write to that is a folder, a device or a pipe. */
 export const notAFile = (path: string, isFolder: boolean): SconceError =>
   new SconceError({
     code: "FILE",

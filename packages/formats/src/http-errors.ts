@@ -10,7 +10,7 @@ export const sourceMemory = (length: number, cause: unknown): SconceError =>
     cause,
   });
 
-/** An address that cannot be read over HTTP. */
+/** Returns the error for an address that cannot be read over HTTP. */
 export const httpUrl = (url: string): SconceError =>
   new SconceError({
     code: "HTTP_URL",
@@ -18,7 +18,7 @@ export const httpUrl = (url: string): SconceError =>
     fix: `give an address with http: or https:${inNode("; for a path use openPt2File of sconce/node")}`,
   });
 
-/** A response that is neither the range that was asked for nor the file. */
+/** Returns the error for a response that is neither the range that was asked for nor the file. */
 export const httpStatus = (status: number, url: string): SconceError =>
   new SconceError({
     code: "HTTP_STATUS",
@@ -32,7 +32,7 @@ export const httpStatus = (status: number, url: string): SconceError =>
           : "try again later, or ask the operator of the server",
   });
 
-/** A server that serves ranges wrongly, or not at all. */
+/** Returns the error for a server that serves ranges wrongly, or not at all. */
 export const httpRange = (fault: string, url: string): SconceError =>
   new SconceError({
     code: "HTTP_RANGE",
@@ -50,7 +50,7 @@ export const httpChanged = (what: string, url: string): SconceError =>
     fix: "open it again, and load the program from the new file",
   });
 
-/** A request without a response. */
+/** Returns the error for a request without a response. */
 export const httpFailed = (reason: string, url: string, cause: unknown): SconceError =>
   new SconceError({
     code: "SOURCE_FAILED",

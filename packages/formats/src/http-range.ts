@@ -64,7 +64,7 @@ export class RangeClient {
   }
 
   /**
-   * The bytes from `start` up to `end`.
+   * Returns the bytes from `start` up to `end`.
    * @throws SconceError `HTTP_STATUS`, `HTTP_RANGE`, `SOURCE_CHANGED`, `SOURCE_FAILED`,
    * `SOURCE_STALLED`, `ABORTED`
    */
@@ -197,13 +197,13 @@ const versionOf = ({ headers }: Response): Version => ({
   modified: headers.get("last-modified"),
 });
 
-/** The size in `bytes * /100`, which says that a range lies outside. */
+/** Returns the size in `bytes * /100`, which says that a range lies outside. */
 function sizeOf(range: string | null): number | undefined {
   const size = /^bytes \*\/(\d{1,16})$/.exec(range ?? "")?.[1];
   return size === undefined ? undefined : Number(size);
 }
 
-/** What a response says of its range, shortened. */
+/** Returns what a response says of its range, shortened. */
 const rangeText = ({ headers }: Response): string => {
   const range = headers.get("content-range");
   return range === null ? "no Content-Range" : `the range ${JSON.stringify(range.slice(0, 100))}`;

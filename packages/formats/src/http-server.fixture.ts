@@ -20,7 +20,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** The range of a request, as the first byte and the one behind the last. */
+/** Returns the range of a request, as the first byte and the one behind the last. */
 export function rangeOf({ headers: { range } }: IncomingMessage, size: number): [number, number] | undefined {
   const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
   return start === undefined ? undefined : [Number(start), Math.min(Number(end) + 1, size)];

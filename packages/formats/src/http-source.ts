@@ -91,7 +91,9 @@ class RangeSource implements RandomAccess {
     return end - offset > LARGE ? this.#large(offset, end, signal) : this.#small(offset, end, signal);
   }
 
-  /** The first part shows that the server has what it says, before there is memory for all. */
+  /**
+   * Returns the first part shows that the server has what it says, before there is memory for all.
+   */
   async #large(offset: number, end: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const first = await this.#client.range(offset, Math.min(end, offset + PART), signal);
     const bytes = allocated(end - offset);
@@ -140,7 +142,8 @@ class RangeSource implements RandomAccess {
   }
 
   /**
-   * The request that fetches a block: one that is under way, or a new one up to `last` and ahead.
+   * Returns the request that fetches a block: one that is under way, or a new one up to `last` and
+   * ahead.
    */
   #runFor(block: number, last: number): Run {
     const known = this.#runs.get(block);

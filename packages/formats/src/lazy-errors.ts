@@ -11,7 +11,7 @@ export const storageNotLoaded = (name: string, byteLength: number): SconceError 
     fix: 'wait for `loadValues(program)` or `tensor.load()` first, or load the program with `weights: "eager"`',
   });
 
-/** A version of an operator set that is not the expected one. */
+/** Returns the error for a version of an operator set that is not the expected one. */
 export const opsetMismatch = (
   name: string,
   want: number,

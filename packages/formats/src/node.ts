@@ -35,18 +35,18 @@ function readRange(file: number, offset: number, length: number): Uint8Array {
   return new Uint8Array(buffer, 0, done);
 }
 
-/** An open file, each piece read into its own memory. */
+/** Returns an open file, each piece read into its own memory. */
 export function fileSource(file: number, size: number): RandomAccess {
   return { size, read: async (offset, length) => readRange(file, offset, length) };
 }
 
-/** Whether a file is still the one that was opened. */
+/** Returns whether a file is still the one that was opened. */
 const isSame = (a: Stats, b: Stats): boolean =>
   a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
 
 /**
- * A file that is opened for each read, so that nothing has to be closed: for weights that are read
- * when they are needed. A file that was replaced or changed meanwhile is refused.
+ * Returns a file that is opened for each read, so that nothing has to be closed: for weights that
+ * are read when they are needed. A file that was replaced or changed meanwhile is refused.
  * @throws SconceError `FILE`; when it is read, also `SOURCE_CHANGED`
  */
 export async function openPath(path: string | URL): Promise<RandomAccess> {
@@ -125,7 +125,7 @@ async function readPath<O extends Pick<ReadPt2Options, "weights">, T>(
 }
 
 /**
- * The names of the programs in a `.pt2` file, in its order; the programs are not read.
+ * Returns the names of the programs in a `.pt2` file, in its order; the programs are not read.
  * @throws SconceError `ZIP_*` for what is not an archive, `FILE` where the file cannot be read
  */
 export async function programNamesInPt2File(

@@ -94,7 +94,7 @@ const startsWith = (start: Uint8Array, bytes: string, offset = 0): boolean =>
   start.length >= offset + bytes.length &&
   Array.from(bytes).every((char, i) => start[offset + i] === char.charCodeAt(0));
 
-/** Whether bytes begin as a zip archive does. */
+/** Returns whether bytes begin as a zip archive does. */
 export const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, "PK\x03\x04");
 
 /** The number that begins files of `torch.save` up to 1.5, as a pickle. */
@@ -118,7 +118,8 @@ function safetensors(start: Uint8Array, size: number): OtherFormat | undefined {
 }
 
 /**
- * A protobuf message with `ir_version`, then the producer's name, the graph or the operator sets.
+ * Returns a protobuf message with `ir_version`, then the producer's name, the graph or the operator
+ * sets.
  */
 function onnx(start: Uint8Array): OtherFormat | undefined {
   const [tag, version = 0, next = 0, length = 0] = start;
@@ -140,7 +141,10 @@ function text(start: Uint8Array): OtherFormat | undefined {
   return format("a text file", `give a .pt2 file or IR text (.sir), or ${EXPORT}`, true);
 }
 
-/** The text of bytes without control characters; a character that the end cuts off is left out. */
+/**
+ * Returns the text of bytes without control characters; a character that the end cuts off is left
+ * out.
+ */
 function decode(start: Uint8Array): string | undefined {
   try {
     const decoded = new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });

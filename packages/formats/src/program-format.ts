@@ -28,7 +28,7 @@ const NAMED = [
   },
 ] as const;
 
-/** A format of text by the name of a file. */
+/** Returns a format of text by the name of a file. */
 const namedText = (name: string): (typeof NAMED)[number] | undefined =>
   NAMED.find(({ end }) => end.test(name));
 
@@ -64,6 +64,6 @@ export function withNamedFormat(error: unknown, name: string): unknown {
   return named === undefined || !isUnreadable(error) ? error : namedAsText(named, error);
 }
 
-/** Whether an error says that a file is not an archive with a program. */
+/** Returns whether an error says that a file is not an archive with a program. */
 const isUnreadable = (error: unknown): error is SconceError =>
   isSconceError(error) && ["OTHER_FORMAT", "ZIP_END_MISSING", "PT2_ROOT", "PT2_FORMAT"].includes(error.code);

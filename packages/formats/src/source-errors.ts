@@ -1,7 +1,7 @@
 /** @file What is not a source of bytes; loaded with the first of them. */
 import { inNode, platformClass, SconceError, withArticle } from "@sconce/errors";
 
-/** A value that is not a source, or not a piece of one. */
+/** Returns the error for a value that is not a source, or not a piece of one. */
 export const sourceType = (source: unknown): SconceError =>
   new SconceError({
     code: "SOURCE_TYPE",

@@ -74,7 +74,7 @@ export interface SourceOptions {
 export const MAX_STREAM_BYTES = 2 ** 32 - 1;
 
 /**
- * The same source for another piece of work: with another signal and other limits.
+ * Returns the same source for another piece of work: with another signal and other limits.
  */
 export const again = (source: RandomAccess & Partial<Reopened>, options: SourceOptions): RandomAccess =>
   source.again?.(options) ?? source;
@@ -123,7 +123,7 @@ export class Patience {
   }
 
   /**
-   * An error of ours as it is, others as those of the source.
+   * Returns an error of ours as it is, others as those of the source.
    * @throws SconceError `ABORTED`: a source that the signal stopped may reject with any error
    */
   typed(error: unknown): SconceError {

@@ -14,7 +14,7 @@ import {
 import { sourceType } from "./source-errors.js";
 
 /**
- * The bytes of a response, or of the file at an address.
+ * Returns the bytes of a response, or of the file at an address.
  * @throws SconceError `SOURCE_TYPE`, `SOURCE_FAILED`, `HTTP_STATUS`, `HTTP_URL`, and as `openUrl`
  */
 export async function webSource(
@@ -50,7 +50,7 @@ async function responseSource(
   return new MemorySource(await collect(body, patience, most, (size) => sourceTooLarge(size, most)));
 }
 
-/** An address without names, passwords and keys. */
+/** Returns an address without names, passwords and keys. */
 function shown(url: string): string {
   if (!url.startsWith("http")) return "the response";
   const { origin, pathname } = new URL(url);

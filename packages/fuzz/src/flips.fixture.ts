@@ -23,14 +23,17 @@ class Scale extends nn.Module {
   }
 }
 
-/** A small archive with all kinds of entries: a weight, a pickle of sample inputs, JSON, texts. */
+/**
+ * Returns a small archive with all kinds of entries: a weight, a pickle of sample inputs, JSON,
+ * texts.
+ */
 export const smallArchive = (): Promise<Uint8Array> =>
   save(exportProgram(new Scale(), [Tensor.from([1, 2])]));
 
-/** The same entries in an archive whose records are known. */
+/** Returns the same entries in an archive whose records are known. */
 export const placed = (archive: Uint8Array): PlacedArchive => zipWithPlaces(partsOf(archive));
 
-/** All that a program says: its text, the values of its state and of its sample inputs. */
+/** Returns all that a program says: its text, the values of its state and of its sample inputs. */
 function fingerprint(program: ExportedProgram): string {
   const leaves = (program.exampleInputs?.leaves ?? []).filter((leaf) => leaf instanceof Tensor);
   const tensors = [
@@ -41,7 +44,7 @@ function fingerprint(program: ExportedProgram): string {
   return printIr(program) + Buffer.from(writeSafetensors(tensors)).toString("base64");
 }
 
-/** The code of the error, `same` for the same program, or what is wrong. */
+/** Returns the code of the error, `same` for the same program, or what is wrong. */
 async function outcome(bytes: Uint8Array, expected: string): Promise<string> {
   try {
     return fingerprint(await readPt2(bytes)) === expected ? "same" : "another program";

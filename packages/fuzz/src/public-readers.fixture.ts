@@ -26,7 +26,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly default: string }>>;
 }
 
-/** The functions of all entry points of a package. */
+/** Returns the functions of all entry points of a package. */
 async function publicFunctions(name: string): Promise<ReadonlySet<string>> {
   const folder = join(PACKAGES, name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
@@ -39,7 +39,7 @@ async function publicFunctions(name: string): Promise<ReadonlySet<string>> {
   return new Set(named.filter(([, value]) => typeof value === "function").map(([key]) => key));
 }
 
-/** The names of all such functions, sorted. */
+/** Returns the names of all such functions, sorted. */
 export async function publicReaders(): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const name of NAMES) {

@@ -45,6 +45,7 @@ export { deviceText, parseDevice } from "./values/device-text.js";
 export { type DimOrder, dimOrderOf } from "./values/dim-order.js";
 export { isLiteralList } from "./values/literal-list.js";
 export {
+  type BoolLike,
   type CallForm,
   type ConstantValue,
   CPU,
@@ -52,15 +53,14 @@ export {
   type EmptyListKind,
   FakeTensor,
   type FakeTensorInit,
+  type FloatLike,
+  type IntLike,
   isSymScalar,
   type MetaValue,
   type ModuleStackEntry,
   type NodeMeta,
   type NodeOrigin,
-  type SymBool,
   type SymExpr,
-  type SymFloat,
-  type SymInt,
   type SymScalar,
   symBool,
   symFloat,

@@ -12,8 +12,8 @@ import { remember } from "./support/remember.js";
 const known = new WeakMap<Graph, Topology>();
 
 /**
- * The topology of a graph version, built on first use: about 5 µs a node, so hot loops use the
- * graph's own tables.
+ * Returns the topology of a graph version, built on first use: about 5 µs a node, so hot loops use
+ * the graph's own tables.
  */
 export function topologyOf(graph: Graph): Topology {
   return remember(known, graph, () => new Topology(graph));

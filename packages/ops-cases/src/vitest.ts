@@ -50,7 +50,7 @@ const runnerOf =
 
 const titleOf = (target: string, cases: readonly OpCase[]): string => `${target}, ${cases.length} calls`;
 
-/** A problem with the call that it is of, if there is one. */
+/** Returns a problem with the call that it is of, if there is one. */
 const titled = (one: OpCase, problem: string | undefined): readonly string[] =>
   problem === undefined ? [] : [`${caseTitle(one)}: ${problem}`];
 

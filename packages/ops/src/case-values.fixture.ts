@@ -26,7 +26,7 @@ export interface Geometry {
 
 export type CaseValue = Readonly<Record<string, unknown>>;
 
-/** The fake tensor of this geometry. */
+/** Returns the fake tensor of this geometry. */
 export function fakeOf({ dtype, shape, strides, storage_offset: storageOffset }: Geometry): FakeTensor {
   return new FakeTensor({
     dtype,
@@ -38,7 +38,7 @@ export function fakeOf({ dtype, shape, strides, storage_offset: storageOffset }:
 
 const NON_FINITE: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
-/** An argument as nodes hold it; `{ input: n }` is the n-th of `inputs`. */
+/** Returns an argument as nodes hold it; `{ input: n }` is the n-th of `inputs`. */
 export function decodeValue(value: CaseValue, inputs: readonly FakeTensor[] = []): unknown {
   const [kind, content] = Object.entries(value)[0]!;
   switch (kind) {

@@ -42,6 +42,9 @@ export interface Plugin {
  * and its interpreter.
  */
 export interface SessionBackend extends Backend {
-  /** The same backend with the session's parts in place of those that it was not given itself. */
+  /**
+   * Returns the same backend with the session's parts in place of those that it was not given
+   * itself.
+   */
   inSession(session: PassContext, host: Backend): Backend;
 }

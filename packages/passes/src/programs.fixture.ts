@@ -36,7 +36,7 @@ export function ramp(shape: readonly number[]): Tensor {
   });
 }
 
-/** The spec of a node, by the kind of its recorded value. */
+/** Returns the spec of a node, by the kind of its recorded value. */
 function specOf(graph: Graph, name: string): ArgumentSpec {
   const val = graph.find(name)?.meta.val;
   if (val === undefined || val === null || !("kind" in val)) return { kind: "tensor", name };
@@ -59,8 +59,8 @@ const KINDS: Readonly<Record<string, InputSpec["kind"]>> = {
 };
 
 /**
- * A program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are parameters,
- * buffers and constants.
+ * Returns a program around a graph; placeholders `p_*`, `b_*` and `c_*` of shape [2, 2] are
+ * parameters, buffers and constants.
  */
 export function programOf(
   text: string,

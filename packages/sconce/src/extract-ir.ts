@@ -38,7 +38,7 @@ export function extractIR(
   return extractProgramIR(program, { modelName, session, onWarning: capture.onWarning });
 }
 
-/** The class of a module, or the name of a function. */
+/** Returns the class of a module, or the name of a function. */
 function nameOf(model: Exportable): string | undefined {
   const prototype = Object.getPrototypeOf(model) as { readonly constructor: { readonly name: string } };
   const name = prototype === Function.prototype ? model.name : prototype.constructor.name;

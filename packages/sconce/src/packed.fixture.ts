@@ -8,7 +8,7 @@ import { sharedFolder } from "../../../.config/shared-folder.js";
 /** The folder of the repository. */
 export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Whether a package is one of Sconce's. */
+/** Returns whether a package is one of Sconce's. */
 export const isOwn = (name: string): boolean => /^(sconce$|@sconce\/)/.test(name);
 
 /** Runs a program and returns what it printed. Rejects when it fails. */
@@ -53,5 +53,5 @@ export async function packPackages(): Promise<PackedPackages> {
 /** What the tool printed, beside the tarballs. */
 const PRINTED = "printed.txt";
 
-/** The bytes of a file. */
+/** Returns the bytes of a file. */
 export const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync(path));

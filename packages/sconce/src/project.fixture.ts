@@ -78,7 +78,7 @@ export class Project {
     }
   }
 
-  /** A project in a folder of this one: it finds what is installed here. */
+  /** Returns a project in a folder of this one: it finds what is installed here. */
   inside(name: string): Project {
     mkdirSync(join(this.folder, name));
     return new Project(join(this.folder, name));
@@ -116,8 +116,8 @@ async function installInto(folder: string): Promise<void> {
 }
 
 /**
- * A project with Sconce installed. The installation is made once for all test files of a run; each
- * has a copy beside it, from where the paths of the tarballs are the same.
+ * Returns a project with Sconce installed. The installation is made once for all test files of a
+ * run; each has a copy beside it, from where the paths of the tarballs are the same.
  */
 export async function installedProject(): Promise<Installed> {
   const installed = await sharedFolder("installed", installInto);

@@ -15,7 +15,7 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** The packages that npm installs with a package. */
+/** Returns the packages that npm installs with a package. */
 const neededBy = ({
   dependencies = {},
   peerDependencies = {},
@@ -28,7 +28,7 @@ const neededBy = ({
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
-/** The folder of a package as one in `from` finds it. */
+/** Returns the folder of a package as one in `from` finds it. */
 function folderOf(name: string, from: string): string {
   const folder = join(from, "node_modules", name);
   if (existsSync(folder)) return folder;
@@ -36,7 +36,10 @@ function folderOf(name: string, from: string): string {
   return folderOf(name, dirname(from));
 }
 
-/** The folders of the packages of others that Sconce's packages need to run, theirs included. */
+/**
+ * Returns the folders of the packages of others that Sconce's packages need to run, theirs
+ * included.
+ */
 function neededFolders(): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (folder: string): void => {
@@ -53,7 +56,7 @@ function neededFolders(): ReadonlySet<string> {
   return found;
 }
 
-/** What the registry answers for a package: the versions that are installed here. */
+/** Returns what the registry answers for a package: the versions that are installed here. */
 function documentOf(
   manifests: readonly Manifest[],
   address: string,

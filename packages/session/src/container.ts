@@ -199,7 +199,7 @@ function checkRules({ plugins, dialects }: PluginSet, operators: OperatorTable):
     }
 }
 
-/** The session's own services. */
+/** Returns the session's own services. */
 function factoriesOf(
   { backends = [], random }: SessionOptions,
   set: PluginSet,
@@ -250,8 +250,8 @@ export const isInterpreter = (backend: Backend): boolean => interpreters.has(bac
 export const isOwnBackend = (backend: Backend): boolean => isInterpreter(backend) || defaults.has(backend);
 
 /**
- * The default, the interpreter, `wasm`, and the backends that were given; the interpreter is their
- * host. Given backends take the place of those of the same name.
+ * Returns the default, the interpreter, `wasm`, and the backends that were given; the interpreter
+ * is their host. Given backends take the place of those of the same name.
  */
 function sessionBackends(
   from: DependencyContainer,
@@ -276,7 +276,8 @@ function sessionBackends(
 }
 
 /**
- * Why the interpreter has to run a program: a plugin has a kernel for a call that has loops too.
+ * Returns why the interpreter has to run a program: a plugin has a kernel for a call that has loops
+ * too.
  */
 function ownKernel(
   program: ExportedProgram,
@@ -355,7 +356,7 @@ const unknownTarget = (plugin: string, target: string, operators: OperatorTable)
     ),
   );
 
-/** What of Sconce's own the plugins replace: allowed, and worth a warning. */
+/** Returns what of Sconce's own the plugins replace: allowed, and worth a warning. */
 export function replacements({ kernels, decompositions }: PluginSet, operators: OperatorTable): string[] {
   if (kernels.length + decompositions.length === 0) return [];
   const table = defaultDecompositions(operators);

@@ -106,8 +106,8 @@ export class Sconce extends SessionFiles {
   }
 
   /**
-   * The same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line and
-   * column
+   * Returns the same for a graph alone. @throws SconceError `IR_SYNTAX`, `UNKNOWN_TARGET` with line
+   * and column
    */
   parseGraph(text: string, options: ParseGraphOptions = {}): Graph {
     checkOptions("parseGraph", options, PARSE_GRAPH_OPTIONS);
@@ -229,8 +229,8 @@ export class Sconce extends SessionFiles {
   }
 
   /**
-   * The first of the passes that changes numbers, throws, or leaves an invalid program; its first
-   * wrong rewrite; and a small program that shows it.
+   * Returns the first of the passes that changes numbers, throws, or leaves an invalid program; its
+   * first wrong rewrite; and a small program that shows it.
    */
   bisect(
     program: ExportedProgram,
@@ -279,9 +279,9 @@ export class Sconce extends SessionFiles {
   }
 
   /**
-   * Every problem that the verifier finds, calls that do not fit their operators' shape rules
-   * included; none for a valid program. The session gives the operators and dialects, so it takes
-   * no options.
+   * Returns every problem that the verifier finds, calls that do not fit their operators' shape
+   * rules included; none for a valid program. The session gives the operators and dialects, so it
+   * takes no options.
    *
    * @throws SconceError `UNKNOWN_OPTION` for options
    */
@@ -338,7 +338,8 @@ export class Sconce extends SessionFiles {
   }
 
   /**
-   * The program as a callable with its original calling convention (`ExportedProgram.module()`).
+   * Returns the program as a callable with its original calling convention
+   * (`ExportedProgram.module()`).
    */
   async module(program: ExportedProgram, options: ModuleOptions = {}): Promise<ProgramModule> {
     checkOptions("module", options, MODULE_OPTIONS);
@@ -397,11 +398,11 @@ export class Sconce extends SessionFiles {
   }
 
   /**
-   * A backend that compiles and runs programs in a worker: the page stays responsive, whatever the
-   * backend. The script of the worker calls `serveSession` with a session; `backendWorker` of
-   * `sconce/node` starts one for Sconce's own backends. Tensors are copied once on their way there,
-   * and transferred back. Signals and progress work as without a worker. A program goes there as a
-   * `.pt2` file, so the session there has to know its operators.
+   * Returns a backend that compiles and runs programs in a worker: the page stays responsive,
+   * whatever the backend. The script of the worker calls `serveSession` with a session;
+   * `backendWorker` of `sconce/node` starts one for Sconce's own backends. Tensors are copied once
+   * on their way there, and transferred back. Signals and progress work as without a worker. A
+   * program goes there as a `.pt2` file, so the session there has to know its operators.
    *
    * @param worker of a page or of Node; it ends with `dispose()` of the backend
    * @param backend the name of a backend of the session there; by default its first
@@ -420,7 +421,7 @@ export class Sconce extends SessionFiles {
   }
 }
 
-/** Whether an item of a pipeline has a pass that reads values of the program's state. */
+/** Returns whether an item of a pipeline has a pass that reads values of the program's state. */
 const readsValues = (item: PipelineItem): boolean =>
   "repeat" in item ? item.repeat.some(readsValues) : item.pass.readsValues === true;
 

@@ -1,7 +1,7 @@
 import { editOf, inNode, misspelled, nearestEdit, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
-/** A name among the `services` of createSconce that no service has. */
+/** Returns the error for a name among the `services` of createSconce that no service has. */
 export const unknownService = (name: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "UNKNOWN_SERVICE",
@@ -10,7 +10,7 @@ export const unknownService = (name: string, known: readonly string[]): SconceEr
     ...misspelled(name, known, `the services are: ${known.join(", ")}`),
   });
 
-/** A name that two owners define. */
+/** Returns the error for a name that two owners define. */
 export const nameClash = (kind: string, name: string, first: string, second: string): SconceError =>
   new SconceError({
     code: "NAME_CLASH",
@@ -24,7 +24,7 @@ export const nameClash = (kind: string, name: string, first: string, second: str
     fix: "rename one of them",
   });
 
-/** A part of a plugin did what it may not. */
+/** Returns the error for a part of a plugin did what it may not. */
 export const badPart = (plugin: string, what: string, does: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "PLUGIN_FAILED",
@@ -33,7 +33,7 @@ export const badPart = (plugin: string, what: string, does: string, cause?: unkn
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** A plugin's code threw something. */
+/** Returns the error for a plugin's code threw something. */
 export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
   new SconceError({
     code: "PLUGIN_FAILED",
@@ -42,11 +42,14 @@ export const pluginFailed = (plugin: string, what: string, error: unknown): Scon
     cause: error,
   });
 
-/** What is wrong with a plugin. */
+/** Returns the error for what is wrong with a plugin. */
 export const badPlugin = (label: string, what: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "PLUGIN", message: `${label} ${what}`, fix, cause });
 
-/** A typed array, image or buffer that is not clearly one tensor. `code` makes the tensor. */
+/**
+ * Returns the error for a typed array, image or buffer that is not clearly one tensor. `code` makes
+ * the tensor.
+ */
 export const inputArrayRefused = (
   kind: string,
   input: { readonly name: string; readonly place: string; readonly type: string },
@@ -60,7 +63,10 @@ export const inputArrayRefused = (
     fix: `make the tensor yourself: ${code}`,
   });
 
-/** What is given as the arguments of a module is neither a list nor an object by name. */
+/**
+ * Returns the error for what is given as the arguments of a module is neither a list nor an object
+ * by name.
+ */
 export function notArguments(
   given: string,
   positional: readonly string[],
@@ -84,7 +90,10 @@ export function notArguments(
   });
 }
 
-/** An argument by a name that the program does not have; `left` are names that were not given. */
+/**
+ * Returns the error for an argument by a name that the program does not have; `left` are names that
+ * were not given.
+ */
 export const unknownArgument = (name: string, all: readonly string[], left: readonly string[]): SconceError =>
   new SconceError({
     code: "KEYWORD_MISMATCH",
@@ -94,7 +103,7 @@ export const unknownArgument = (name: string, all: readonly string[], left: read
     ...(left.length === 1 ? editOf(name, left[0]) : nearestEdit(name, left)),
   });
 
-/** A target of `save` that is not a stream. */
+/** Returns the error for a target of `save` that is not a stream. */
 export const noTarget = (target: unknown): SconceError =>
   new SconceError({
     code: "OPTION_VALUE",
@@ -105,7 +114,10 @@ export const noTarget = (target: unknown): SconceError =>
 
 const MOST_PROBLEMS = 10;
 
-/** The verifier's problems as one error; node, line and fix are those of the first. */
+/**
+ * Returns the error for the verifier's problems as one error; node, line and fix are those of the
+ * first.
+ */
 export function invalidToSave(problems: readonly Problem[]): SconceError {
   const [first] = problems;
   const messages = [...new Set(problems.map(({ message }) => message))].slice(0, MOST_PROBLEMS);
@@ -127,7 +139,7 @@ export function requireWorker(value: unknown): void {
   });
 }
 
-/** What passWorker was given in place of modules. */
+/** Returns the error for what passWorker was given in place of modules. */
 export const passModules = (): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -135,7 +147,7 @@ export const passModules = (): SconceError =>
     fix: 'give paths or addresses of plugin modules: passWorker(["./their-plugin.js"])',
   });
 
-/** What is given as JSON IR is something else. */
+/** Returns the error for what is given as JSON IR is something else. */
 export const notJsonIR = (call: string, got: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -144,8 +156,8 @@ export const notJsonIR = (call: string, got: string): SconceError =>
   });
 
 /**
- * A node of JSON IR reads a weight that nothing gave. The message is that of the format's own
- * executor.
+ * Returns the error for a node of JSON IR reads a weight that nothing gave. The message is that of
+ * the format's own executor.
  */
 export const missingWeight = (placeholder: string, name: string, node: string): SconceError =>
   new SconceError({
@@ -155,7 +167,7 @@ export const missingWeight = (placeholder: string, name: string, node: string): 
     fix: `give the tensor in \`weights\` or \`constants\`, under the name "${name}" or "${placeholder}"`,
   });
 
-/** A constant or an override for a name that JSON IR does not have. */
+/** Returns the error for a constant or an override for a name that JSON IR does not have. */
 export const unknownOverride = (name: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "UNKNOWN_STATE",
@@ -164,7 +176,7 @@ export const unknownOverride = (name: string, known: readonly string[]): SconceE
     ...misspelled(name, known, `the names are: ${known.join(", ")}`),
   });
 
-/** A type in JSON IR that its operator contradicts. */
+/** Returns the error for a type in JSON IR that its operator contradicts. */
 export const otherType = (node: string, declared: string, computed: string): SconceError =>
   new SconceError({
     code: "JSON_IR_GRAPH",
@@ -173,7 +185,7 @@ export const otherType = (node: string, declared: string, computed: string): Sco
     fix: "write the JSON again with `sconce ir`, or correct it",
   });
 
-/** A call in JSON IR that does not fit the nested graph that it takes. */
+/** Returns the error for a call in JSON IR that does not fit the nested graph that it takes. */
 export const otherCall = ({ message, node, graph, fix }: Problem): SconceError =>
   new SconceError({
     code: "JSON_IR_GRAPH",
@@ -200,7 +212,7 @@ export const otherOutputs = (got: string, want: string, where: string): SconceEr
     fix: "compare with the model that the JSON was made of",
   });
 
-/** A name of a rule that neither the session nor a pass of it has. */
+/** Returns the error for a name of a rule that neither the session nor a pass of it has. */
 export const unknownRule = (name: string, known: ReadonlySet<string>): SconceError =>
   new SconceError({
     code: "UNKNOWN_RULE",

@@ -23,7 +23,7 @@ interface Rules {
   readonly passes: ReadonlyMap<string, Pass>;
 }
 
-/** The rules of the session first; a rule that is also in a pass is listed once. */
+/** Returns the rules of the session first; a rule that is also in a pass is listed once. */
 export function knownRules({ rules, passes }: Rules): readonly KnownRule[] {
   const known = new Map<Rule, KnownRule>();
   for (const rule of rules.values()) known.set(rule, { rule, pass: undefined });

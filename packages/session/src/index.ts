@@ -78,6 +78,7 @@ export type {
   Executable,
   GraphVersion,
   HashOptions,
+  IntLike,
   MemoryUse,
   MissingValue,
   Node,
@@ -88,7 +89,6 @@ export type {
   Reason,
   RunOptions,
   StateValues,
-  SymInt,
   TargetOptions,
   Value,
 } from "@sconce/ir";

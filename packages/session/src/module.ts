@@ -3,10 +3,10 @@ import {
   type Executable,
   type ExportedProgram,
   FakeTensor,
+  type IntLike,
   type PytreeRegistry,
   RUN_OPTIONS,
   type RunOptions,
-  type SymInt,
   unflattenTree,
   type Value,
 } from "@sconce/ir";
@@ -28,7 +28,7 @@ export interface ModuleInput {
   /** The dtype of a tensor; undefined for other values, and where the program does not say. */
   readonly dtype: DType | undefined;
   /** The sizes of a tensor, symbolic where they are dynamic; undefined as for `dtype`. */
-  readonly shape: readonly SymInt[] | undefined;
+  readonly shape: readonly IntLike[] | undefined;
 }
 
 /** A program that is called as the Python module was: positional arguments, then keywords. */
@@ -141,7 +141,7 @@ export function createModule(
   return module;
 }
 
-/** Whether a tensor represents the list of it, with keywords or options behind. */
+/** Returns whether a tensor represents the list of it, with keywords or options behind. */
 const takesOne = (
   all: readonly string[],
   positional: number,
@@ -150,7 +150,7 @@ const takesOne = (
 ): boolean =>
   positional === 1 && isTensorLike(given) && (all.length > 1 ? isKeywords(kwargs) : options !== undefined);
 
-/** The call and the inputs, as `console.log` shows a module. */
+/** Returns the call and the inputs, as `console.log` shows a module. */
 function moduleText(
   { argumentNames, inputs }: Pick<ProgramModule, "argumentNames" | "inputs">,
   count: number,

@@ -4,8 +4,8 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 import { type MessagePort, parentPort } from "node:worker_threads";
 
 /**
- * The port to the thread that started this worker. Plugins do not find it from now on: they cannot
- * answer in place of the script by mistake.
+ * Returns the port to the thread that started this worker. Plugins do not find it from now on: they
+ * cannot answer in place of the script by mistake.
  */
 export function ownPort(): MessagePort {
   const port = parentPort!;

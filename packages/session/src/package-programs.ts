@@ -58,7 +58,7 @@ export function namedPrograms(programs: PackagePrograms): ReadonlyMap<string, Ex
 /** The name of a program that is alone. */
 const MODEL = "model";
 
-/** The pieces of a file of several programs. */
+/** Returns the pieces of a file of several programs. */
 export async function packagedPieces(
   programs: ReadonlyMap<string, ExportedProgram>,
   options: PackageOptions & Pick<WritePt2Options, "folder"> = {},

@@ -8,8 +8,8 @@ import { printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 
 /**
- * Why a value cannot be a kernel's result; undefined when it can. Its tensors have the dtypes and
- * sizes that the shape rule gave, where those are known.
+ * Returns why a value cannot be a kernel's result; undefined when it can. Its tensors have the
+ * dtypes and sizes that the shape rule gave, where those are known.
  */
 export function kernelProblem(
   schema: OpSchema | undefined,

@@ -24,7 +24,7 @@ export interface PluginSet {
   /** Functions by target, with the plugin's name. */
   readonly decompositions: readonly (readonly [target: string, entry: Decomposition, plugin: string])[];
   readonly kernels: readonly (readonly [target: string, kernel: Callable, plugin: string])[];
-  /** The plugin that a pass, a rule or a backend is of. */
+  /** Returns the plugin that a pass, a rule or a backend is of. */
   ownerOf(part: object): string | undefined;
 }
 
@@ -172,9 +172,9 @@ function guardedEntry<A extends unknown[], R>(
 }
 
 /**
- * A plugin's function that is named, with the plugin, when it throws or returns what its schema
- * does not have. Typed errors are what it says on purpose and pass; so does running out of memory.
- * Those with `named` are what the function's own check found: they get the plugin's name.
+ * Returns a plugin's function that is named, with the plugin, when it throws or returns what its
+ * schema does not have. Typed errors are what it says on purpose and pass; so does running out of
+ * memory. Those with `named` are what the function's own check found: they get the plugin's name.
  */
 function guarded<A extends unknown[], R>(
   plugin: string,

@@ -98,8 +98,8 @@ const RECORDS: ReadonlySet<string> = new Set(["kernels", "decompositions"]);
 const FIELDS: readonly string[] = ["name", ...Object.keys(LISTS), ...RECORDS];
 
 /**
- * The plugin's fields as they are now, each read once: what is done to the object later changes
- * nothing.
+ * Returns the plugin's fields as they are now, each read once: what is done to the object later
+ * changes nothing.
  *
  * @throws SconceError `PLUGIN` naming the plugin and the field
  */
@@ -183,7 +183,7 @@ function recordOf(label: string, field: string, value: unknown): object {
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** A field, read with care: it may be a getter that throws. */
+/** Returns a field, read with care: it may be a getter that throws. */
 function read(label: string, from: Readonly<Record<string, unknown>>, key: string, path: string): unknown {
   try {
     return from[key];

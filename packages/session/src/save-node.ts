@@ -50,7 +50,10 @@ export async function packagePt2File(
 
 const pathOf = (path: string | URL): string => (typeof path === "string" ? path : fileURLToPath(path));
 
-/** The folder of all entries: the name of the file without its last extension, as in PyTorch. */
+/**
+ * Returns the folder of all entries: the name of the file without its last extension, as in
+ * PyTorch.
+ */
 function folderFor(path: string): string | undefined {
   const name = basename(path).replace(/\.[^.]*$/, "");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: names of entries hold none

@@ -59,7 +59,7 @@ export async function written<T extends object>(
   return undefined;
 }
 
-/** The pieces of the file, with all operators of PyTorch unless the options have others. */
+/** Returns the pieces of the file, with all operators of PyTorch unless the options have others. */
 export async function savedPieces(
   program: ExportedProgram,
   options: SaveOptions & Pick<WritePt2Options, "folder"> = {},

@@ -38,7 +38,7 @@ export interface Logger {
 export interface PassManagers {
   /** Returns a manager for one run of a pipeline. */
   create(options?: PassManagerOptions): PassManager;
-  /** What passes may ask of the session. */
+  /** Returns what passes may ask of the session. */
   context(): PassContext;
 }
 

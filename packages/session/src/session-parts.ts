@@ -76,7 +76,7 @@ export class SessionParts {
     return this.plugins.pytreeTypes;
   }
 
-  /** The plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
+  /** Returns the plugin that a pass, a rule or a backend comes from; undefined for Sconce's own. */
   ownerOf(part: object): string | undefined {
     return this.plugins.ownerOf(part);
   }
@@ -89,8 +89,8 @@ export class SessionParts {
   }
 
   /**
-   * The memory that the compiled programs of the session hold now, by the name of the backend:
-   * those that were disposed of do not count.
+   * Returns the memory that the compiled programs of the session hold now, by the name of the
+   * backend: those that were disposed of do not count.
    */
   memory(): ReadonlyMap<string, BackendMemory> {
     return this.live.memory(this.backends.keys());
@@ -144,14 +144,14 @@ export class SessionParts {
     await Promise.all([loadSessionKernels("any", this.operators), CHECKER.load(), BISECTION.load()]);
   }
 
-  /** The operators and dialects that text may name. */
+  /** Returns the operators and dialects that text may name. */
   protected targets(): TargetOptions {
     this.use();
     return { operators: this.operators, dialects: this.plugins.dialects };
   }
 
   /**
-   * A fresh copy of the default decomposition table, the plugins' entries included; it sees
+   * Returns a fresh copy of the default decomposition table, the plugins' entries included; it sees
    * operators that come later.
    */
   defaultDecompositions(): CustomDecompTable {

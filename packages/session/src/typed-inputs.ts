@@ -28,7 +28,7 @@ export function typedInputs(program: ExportedProgram): (inputs: readonly unknown
     });
 }
 
-/** Whether a value represents one tensor, as far as its class says. */
+/** Returns whether a value represents one tensor, as far as its class says. */
 export const isTensorLike = (value: unknown): boolean =>
   value instanceof Tensor || numericArrayName(value) !== undefined || isRawBytes(value) || isImage(value);
 
@@ -108,14 +108,14 @@ const sizesText = ({ shape }: FakeTensor): string => shape.join(", ");
 
 const isFixed = (size: unknown): size is number => typeof size === "number";
 
-/** How many elements fill the shape: `6 elements`; undefined where any number may. */
+/** Returns how many elements fill the shape: `6 elements`; undefined where any number may. */
 function neededElements({ shape }: FakeTensor): string | undefined {
   const fixed = shape.filter(isFixed).reduce((count, size) => count * size, 1);
   if (shape.every(isFixed)) return countText(fixed, "element");
   return fixed > 1 ? `a multiple of ${fixed} elements` : undefined;
 }
 
-/** The only shape of so many elements, or why there is none. */
+/** Returns the only shape of so many elements, or why there is none. */
 function shapeFor(elements: number, { shape }: FakeTensor): readonly number[] | string {
   const open = shape.filter((size) => !isFixed(size)).length;
   if (open > 1) return `do not say which of the ${open} dynamic sizes is which`;

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The file of a path, as servers of static files find it. */
+/** Returns the file of a path, as servers of static files find it. */
 async function fileOf(folder: string, path: string): Promise<string> {
   const file = join(folder, path);
   const found = await stat(file).catch(() => undefined);

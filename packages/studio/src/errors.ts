@@ -1,7 +1,7 @@
 /** @file The errors of the studio. */
 import { SconceError } from "@sconce/errors";
 
-/** A version that the engine does not hold. */
+/** Returns the error for a version that the engine does not hold. */
 export const unknownVersion = (id: number, count: number): SconceError =>
   new SconceError({
     code: "STUDIO_VERSION",
@@ -9,7 +9,7 @@ export const unknownVersion = (id: number, count: number): SconceError =>
     fix: "open a program, and give the number of a version that the engine returned",
   });
 
-/** The worker of a page ended. */
+/** Returns the error for the worker of a page ended. */
 export const engineLost = (reason: string): SconceError =>
   new SconceError({
     code: "STUDIO_ENGINE",
@@ -17,7 +17,7 @@ export const engineLost = (reason: string): SconceError =>
     fix: "reload the page, and open the program again",
   });
 
-/** The files of the page are not there. */
+/** Returns the error when the files of the page are not there. */
 export const notBuilt = (): SconceError =>
   new SconceError({
     code: "STUDIO_PAGE",
@@ -41,7 +41,7 @@ export const noProgram = (): SconceError =>
     fix: "open a program first, or export `model` and `args`, which make one",
   });
 
-/** A request that the policy of the page forbids. */
+/** Returns the error for a request that the policy of the page forbids. */
 export const forbiddenByPolicy = (address: string, directive: string, cause: unknown): SconceError =>
   new SconceError({
     code: "STUDIO_POLICY",
@@ -62,7 +62,7 @@ export const tensorsCutOff = (): SconceError =>
     fix: "write the text again, and copy all of it",
   });
 
-/** A page without the functions of cryptography. */
+/** Returns the error for a page without the functions of cryptography. */
 export const withoutDigests = (): SconceError =>
   new SconceError({
     code: "STUDIO_DIGEST",

@@ -10,8 +10,9 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = /(?<!\.test|\.fixture|\.d)\.(?:tsx?|css)$/;
 
 /**
- * The newest source that is newer than a built file, by its path from the folder of packages;
- * undefined where the page is up to date, and where the package is installed without its build.
+ * Returns the newest source that is newer than a built file, by its path from the folder of
+ * packages; undefined where the page is up to date, and where the package is installed without its
+ * build.
  *
  * @param built a file of the bundle, from the folder of the bundle
  * @param own the folder of the package

@@ -58,8 +58,8 @@ export function pageHeaders(path: string, connect: readonly string[] = []): Read
 }
 
 /**
- * The newest source that is newer than the built page, by its path in `packages`: the page then
- * shows an older state. Undefined where it is up to date, and outside of a clone.
+ * Returns the newest source that is newer than the built page, by its path in `packages`: the page
+ * then shows an older state. Undefined where it is up to date, and outside of a clone.
  *
  * @param kind the page on a server, or the page in one file
  */
@@ -67,7 +67,7 @@ export const newerPageSource = (kind: "served" | "single"): Promise<string | und
   newerSource(kind === "served" ? "index.html" : "single/single.js");
 
 /**
- * The files of the page by their path on a server: `/index.html`, `/assets/...`.
+ * Returns the files of the page by their path on a server: `/index.html`, `/assets/...`.
  * @throws SconceError `STUDIO_PAGE` where the page is not built
  */
 export async function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
@@ -135,5 +135,5 @@ export async function singlePage({ name, bytes, passes = "", connect = [] }: Pag
 `;
 }
 
-/** A text that scripts of the page read from an attribute, exactly. */
+/** Returns a text that scripts of the page read from an attribute, exactly. */
 const attribute = (text: string): string => markupText(scriptString(text));

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sampledCount } from "../../../.config/sampled.js";
 import {
   add,
+  type BoolLike,
   ceilDiv,
   ceilToInt,
   cleanDiv,
@@ -14,6 +15,7 @@ import {
   freeSymbols,
   ge,
   gt,
+  type IntLike,
   intTrueDiv,
   ite,
   le,
@@ -28,8 +30,6 @@ import {
   printExpr,
   pythonMod,
   ShapeEnv,
-  type SymBool,
-  type SymInt,
   sameSize,
   sameSizes,
   solveLinear,
@@ -79,7 +79,7 @@ describe("numbers stay numbers", () => {
   });
   test("integers beyond 2^53 stay exact", () => {
     expect(printExpr(add(mul(2 ** 31, 2 ** 31), mul(2 ** 62, 1)))).toBe("9223372036854775808");
-    expect(printExpr(symMin(s77, parseSrepr("Integer(9223372036854775807)") as SymInt))).toBe(
+    expect(printExpr(symMin(s77, parseSrepr("Integer(9223372036854775807)") as IntLike))).toBe(
       "Min(9223372036854775807, s77)",
     );
   });
@@ -90,7 +90,7 @@ describe("numbers stay numbers", () => {
 });
 
 describe("canonical forms", () => {
-  test.each<[SymInt | SymBool, string]>([
+  test.each<[IntLike | BoolLike, string]>([
     [add(s77, 1), "s77 + 1"],
     [sub(100, s77), "100 - s77"],
     [mul(add(s17, 2), add(s77, 1)), "(s17 + 2)*(s77 + 1)"],
@@ -133,7 +133,7 @@ test("solving and substituting", () => {
   expect(
     substitute(
       add(mul(2, s77), s17),
-      new Map<string, SymInt>([
+      new Map<string, IntLike>([
         ["s77", 4],
         ["s17", s77],
       ]),
@@ -145,7 +145,7 @@ test("solving and substituting", () => {
 
 /** A random integer expression with the function that computes it directly. */
 interface Sample {
-  readonly expr: SymInt;
+  readonly expr: IntLike;
   readonly value: (env: ReadonlyMap<string, number>) => number;
 }
 
@@ -158,13 +158,13 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
 );
 type Combine = (a: Sample, b: Sample, k: number) => Sample;
 const both =
-  (make: (a: SymInt, b: SymInt) => SymInt, compute: (a: number, b: number) => number): Combine =>
+  (make: (a: IntLike, b: IntLike) => IntLike, compute: (a: number, b: number) => number): Combine =>
   (a, b) => ({
     expr: make(a.expr, b.expr),
     value: (env) => compute(a.value(env), b.value(env)),
   });
 const withDivisor =
-  (make: (a: SymInt, k: number) => SymInt, compute: (a: number, k: number) => number): Combine =>
+  (make: (a: IntLike, k: number) => IntLike, compute: (a: number, k: number) => number): Combine =>
   (a, _, k) => ({
     expr: make(a.expr, k),
     value: (env) => compute(a.value(env), k),

@@ -14,14 +14,14 @@ import { sreprNode } from "./srepr.js";
 printWith(printNode);
 
 /**
- * An integer that may be symbolic. Static values are plain numbers always; beyond 2^53 they are
- * expressions.
+ * An integer that may be symbolic (PyTorch's `IntLikeType`). Static values are plain numbers
+ * always; beyond 2^53 they are expressions.
  */
-export type SymInt = number | SymExpr;
+export type IntLike = number | SymExpr;
 /** A float that may be symbolic. */
-export type SymFloat = number | SymExpr;
+export type FloatLike = number | SymExpr;
 /** A condition that may be symbolic. */
-export type SymBool = boolean | SymExpr;
+export type BoolLike = boolean | SymExpr;
 /** Any of the three. */
 export type SymValue = number | boolean | SymExpr;
 
@@ -52,7 +52,10 @@ const UNBACKED: Assumptions = [["integer", true]];
 const FLOAT: Assumptions = [["real", true]];
 const UNBACKED_FLOAT: Assumptions = [];
 
-/** A symbol; `symbol("s77")` is a size, `symbol("u0", { unbacked: true })` an unbacked integer. */
+/**
+ * Returns a symbol; `symbol("s77")` is a size, `symbol("u0", { unbacked: true })` an unbacked
+ * integer.
+ */
 export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
   checkOptions("symbol", options, SYMBOL);
   const float = options.float ?? false;
@@ -66,7 +69,7 @@ export function symbol(name: string, options: SymbolOptions = {}): SymExpr {
   return symbolWith(name, assumptions);
 }
 
-/** A symbol with assumptions in the order in which a file gives them. */
+/** Returns a symbol with assumptions in the order in which a file gives them. */
 export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
   if (!NAME.test(name) || name.length > 64)
     throw badOperand(`${JSON.stringify(name.slice(0, 80))} is not a symbol name`);
@@ -74,15 +77,15 @@ export function symbolWith(name: string, assumptions: Assumptions): SymExpr {
 }
 
 /**
- * A variable of a `ShapesSpec`: `batch#0`. It has no assumptions, as in PyTorch, and its name is
- * none that a program can have.
+ * Returns a variable of a `ShapesSpec`: `batch#0`. It has no assumptions, as in PyTorch, and its
+ * name is none that a program can have.
  */
 export const specSymbol = (name: string, id: number): SymExpr =>
   new SymExpr({ op: "Symbol", name: `${name}#${id}`, assumptions: [] });
 
 /**
- * The kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer, `zuf0`
- * and `zf3` floats.
+ * Returns the kind that PyTorch's naming gives a bare name: `s0` a size, `u0` an unbacked integer,
+ * `zuf0` and `zf3` floats.
  */
 export function symbolByName(name: string): SymExpr {
   const first = name.charCodeAt(0);
@@ -91,7 +94,7 @@ export function symbolByName(name: string): SymExpr {
   return symbolWith(name, first === 0x75 && /^u\d/.test(name) ? UNBACKED : SIZE);
 }
 
-/** A value as a node. An integral number is an integer, unless the context is of floats. */
+/** Returns a value as a node. An integral number is an integer, unless the context is of floats. */
 export function lift(value: SymValue, float = false): SymExpr {
   if (typeof value === "number")
     return !float && Number.isSafeInteger(value) && !Object.is(value, -0)
@@ -104,7 +107,7 @@ function liftFloat(value: number, float: boolean): SymExpr {
   return !float && Number.isInteger(value) ? integer(BigInt(value)) : floating(value);
 }
 
-/** A node as a value: constants become numbers and booleans again. */
+/** Returns a node as a value: constants become numbers and booleans again. */
 export function lower(e: SymExpr): SymValue {
   if (e.op === "Float") return e.value as number;
   if (e.op === "Integer") return typeof e.value === "number" ? e.value : e;
@@ -112,15 +115,15 @@ export function lower(e: SymExpr): SymValue {
 }
 
 const lowerNumber = (e: SymExpr): number | SymExpr => lower(e) as number | SymExpr;
-const lowerBool = (e: SymExpr): SymBool => lower(e) as SymBool;
+const lowerBool = (e: SymExpr): BoolLike => lower(e) as BoolLike;
 
-/** An integer of any size as a value. */
-export const bigInteger = (value: bigint): SymInt => lowerNumber(integer(value));
+/** Returns an integer of any size as a value. */
+export const bigInteger = (value: bigint): IntLike => lowerNumber(integer(value));
 
 const hasFloat = (values: readonly SymValue[]): boolean =>
   values.some((v) => v instanceof SymExpr && isFloatValued(v));
 
-function apply(head: SymHead, ...values: readonly SymValue[]): SymInt {
+function apply(head: SymHead, ...values: readonly SymValue[]): IntLike {
   const float = hasFloat(values);
   const result = construct(
     head,
@@ -130,10 +133,10 @@ function apply(head: SymHead, ...values: readonly SymValue[]): SymInt {
   return lowerNumber(result.op === "Symbol" || values.includes(result) ? result.distinct() : result);
 }
 
-/** A size as the result of arithmetic that does not change it: a separate object. */
-const unchanged = (size: SymInt): SymInt => (typeof size === "number" ? size : size.distinct());
+/** Returns a size as the result of arithmetic that does not change it: a separate object. */
+const unchanged = (size: IntLike): IntLike => (typeof size === "number" ? size : size.distinct());
 
-const applyFloat = (head: SymHead, ...values: readonly SymValue[]): SymFloat =>
+const applyFloat = (head: SymHead, ...values: readonly SymValue[]): FloatLike =>
   lowerNumber(
     construct(
       head,
@@ -146,7 +149,7 @@ const isSafe = Number.isSafeInteger;
 const isExact = (result: number): boolean => isSafe(result) || !Number.isInteger(result);
 
 /** `a + b`, of integers or of floats. */
-export function add(a: SymInt, b: SymInt): SymInt {
+export function add(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") {
     const result = a + b;
     if (isExact(result)) return result;
@@ -157,7 +160,7 @@ export function add(a: SymInt, b: SymInt): SymInt {
 }
 
 /** `a - b`. */
-export function sub(a: SymInt, b: SymInt): SymInt {
+export function sub(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") {
     const result = a - b;
     if (isExact(result)) return result;
@@ -166,7 +169,7 @@ export function sub(a: SymInt, b: SymInt): SymInt {
 }
 
 /** `a * b`; a product of sums stays factored. */
-export function mul(a: SymInt, b: SymInt): SymInt {
+export function mul(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") {
     const result = a * b;
     if (isExact(result)) return result === 0 ? 0 : result;
@@ -177,19 +180,19 @@ export function mul(a: SymInt, b: SymInt): SymInt {
 }
 
 /** Returns the negative of an integer or a float: `-zuf0`, whose factor is an integer. */
-export const neg = (a: SymInt): SymInt =>
+export const neg = (a: IntLike): IntLike =>
   typeof a === "number" ? (a === 0 ? 0 : -a) : lowerNumber(construct("Mul", [integer(-1), a]));
 
-/** The sum of all, collected once. */
-export function addAll(values: readonly SymInt[]): SymInt {
-  if (values.every((v) => typeof v === "number")) return values.reduce<SymInt>((a, b) => add(a, b), 0);
+/** Returns the sum of all, collected once. */
+export function addAll(values: readonly IntLike[]): IntLike {
+  if (values.every((v) => typeof v === "number")) return values.reduce<IntLike>((a, b) => add(a, b), 0);
   const float = hasFloat(values);
   return lowerNumber(sum(values.map((value) => lift(value, float))));
 }
 
-/** The product of all: the element count of a shape. */
-export function mulAll(values: readonly SymInt[]): SymInt {
-  let number: SymInt = 1;
+/** Returns the product of all: the element count of a shape. */
+export function mulAll(values: readonly IntLike[]): IntLike {
+  let number: IntLike = 1;
   const symbolic: SymExpr[] = [];
   for (const value of values) {
     if (typeof value === "number") number = mul(number, value);
@@ -201,7 +204,7 @@ export function mulAll(values: readonly SymInt[]): SymInt {
 }
 
 /** Python's `a // b`. Throws SYM_DIVISION_BY_ZERO. */
-export function floorDiv(a: SymInt, b: SymInt): SymInt {
+export function floorDiv(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") {
     if (b === 0) throw divisionByZero(`${a} // ${b}`);
     // Exact below 2^53: the quotient is at least 1/b away from the next integer, rounding moves it
@@ -212,14 +215,14 @@ export function floorDiv(a: SymInt, b: SymInt): SymInt {
 }
 
 /** Division that is known to be exact. */
-export const cleanDiv = (a: SymInt, b: SymInt): SymInt =>
+export const cleanDiv = (a: IntLike, b: IntLike): IntLike =>
   typeof a === "number" && typeof b === "number" ? floorDiv(a, b) : apply("CleanDiv", a, b);
 
 /** `ceil(a / b)` in integers. */
-export const ceilDiv = (a: SymInt, b: SymInt): SymInt => floorDiv(sub(add(a, b), 1), b);
+export const ceilDiv = (a: IntLike, b: IntLike): IntLike => floorDiv(sub(add(a, b), 1), b);
 
 /** `a % b` of non-negative integers. Throws SYM_DIVISION_BY_ZERO. */
-export function mod(a: SymInt, b: SymInt): SymInt {
+export function mod(a: IntLike, b: IntLike): IntLike {
   return typeof a === "number" && typeof b === "number" ? modNumbers(a, b) : apply("Mod", a, b);
 }
 
@@ -227,7 +230,7 @@ export function mod(a: SymInt, b: SymInt): SymInt {
  * Python's `a % b`, of the divisor's sign: a {@link mod} when neither can be negative, as PyTorch
  * chooses.
  */
-export function pythonMod(a: SymInt, b: SymInt): SymInt {
+export function pythonMod(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") return modNumbers(a, b);
   return apply(isNonnegative(lift(a)) && isNonnegative(lift(b)) ? "Mod" : "PythonMod", a, b);
 }
@@ -239,10 +242,11 @@ function modNumbers(a: number, b: number): number {
 }
 
 /** `(a // b) % c` of non-negative integers. */
-export const modularIndexing = (a: SymInt, b: SymInt, c: SymInt): SymInt => apply("ModularIndexing", a, b, c);
+export const modularIndexing = (a: IntLike, b: IntLike, c: IntLike): IntLike =>
+  apply("ModularIndexing", a, b, c);
 
 /** `a ** b`: an integer to a natural power, or a float power when either is a float. */
-export function pow(a: SymInt, b: SymInt): SymInt {
+export function pow(a: IntLike, b: IntLike): IntLike {
   if (typeof a === "number" && typeof b === "number") {
     const result = a ** b;
     if (isExact(result)) return result;
@@ -251,100 +255,100 @@ export function pow(a: SymInt, b: SymInt): SymInt {
 }
 
 /** Returns a float to the power of another. */
-export const floatPow = (a: SymFloat, b: SymFloat): SymFloat =>
+export const floatPow = (a: FloatLike, b: FloatLike): FloatLike =>
   typeof a === "number" && typeof b === "number" ? floatPower(a, b) : applyFloat("FloatPow", a, b);
 
 /** Returns the greater of two integers. */
-export const symMax = (a: SymInt, b: SymInt): SymInt =>
+export const symMax = (a: IntLike, b: IntLike): IntLike =>
   typeof a === "number" && typeof b === "number" ? Math.max(a, b) : apply("Max", a, b);
 /** Returns the lesser of two integers. */
-export const symMin = (a: SymInt, b: SymInt): SymInt =>
+export const symMin = (a: IntLike, b: IntLike): IntLike =>
   typeof a === "number" && typeof b === "number" ? Math.min(a, b) : apply("Min", a, b);
 /** Returns the absolute value of an integer. */
-export const symAbs = (a: SymInt): SymInt => (typeof a === "number" ? Math.abs(a) : apply("Abs", a));
+export const symAbs = (a: IntLike): IntLike => (typeof a === "number" ? Math.abs(a) : apply("Abs", a));
 
 /** True division of two integers: a float. */
-export function intTrueDiv(a: SymInt, b: SymInt): SymFloat {
+export function intTrueDiv(a: IntLike, b: IntLike): FloatLike {
   if (b === 0) throw divisionByZero("true division");
   return typeof a === "number" && typeof b === "number" ? a / b : apply("IntTrueDiv", a, b);
 }
 
 /** True division of floats. */
-export function floatTrueDiv(a: SymFloat, b: SymFloat): SymFloat {
+export function floatTrueDiv(a: FloatLike, b: FloatLike): FloatLike {
   if (b === 0) throw divisionByZero("true division");
   return typeof a === "number" && typeof b === "number" ? a / b : applyFloat("FloatTrueDiv", a, b);
 }
 
 /**
- * A float constant that stays one among expressions, where a plain integral number counts as an
- * integer.
+ * Returns a float constant that stays one among expressions, where a plain integral number counts
+ * as an integer.
  */
 export const floatConstant = (value: number): SymExpr => lift(value, true);
 
 /** Returns an integer as a float. */
-export const toFloat = (a: SymInt): SymFloat =>
+export const toFloat = (a: IntLike): FloatLike =>
   typeof a === "number" ? a : lowerNumber(construct("ToFloat", [a]));
 
 const rounding =
   (head: SymHead, fn: (x: number) => number) =>
-  (a: SymFloat): SymInt =>
+  (a: FloatLike): IntLike =>
     typeof a === "number" && isSafe(fn(a)) ? fn(a) + 0 : applyFloat(head, a);
 
 /** Returns the least integer that is not below a float. */
-export const ceilToInt: (a: SymFloat) => SymInt = rounding("CeilToInt", Math.ceil);
+export const ceilToInt: (a: FloatLike) => IntLike = rounding("CeilToInt", Math.ceil);
 /** Returns the greatest integer that is not above a float. */
-export const floorToInt: (a: SymFloat) => SymInt = rounding("FloorToInt", Math.floor);
+export const floorToInt: (a: FloatLike) => IntLike = rounding("FloorToInt", Math.floor);
 /** Returns a float rounded toward zero, as an integer. */
-export const truncToInt: (a: SymFloat) => SymInt = rounding("TruncToInt", Math.trunc);
+export const truncToInt: (a: FloatLike) => IntLike = rounding("TruncToInt", Math.trunc);
 /** Halves to the even neighbor. */
-export const roundToInt: (a: SymFloat) => SymInt = rounding("RoundToInt", roundHalfEven);
+export const roundToInt: (a: FloatLike) => IntLike = rounding("RoundToInt", roundHalfEven);
 /** Returns a float rounded toward zero, as a float. */
-export const truncToFloat = (a: SymFloat): SymFloat =>
+export const truncToFloat = (a: FloatLike): FloatLike =>
   typeof a === "number" ? Math.trunc(a) : applyFloat("TruncToFloat", a);
 
 /** `round(a, digits)`. */
-export const roundDecimalTo = (a: SymFloat, digits: number): SymFloat =>
+export const roundDecimalTo = (a: FloatLike, digits: number): FloatLike =>
   lowerNumber(construct("RoundDecimal", [lift(a, true), lift(digits)]));
 
-/** A function of Python's `math` (`sqrt`, `exp`, ...), opaque to simplification. */
-export const mathFunction = (name: string, a: SymFloat): SymFloat => applyFloat(`OpaqueUnaryFn_${name}`, a);
+/** Returns a function of Python's `math` (`sqrt`, `exp`, ...), opaque to simplification. */
+export const mathFunction = (name: string, a: FloatLike): FloatLike => applyFloat(`OpaqueUnaryFn_${name}`, a);
 /** Returns the square root of a float. */
-export const sqrt = (a: SymFloat): SymFloat =>
+export const sqrt = (a: FloatLike): FloatLike =>
   typeof a === "number" ? Math.sqrt(a) : mathFunction("sqrt", a);
 
-function compare(op: Relation, a: SymValue, b: SymValue): SymBool {
+function compare(op: Relation, a: SymValue, b: SymValue): BoolLike {
   const float = hasFloat([a, b]);
   return lowerBool(construct(op, [lift(a, float), lift(b, float)]));
 }
 
 /** Returns whether two values are equal. */
-export const eq = (a: SymValue, b: SymValue): SymBool =>
+export const eq = (a: SymValue, b: SymValue): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a === b : compare("Equality", a, b);
 /** Returns whether two values differ. */
-export const ne = (a: SymValue, b: SymValue): SymBool =>
+export const ne = (a: SymValue, b: SymValue): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a !== b : compare("Unequality", a, b);
 /** Returns whether `a < b`. */
-export const lt = (a: SymInt, b: SymInt): SymBool =>
+export const lt = (a: IntLike, b: IntLike): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a < b : compare("StrictLessThan", a, b);
 /** Returns whether `a <= b`. */
-export const le = (a: SymInt, b: SymInt): SymBool =>
+export const le = (a: IntLike, b: IntLike): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a <= b : compare("LessThan", a, b);
 /** Returns whether `a > b`. */
-export const gt = (a: SymInt, b: SymInt): SymBool =>
+export const gt = (a: IntLike, b: IntLike): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a > b : compare("StrictGreaterThan", a, b);
 /** Returns whether `a >= b`. */
-export const ge = (a: SymInt, b: SymInt): SymBool =>
+export const ge = (a: IntLike, b: IntLike): BoolLike =>
   typeof a === "number" && typeof b === "number" ? a >= b : compare("GreaterThan", a, b);
 
 /** True when two sizes are equal for all values of their symbols: `2*s0` and `s0 + s0`. */
-export const sameSize = (a: SymInt, b: SymInt): boolean => a === b || eq(a, b) === true;
+export const sameSize = (a: IntLike, b: IntLike): boolean => a === b || eq(a, b) === true;
 
 /** {@link sameSize} of each of two lists of sizes, which have one length. */
-export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+export const sameSizes = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
   a.length === b.length && a.every((size, d) => sameSize(size, b[d]!));
 
 /** Returns whether all conditions hold; true for none. */
-export function and(...values: readonly SymBool[]): SymBool {
+export function and(...values: readonly BoolLike[]): BoolLike {
   if (values.every((v) => typeof v === "boolean")) return values.every(Boolean);
   return lowerBool(
     construct(
@@ -355,7 +359,7 @@ export function and(...values: readonly SymBool[]): SymBool {
 }
 
 /** Returns whether one of the conditions holds; false for none. */
-export function or(...values: readonly SymBool[]): SymBool {
+export function or(...values: readonly BoolLike[]): BoolLike {
   if (values.every((v) => typeof v === "boolean")) return values.some(Boolean);
   return lowerBool(
     construct(
@@ -366,10 +370,11 @@ export function or(...values: readonly SymBool[]): SymBool {
 }
 
 /** Returns whether a condition does not hold. */
-export const not = (a: SymBool): SymBool => (typeof a === "boolean" ? !a : lowerBool(construct("Not", [a])));
+export const not = (a: BoolLike): BoolLike =>
+  typeof a === "boolean" ? !a : lowerBool(construct("Not", [a]));
 
 /** `a` where `condition` holds, else `b` (`torch.sym_ite`). */
-export function ite<T extends SymValue>(condition: SymBool, a: T, b: T): T | SymExpr {
+export function ite<T extends SymValue>(condition: BoolLike, a: T, b: T): T | SymExpr {
   if (typeof condition === "boolean") return condition ? a : b;
   const float = hasFloat([a, b]);
   const branch = (value: SymValue, when: SymExpr): SymExpr =>
@@ -394,7 +399,7 @@ export const symEquals = (a: SymValue, b: SymValue): boolean =>
 export const expand = <T extends SymValue>(value: T): T | SymExpr =>
   value instanceof SymExpr ? (lower(expandNode(value)) as T | SymExpr) : value;
 
-/** The symbols of a value, by name. */
+/** Returns the symbols of a value, by name. */
 export function freeSymbols(value: SymValue): ReadonlyMap<string, SymExpr> {
   const found = new Map<string, SymExpr>();
   const visit = (e: SymExpr): void => {

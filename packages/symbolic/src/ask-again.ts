@@ -1,4 +1,4 @@
-import { lower, or, type SymBool } from "./algebra.js";
+import { type BoolLike, lower, or } from "./algebra.js";
 import { construct } from "./construct.js";
 import type { ShapeEnv } from "./shape-env.js";
 
@@ -8,7 +8,7 @@ import type { ShapeEnv } from "./shape-env.js";
  */
 export function askRequiredAgain(env: ShapeEnv): void {
   for (const assertion of [...env.required]) {
-    const open = computed(env.replace<SymBool>(assertion));
+    const open = computed(env.replace<BoolLike>(assertion));
     if (typeof open === "boolean" || open.key === assertion.key || env.hint(open) !== true) continue;
     if (!env.defersGuards) env.guard(open);
     else if (env.knownByRange(open) === undefined) env.check(open);
@@ -16,9 +16,10 @@ export function askRequiredAgain(env: ShapeEnv): void {
 }
 
 /**
- * A choice as its node computes it: without what can be seen to fail, as that twice a size is 5.
+ * Returns a choice as its node computes it: without what can be seen to fail, as that twice a size
+ * is 5.
  */
-function computed(condition: SymBool): SymBool {
+function computed(condition: BoolLike): BoolLike {
   if (typeof condition === "boolean" || condition.op !== "Or") return condition;
-  return or(...condition.args.map((part) => lower(construct(part.op, part.args)) as SymBool));
+  return or(...condition.args.map((part) => lower(construct(part.op, part.args)) as BoolLike));
 }

@@ -143,8 +143,8 @@ function sumFacts(e: SymExpr): Facts {
 }
 
 /**
- * The constant of a sum counts against the others only where sympy's rules see that: in univariate
- * polynomials.
+ * Returns the constant of a sum counts against the others only where sympy's rules see that: in
+ * univariate polynomials.
  */
 function sumRange(e: SymExpr, facts: readonly Facts[]): ValueRange {
   const { min, max } = facts.map(rangeOfFacts).reduce(addRanges);
@@ -269,7 +269,7 @@ export function isFloatValued(e: SymExpr): boolean {
   );
 }
 
-/** What the value of an expression is; an infinity or NaN is a float. */
+/** Returns what the value of an expression is; an infinity or NaN is a float. */
 export function scalarKind(value: number | boolean | SymExpr): "int" | "float" | "bool" {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";

@@ -22,7 +22,10 @@ import { approximate } from "./number.js";
 /** The range of a symbol, from wherever the caller keeps them. */
 export type RangeOf = (symbol: SymExpr) => ValueRange;
 
-/** What the values of an expression can be, given its symbols' ranges. Conditions are 0 or 1. */
+/**
+ * Returns what the values of an expression can be, given its symbols' ranges. Conditions are 0 or
+ * 1.
+ */
 export function boundsOf(e: SymExpr, rangeOf: RangeOf): ValueRange {
   const bound = (arg: SymExpr): ValueRange => boundsOf(arg, rangeOf);
   switch (e.op) {
@@ -97,7 +100,7 @@ function conditionBounds(e: SymExpr, rangeOf: RangeOf): ValueRange {
   return isCondition(e) ? decided(decideByRange(e, rangeOf)) : UNBOUNDED;
 }
 
-/** The truth of a condition, when the ranges alone decide it. */
+/** Returns the truth of a condition, when the ranges alone decide it. */
 export function decideByRange(e: SymExpr, rangeOf: RangeOf): boolean | undefined {
   switch (e.op) {
     case "True":

@@ -7,9 +7,9 @@ import { negate, product, subtract, sum, termsOf } from "./polynomial.js";
 import type { Relation } from "./relation.js";
 
 /**
- * A condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in lowest
- * terms, with the positive terms of their difference on the right and the negated negative ones on
- * the left. This is also how assertion messages print: `n > 3` is `3 < n`.
+ * Returns a condition in the form in which facts are compared: only `<`, `<=`, `==` and `!=`, in
+ * lowest terms, with the positive terms of their difference on the right and the negated negative
+ * ones on the left. This is also how assertion messages print: `n > 3` is `3 < n`.
  */
 export function canonicalCondition(e: SymExpr): SymExpr {
   if (e.op === "And" || e.op === "Or") {
@@ -70,8 +70,8 @@ function lowestTerms(e: SymExpr): SymExpr {
 export type Fact = readonly [key: string, truth: boolean];
 
 /**
- * What follows from a condition that holds: itself, its negation's falsehood, and weaker forms.
- * PyTorch draws no conclusions from a conjunction but its own truth.
+ * Returns what follows from a condition that holds: itself, its negation's falsehood, and weaker
+ * forms. PyTorch draws no conclusions from a conjunction but its own truth.
  */
 export function implications(e: SymExpr): readonly Fact[] {
   const facts: Fact[] = [];

@@ -1,5 +1,5 @@
 /** @file Remainders and floor divisions as congruences (`rewrite_with_congruences`). */
-import { lift, lower, printExpr, type SymInt } from "./algebra.js";
+import { type IntLike, lift, lower, printExpr } from "./algebra.js";
 import { isIntegral } from "./assumptions.js";
 import { rebuild } from "./construct.js";
 import { badOperand, divisionByZero } from "./errors.js";
@@ -30,7 +30,7 @@ export interface Congruence {
 
 /** An expression without `//` and `%`, and what has to hold for it to equal the original. */
 export interface WithoutDivisions {
-  readonly value: SymInt;
+  readonly value: IntLike;
   readonly congruences: readonly FoundCongruence[];
 }
 
@@ -46,7 +46,7 @@ export interface FoundCongruence {
  * Replaces `b % d` by its value for the example, and `b // d` by `(b - b % d) / d`. The congruences
  * say for which values of the symbol that holds.
  */
-export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisions {
+export function withoutDivisions(value: IntLike, hints: Bindings): WithoutDivisions {
   const congruences: FoundCongruence[] = [];
   const rewrite = (e: SymExpr): SymExpr => {
     if (e.args.length === 0) return e;
@@ -62,7 +62,7 @@ export function withoutDivisions(value: SymInt, hints: Bindings): WithoutDivisio
     return e.op === "FloorDiv" ? quotient(exact, divisor) : rest;
   };
   const rewritten = value instanceof SymExpr ? rewrite(value) : lift(value);
-  return { value: lower(rewritten) as SymInt, congruences };
+  return { value: lower(rewritten) as IntLike, congruences };
 }
 
 function wholeOf(e: SymExpr, hints: Bindings): bigint {
@@ -107,7 +107,7 @@ function congruence(base: SymExpr, divisor: SymExpr): Congruence | null | undefi
 
 const isMultiple = (a: SymExpr, b: SymExpr): boolean => isInteger(mulNumbers(a, invertNumber(b)));
 
-/** The one congruence that several amount to; undefined when they exclude each other. */
+/** Returns the one congruence that several amount to; undefined when they exclude each other. */
 export function joinCongruences(items: readonly Congruence[]): Congruence | undefined {
   let [remainder, modulus] = [0n, 1n];
   for (const item of items) {

@@ -122,7 +122,7 @@ const isCapital = (name: string): boolean => name.charCodeAt(0) <= 0x5a;
 const isKnown = (name: string): boolean =>
   Object.hasOwn(ROWS, name) || Object.hasOwn(ALIASES, name) || name.startsWith("OpaqueUnaryFn_");
 
-/** The canonical expression of a head over arguments: the one way from a name to a node. */
+/** Returns the canonical expression of a head over arguments: the one way from a name to a node. */
 export function construct(name: string, args: readonly SymExpr[]): SymExpr {
   if (name.startsWith("OpaqueUnaryFn_")) {
     if (args.length !== 1) throw badOperand(`${name} takes one argument, not ${args.length}`);
@@ -136,7 +136,7 @@ export function construct(name: string, args: readonly SymExpr[]): SymExpr {
   return row.build(args);
 }
 
-/** The same head over other arguments. */
+/** Returns the same head over other arguments. */
 export const rebuild = (e: SymExpr, args: readonly SymExpr[]): SymExpr => construct(e.op, args);
 
 /** Products and powers of sums multiplied out. */

@@ -25,7 +25,7 @@ import { factorsOf, negate, product, quotient, subtract, sum, termsOf } from "./
 import { dividePolynomial } from "./polynomial-division.js";
 import { relation } from "./relation.js";
 
-/** Whether it is an integer or a float of that value. */
+/** Returns whether it is an integer or a float of that value. */
 const isValue = (e: SymExpr, value: number): boolean =>
   (e.op === "Integer" || e.op === "Float") && e.value === value;
 
@@ -75,13 +75,13 @@ function cancelCommonFactor(base: SymExpr, divisor: SymExpr): SymExpr | undefine
   return floorDivNode(divideTerms(base, gcd), divideTerms(divisor, gcd));
 }
 
-/** A sum that is a factor of the divisor is divided as a whole. */
+/** Returns a sum that is a factor of the divisor is divided as a whole. */
 const divideTerms = (e: SymExpr, by: SymExpr): SymExpr =>
   factorsOf(by).some((factor) => same(factor, e))
     ? quotient(e, by)
     : sum(termsOf(e).map((term) => quotient(term, by)));
 
-/** The largest integer, and the factors of the divisor, that divide every term of both. */
+/** Returns the largest integer, and the factors of the divisor, that divide every term of both. */
 function commonFactor(base: SymExpr, divisor: SymExpr): readonly [SymExpr, readonly SymExpr[]] {
   step(termsOf(base).length + termsOf(divisor).length);
   const number = [...termsOf(base), ...termsOf(divisor)].map(integerCoefficient).reduce(gcdIntegers);

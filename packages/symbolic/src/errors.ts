@@ -1,6 +1,6 @@
 import { isSconceError, SconceError } from "@sconce/errors";
 
-/** The beginning of a text. */
+/** Returns the beginning of a text. */
 export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
 
 /** Reads a text; errors that have no place name the text. */
@@ -21,7 +21,9 @@ export function parseFailure(what: string, text: string, offset: number): Sconce
   });
 }
 
-/** An expression, or its text, beyond the size that any real program needs. */
+/**
+ * Returns the error for an expression, or its text, beyond the size that any real program needs.
+ */
 export function tooLarge(what: string): SconceError {
   return new SconceError({
     code: "SYM_TOO_LARGE",
@@ -30,7 +32,7 @@ export function tooLarge(what: string): SconceError {
   });
 }
 
-/** A symbol that the bindings give no value. */
+/** Returns the error for a symbol that the bindings give no value. */
 export function unboundSymbol(name: string, expression: string): SconceError {
   return new SconceError({
     code: "SYM_UNBOUND",
@@ -48,12 +50,12 @@ export function divisionByZero(expression: string): SconceError {
   });
 }
 
-/** An operation on arguments of the wrong kind or number. */
+/** Returns the error for an operation on arguments of the wrong kind or number. */
 export function badOperand(message: string): SconceError {
   return new SconceError({ code: "SYM_OPERAND", message, fix: "check the kinds of the operands" });
 }
 
-/** A range with nothing in it. */
+/** Returns the error for a range with nothing in it. */
 export function emptyRange(subject: string, min: number, max: number): SconceError {
   return new SconceError({
     code: "SYM_EMPTY_RANGE",
@@ -62,7 +64,10 @@ export function emptyRange(subject: string, min: number, max: number): SconceErr
   });
 }
 
-/** A condition or size that only the data decide (`GuardOnDataDependentSymNode`). */
+/**
+ * Returns the error for a condition or size that only the data decide
+ * (`GuardOnDataDependentSymNode`).
+ */
 export function dataDependent(
   what: string,
   expression: string,

@@ -1,4 +1,4 @@
-import { lift, lower, printExpr, type SymBool, type SymInt, type SymValue } from "./algebra.js";
+import { type BoolLike, type IntLike, lift, lower, printExpr, type SymValue } from "./algebra.js";
 import { construct } from "./construct.js";
 import { badOperand, divisionByZero, unboundSymbol } from "./errors.js";
 import {
@@ -19,9 +19,9 @@ import { floatPower } from "./float-power.js";
 export type Bindings = ReadonlyMap<string, number>;
 
 /**
- * The number or boolean that a value has under the bindings, with Python's `//` and `%`. Integers
- * are exact throughout; a result beyond 2^53 is rounded to the nearest double. Throws SYM_UNBOUND,
- * SYM_DIVISION_BY_ZERO, SYM_OPERAND.
+ * Returns the number or boolean that a value has under the bindings, with Python's `//` and `%`.
+ * Integers are exact throughout; a result beyond 2^53 is rounded to the nearest double. Throws
+ * SYM_UNBOUND, SYM_DIVISION_BY_ZERO, SYM_OPERAND.
  */
 export function evaluate(value: SymValue, bindings: Bindings): number | boolean {
   if (!(value instanceof SymExpr)) return value;
@@ -37,12 +37,12 @@ function asFloat(value: bigint): number {
 }
 
 /** {@link evaluate} of an integer or float. */
-export function evaluateInt(value: SymInt, bindings: Bindings): number {
+export function evaluateInt(value: IntLike, bindings: Bindings): number {
   return typeof value === "number" ? value : Number(evaluate(value, bindings));
 }
 
 /** {@link evaluate} of a condition. */
-export function evaluateBool(value: SymBool, bindings: Bindings): boolean {
+export function evaluateBool(value: BoolLike, bindings: Bindings): boolean {
   return typeof value === "boolean" ? value : Boolean(evaluate(value, bindings));
 }
 
@@ -85,7 +85,7 @@ function evaluatePiecewise(e: SymExpr, bindings: Bindings): Value {
   throw badOperand(`no branch of ${printExpr(e)} holds`);
 }
 
-/** A rational coefficient divides last, so that integers stay integers. */
+/** Returns a rational coefficient divides last, so that integers stay integers. */
 function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
   const first = e.args[0]!;
   const values = (first.op === "Rational" ? e.args.slice(1) : e.args).map((arg) =>

@@ -6,7 +6,7 @@ import { floorDivMod } from "./number.js";
 export type ExactNumber = number | bigint | boolean;
 
 const number = (value: ExactNumber): number => Number(value);
-/** An exact integer, or undefined for a value that is a float. */
+/** Returns an exact integer, or undefined for a value that is a float. */
 const exact = (value: ExactNumber): bigint | undefined =>
   typeof value === "bigint"
     ? value
@@ -45,7 +45,7 @@ export const times = (a: ExactNumber, b: ExactNumber): ExactNumber =>
     (x, y) => x * y,
   );
 
-/** The quotient (0) or the rest (1) of a division that rounds down; `place` is its text. */
+/** Returns the quotient (0) or the rest (1) of a division that rounds down; `place` is its text. */
 export function divide(place: () => string, a: ExactNumber, b: ExactNumber, part: 0 | 1): ExactNumber {
   if (number(b) === 0) throw divisionByZero(place());
   const [x, y] = [exact(a), exact(b)];

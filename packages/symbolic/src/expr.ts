@@ -198,7 +198,7 @@ function keyOf(e: SymExpr): string {
   }
 }
 
-/** A node of a head over arguments, as they are: no simplification. */
+/** Returns a node of a head over arguments, as they are: no simplification. */
 export const node = (op: SymHead, args: readonly SymExpr[]): SymExpr => new SymExpr({ op, args });
 
 export const TRUE = new SymExpr({ op: "True" });
@@ -224,6 +224,6 @@ export const isCondition = (e: SymExpr): boolean =>
 /** True for symbols that only the data decide (`u0`, `zuf0`), by name. */
 export const isUnbacked = (e: SymExpr): boolean => e.op === "Symbol" && /^(u|zuf)\d/.test(e.name);
 
-/** An equal expression that is another object. */
+/** Returns an equal expression that is another object. */
 export const copyOf = ({ op, args, name, value, den, assumptions }: SymExpr): SymExpr =>
   new SymExpr({ op, args, name, value, den, assumptions });

@@ -35,7 +35,7 @@ function collapse(head: Extremum, items: readonly SymExpr[]): readonly SymExpr[]
   return factorCommon(head, args);
 }
 
-/** A nested opposite whose own number already exceeds the outer bound never decides. */
+/** Returns a nested opposite whose own number already exceeds the outer bound never decides. */
 function dropCovered(head: Extremum, args: SymExpr[]): SymExpr[] {
   const numbers = args.filter(isNumber);
   if (numbers.length === 0) return args;

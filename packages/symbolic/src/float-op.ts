@@ -37,7 +37,7 @@ const UNARY: Partial<Record<SymHead, (x: number) => SymExpr>> = {
   TruncToFloat: (x) => floating(Math.trunc(x)),
 };
 
-/** A rounding head over a float. */
+/** Returns a rounding head over a float. */
 export function roundingNode(
   head: "CeilToInt" | "FloorToInt" | "TruncToInt" | "RoundToInt" | "TruncToFloat",
   e: SymExpr,
@@ -62,7 +62,7 @@ export function floatPowNode(a: SymExpr, b: SymExpr): SymExpr {
     : node("FloatPow", [a, b]);
 }
 
-/** An integer to a natural power. */
+/** Returns an integer to a natural power. */
 export function powByNaturalNode(a: SymExpr, b: SymExpr): SymExpr {
   if (isInteger(a) && isInteger(b)) {
     if (Number(b.value) < 0) throw badOperand("negative exponent in PowByNatural");
@@ -77,7 +77,7 @@ export function roundDecimalNode(a: SymExpr, digits: SymExpr): SymExpr {
     : node("RoundDecimal", [a, digits]);
 }
 
-/** The absolute value; factors of known sign leave it. */
+/** Returns the absolute value; factors of known sign leave it. */
 export function absNode(e: SymExpr): SymExpr {
   if (isNonnegative(e)) return e;
   if (isNonpositive(e)) return negate(e);

@@ -6,10 +6,10 @@
 const BITS = 200n;
 const ONE = 1n << BITS;
 
-/** A product, cut toward zero: so that the terms of a series end at zero. */
+/** Returns a product, cut toward zero: so that the terms of a series end at zero. */
 const times = (a: bigint, b: bigint): bigint => (a * b) / ONE;
 
-/** A positive float as an odd or even integer and a power of two. */
+/** Returns a positive float as an odd or even integer and a power of two. */
 function partsOf(x: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, x);
@@ -31,7 +31,7 @@ function logarithmOf(z: bigint): bigint {
 
 const LN2 = logarithmOf(ONE / 3n);
 
-/** The natural logarithm of `mantissa * 2 ** exponent`. */
+/** Returns the natural logarithm of `mantissa * 2 ** exponent`. */
 function naturalLogarithm(mantissa: bigint, exponent: number): bigint {
   const bits = BigInt(mantissa.toString(2).length);
   const scaled = bits <= BITS ? mantissa << (BITS - bits) : mantissa >> (bits - BITS);
@@ -47,7 +47,7 @@ function exponential(r: bigint): bigint {
   return sum;
 }
 
-/** The float nearest to `mantissa * 2 ** exponent`; halves go to the even neighbor. */
+/** Returns the float nearest to `mantissa * 2 ** exponent`; halves go to the even neighbor. */
 function nearest(mantissa: bigint, exponent: number): number {
   const drop = mantissa.toString(2).length - 53;
   if (drop <= 0) return Number(mantissa) * 2 ** exponent;

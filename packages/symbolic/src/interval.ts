@@ -19,10 +19,10 @@ export const UNBOUNDED_FLOAT: ValueRange = { min: -Infinity, max: Infinity, floa
 
 /** Returns the range that holds one value. */
 export const point = (value: number): ValueRange => ({ min: value, max: value });
-/** Whether a range holds a single value. */
+/** Returns whether a range holds a single value. */
 export const isPoint = (range: ValueRange): boolean => range.min === range.max;
 
-/** The common part, or undefined. */
+/** Returns the common part, or undefined. */
 export function intersectRanges(a: ValueRange, b: ValueRange): ValueRange | undefined {
   const min = Math.max(a.min, b.min);
   const max = Math.min(a.max, b.max);
@@ -134,7 +134,7 @@ export function trueDivRange(a: ValueRange, b: ValueRange): ValueRange {
   return { ...hull(values), float: true };
 }
 
-/** A monotonic function of one argument. */
+/** Returns a monotonic function of one argument. */
 export const mapRange = (a: ValueRange, fn: (x: number) => number): ValueRange => ({
   min: Number.isFinite(a.min) ? fn(a.min) : a.min,
   max: Number.isFinite(a.max) ? fn(a.max) : a.max,

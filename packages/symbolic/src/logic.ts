@@ -48,7 +48,7 @@ export function joined(head: "And" | "Or", items: readonly SymExpr[]): SymExpr {
   return left;
 }
 
-/** A disjunction of parts that are not compared. */
+/** Returns a disjunction of parts that are not compared. */
 function union(items: readonly SymExpr[]): SymExpr {
   items.forEach(checkCondition);
   return flattened("Or", items);
@@ -82,7 +82,7 @@ export function negation(e: SymExpr): SymExpr {
 /** One branch of {@link piecewise}. */
 export type Branch = readonly [value: SymExpr, condition: SymExpr];
 
-/** The value of the first branch whose condition holds. */
+/** Returns the value of the first branch whose condition holds. */
 export function piecewise(branches: readonly Branch[]): SymExpr {
   const kept: Branch[] = [];
   const seen: SymExpr[] = [];
@@ -108,7 +108,7 @@ export function piecewise(branches: readonly Branch[]): SymExpr {
   );
 }
 
-/** A condition whose negation was already excluded always holds. */
+/** Returns a condition whose negation was already excluded always holds. */
 function remaining(condition: SymExpr, seen: readonly SymExpr[]): SymExpr {
   const excluded = (e: SymExpr): boolean => {
     if (!isRelation(e)) return false;

@@ -10,7 +10,7 @@ const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 const SMALL: SymExpr[] = [];
 for (let i = -16; i <= 256; i++) SMALL.push(new SymExpr({ op: "Integer", value: i }));
 
-/** An integer constant; a bigint is kept exactly. */
+/** Returns an integer constant; a bigint is kept exactly. */
 export function integer(value: number | bigint): SymExpr {
   if (typeof value === "bigint") {
     const narrow = Number(value);
@@ -22,7 +22,7 @@ export function integer(value: number | bigint): SymExpr {
   return small ?? new SymExpr({ op: "Integer", value: value === 0 ? 0 : value });
 }
 
-/** A float constant, also when its value is integral. */
+/** Returns a float constant, also when its value is integral. */
 export const floating = (value: number): SymExpr => new SymExpr({ op: "Float", value });
 
 export const ZERO = integer(0);
@@ -54,11 +54,11 @@ export const isOne = (e: SymExpr): boolean => e.op === "Integer" && e.value === 
 export const isZero = (e: SymExpr): boolean => (e.op === "Integer" || e.op === "Float") && e.value === 0;
 export const isNegative = (e: SymExpr): boolean => isNumber(e) && e.value < 0;
 
-/** The nearest double. */
+/** Returns the nearest double. */
 export const approximate = (e: SymExpr): number =>
   e.op === "Rational" ? Number(e.value) / Number(e.den) : Number(e.value);
 
-/** The exact value of an `Integer` node. */
+/** Returns the exact value of an `Integer` node. */
 export const bigOf = (e: SymExpr): bigint => BigInt(e.value);
 
 const isSafe = (a: SymExpr, b: SymExpr): boolean =>
@@ -89,7 +89,7 @@ export function mulNumbers(a: SymExpr, b: SymExpr): SymExpr {
 
 export const negateNumber = (a: SymExpr): SymExpr => mulNumbers(MINUS_ONE, a);
 
-/** The reciprocal of a non-zero constant. */
+/** Returns the reciprocal of a non-zero constant. */
 export function invertNumber(a: SymExpr): SymExpr {
   if (isZero(a)) throw divisionByZero("1/0");
   return a.op === "Float" ? floating(1 / (a.value as number)) : rational(a.den, BigInt(a.value));
@@ -120,7 +120,7 @@ export function gcdIntegers(a: SymExpr, b: SymExpr): SymExpr {
   return integer(x);
 }
 
-/** An integer to a non-negative integer power. */
+/** Returns an integer to a non-negative integer power. */
 export function powerOfInteger(base: SymExpr, exponent: number): SymExpr {
   const b = bigOf(base);
   if (b === 0n || b === 1n || b === -1n)

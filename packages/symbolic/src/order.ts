@@ -4,7 +4,7 @@ import { compareNumbers, isInteger, isNegative, isNumber, MINUS_ONE, negateNumbe
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The number factor of a product, and the rest. */
+/** Returns the number factor of a product, and the rest. */
 export function splitCoefficient(e: SymExpr): readonly [coefficient: SymExpr, rest: SymExpr] {
   const first = e.args[0];
   if (e.op === "Mul" && first !== undefined && isNumber(first)) {
@@ -156,7 +156,7 @@ function sortTerms(e: SymExpr): readonly SymExpr[] {
   return rows.map((row) => row.term);
 }
 
-/** The order of symbols and a number, which comes last. */
+/** Returns the order of symbols and a number, which comes last. */
 function compareLinear(a: SymExpr, b: SymExpr): number {
   if (a.op === "Symbol" && b.op === "Symbol") return compareDefault(a, b);
   return Number(isNumber(a)) - Number(isNumber(b));
@@ -164,11 +164,13 @@ function compareLinear(a: SymExpr, b: SymExpr): number {
 
 type Monomial = ReturnType<typeof monomial>;
 
-/** Whether a term has no power or one, of exponent 1. */
+/** Returns whether a term has no power or one, of exponent 1. */
 const isLinear = (powers: Monomial): boolean =>
   powers.length === 0 || (powers.length === 1 && powers[0]![1] === 1);
 
-/** The same order for terms of at most one factor each: that of the factors, constants last. */
+/**
+ * Returns the same order for terms of at most one factor each: that of the factors, constants last.
+ */
 function sortLinear(terms: readonly SymExpr[], monomials: readonly Monomial[]): readonly SymExpr[] {
   const rows = terms.map((term, i) => ({ term, base: monomials[i]![0]?.[0] }));
   rows.sort((a, b) => {

@@ -150,7 +150,7 @@ class ExpressionParser {
     return sign === "-" ? construct("Mul", [integer(-1), operand]) : operand;
   }
 
-  /** A grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
+  /** Returns a grouped expression, or the `(value, condition)` pair of a printed `Piecewise`. */
   #parenthesized(): SymExpr {
     const first = this.#expression(0);
     if (!this.#tokens.accept(",")) {
@@ -311,9 +311,9 @@ class Chain {
 }
 
 /**
- * Whether an operand may be collected with those that follow: the result is then that of joining
- * two at a time, as sympy reads `a * b * c`. A number is distributed over a single sum at once, so
- * that a product waits only when no such sum can be left alone.
+ * Returns whether an operand may be collected with those that follow: the result is then that of
+ * joining two at a time, as sympy reads `a * b * c`. A number is distributed over a single sum at
+ * once, so that a product waits only when no such sum can be left alone.
  */
 function waits(head: string, left: SymExpr, right: SymExpr): boolean {
   if (head !== "Mul") return head === "Add" || head === "And" || head === "Or";
@@ -323,7 +323,7 @@ function waits(head: string, left: SymExpr, right: SymExpr): boolean {
   return !isNumber(rest) && rest.op !== "Add" && factorsOf(rest).every(isSteady);
 }
 
-/** Whether a factor stays one whatever it is multiplied by. */
+/** Returns whether a factor stays one whatever it is multiplied by. */
 function isSteady(factor: SymExpr): boolean {
   if (factor.op !== "Pow") return factor.op === "Symbol" || factor.op === "Add";
   const [base, exponent] = factor.args;

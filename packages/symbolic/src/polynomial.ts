@@ -24,9 +24,9 @@ import { compareDefault, compareStructure, splitCoefficient, splitPower } from "
 /** Expanding a power or a product never makes more terms than this. */
 const MAX_TERMS = 4_000;
 
-/** The terms of a sum. */
+/** Returns the terms of a sum. */
 export const termsOf = (e: SymExpr): readonly SymExpr[] => (e.op === "Add" ? e.args : [e]);
-/** The factors of a product. */
+/** Returns the factors of a product. */
 export const factorsOf = (e: SymExpr): readonly SymExpr[] => (e.op === "Mul" ? e.args : [e]);
 
 /** `coefficient * rest` without distributing over a sum; `rest` carries no coefficient. */
@@ -36,7 +36,7 @@ function withCoefficient(coefficient: SymExpr, rest: SymExpr): SymExpr {
   return node("Mul", rest.op === "Mul" ? [coefficient, ...rest.args] : [coefficient, rest]);
 }
 
-/** A sum with like terms collected. */
+/** Returns a sum with like terms collected. */
 export function sum(items: readonly SymExpr[]): SymExpr {
   if (items.length === 1) return items[0]!;
   let constant = ZERO;
@@ -59,7 +59,7 @@ export function sum(items: readonly SymExpr[]): SymExpr {
   return rawSum(constant, args);
 }
 
-/** A sum of distinct terms, sorted. */
+/** Returns a sum of distinct terms, sorted. */
 function rawSum(constant: SymExpr, terms: SymExpr[]): SymExpr {
   terms.sort(compareStructure);
   if (!isZero(constant)) terms.unshift(constant);
@@ -67,8 +67,8 @@ function rawSum(constant: SymExpr, terms: SymExpr[]): SymExpr {
 }
 
 /**
- * A product with equal bases collected. A number times a single sum is distributed (`2*(s + 1)` is
- * `2*s + 2`), other products of sums stay factored, as sympy keeps them.
+ * Returns a product with equal bases collected. A number times a single sum is distributed
+ * (`2*(s + 1)` is `2*s + 2`), other products of sums stay factored, as sympy keeps them.
  */
 export function product(items: readonly SymExpr[]): SymExpr {
   if (items.length === 1) return items[0]!;
@@ -110,7 +110,7 @@ function rawProduct(coefficient: SymExpr, factors: SymExpr[]): SymExpr {
   return factors.length === 0 ? ONE : factors.length === 1 ? factors[0]! : node("Mul", factors);
 }
 
-/** A rational times a sum or a multiple of one: sympy's two-argument rule. */
+/** Returns a rational times a sum or a multiple of one: sympy's two-argument rule. */
 function scale(number: SymExpr, other: SymExpr): SymExpr | undefined {
   if (!isRational(number) || isZero(number)) return undefined;
   const [coefficient, rest] = splitCoefficient(other);
@@ -151,7 +151,7 @@ const mapBranches = (e: SymExpr, fn: (value: SymExpr) => SymExpr): SymExpr =>
     e.args.map((pair) => node("ExprCondPair", [fn(pair.args[0]!), pair.args[1]!])),
   );
 
-/** An even power forgets the sign. */
+/** Returns an even power forgets the sign. */
 function powerOfAbs(base: SymExpr, exponent: number): SymExpr {
   const even = power(base.args[0]!, integer(exponent - (exponent % 2)));
   return exponent % 2 === 0 ? even : product([even, base]);

@@ -51,14 +51,14 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   RoundDecimal: "round",
 };
 
-/** A float as Python's `repr` writes it. */
+/** Returns a float as Python's `repr` writes it. */
 function pythonNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${value}.0`;
   return String(value).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 /**
- * The Python source of a value as PyTorch writes it into `guards_code`:
+ * Returns the Python source of a value as PyTorch writes it into `guards_code`:
  * `(L['x'].size()[0] // 2) != 1`, `(-1) + L['x'].size()[0] >= 2`. `sourceOf` names the input that a
  * symbol represents.
  */

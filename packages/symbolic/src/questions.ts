@@ -17,7 +17,7 @@ export class Questions {
     this.#open.set(key, known);
   }
 
-  /** Whether a condition was left open, and nothing was learned since. */
+  /** Returns whether a condition was left open, and nothing was learned since. */
   isOpen(key: string, known: string): boolean {
     return this.#open.get(key) === known;
   }
@@ -27,7 +27,7 @@ export class Questions {
     this.#answered.add(`${way} ${key}`);
   }
 
-  /** Whether a condition was decided before, when it was asked in the same way. */
+  /** Returns whether a condition was decided before, when it was asked in the same way. */
   isAnswered(key: string, way: Way): boolean {
     return this.#answered.has(`${way} ${key}`);
   }

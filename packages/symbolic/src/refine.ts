@@ -4,7 +4,7 @@ import type { ValueRange } from "./interval.js";
 import type { Solved } from "./solve.js";
 
 /**
- * The range that a relation gives the symbol it was solved for; undefined when that is not
+ * Returns the range that a relation gives the symbol it was solved for; undefined when that is not
  * tighter than the old one (`_refine_ranges`).
  */
 export function refineRange({ op, rhs }: Solved, old: ValueRange, rangeOf: RangeOf): ValueRange | undefined {
@@ -17,7 +17,8 @@ export function refineRange({ op, rhs }: Solved, old: ValueRange, rangeOf: Range
 }
 
 /**
- * What sizes of inputs may be in PyTorch where guards are deferred (`_is_supported_equivalence`).
+ * Returns what sizes of inputs may be in PyTorch where guards are deferred
+ * (`_is_supported_equivalence`).
  */
 export function isSupportedEquivalence({ op, args }: SymExpr): boolean {
   if (op !== "Add" && op !== "Mul") return op === "Symbol";
@@ -25,6 +26,6 @@ export function isSupportedEquivalence({ op, args }: SymExpr): boolean {
   return args.length === 2 && rest.length === 1 && isSupportedEquivalence(rest[0]!);
 }
 
-/** Whether all values of a range are in another one. */
+/** Returns whether all values of a range are in another one. */
 export const isWithin = (inner: ValueRange, outer: ValueRange): boolean =>
   inner.min >= outer.min && inner.max <= outer.max;

@@ -34,7 +34,7 @@ export const REVERSED: Record<Relation, Relation> = {
 
 export const constant = (value: boolean): SymExpr => (value ? TRUE : FALSE);
 
-/** A relation, folded when the symbols' assumptions decide it. */
+/** Returns a relation, folded when the symbols' assumptions decide it. */
 export function relation(op: Relation, a: SymExpr, b: SymExpr): SymExpr {
   const decided = decide(op, a, b);
   return decided === undefined ? node(op, [a, b]) : constant(decided);

@@ -13,7 +13,7 @@ const ROUNDS = FRACTIONS(Math.cbrt, 64);
 
 const rotate = (x: number, by: number): number => (x >>> by) | (x << (32 - by));
 
-/** The digest of bytes, or of a text's UTF-8 bytes, as eight big-endian words. */
+/** Returns the digest of bytes, or of a text's UTF-8 bytes, as eight big-endian words. */
 export function sha256(content: string | Uint8Array): Uint32Array {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const padded = new Uint8Array((((bytes.length + 8) >> 6) + 1) * 64);

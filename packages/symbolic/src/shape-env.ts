@@ -1,15 +1,15 @@
 import { checkOptions } from "@sconce/errors";
 import {
+  type BoolLike,
   eq,
+  type FloatLike,
   freeSymbols,
+  type IntLike,
   isStatic,
   lift,
   lower,
   not,
   printExpr,
-  type SymBool,
-  type SymFloat,
-  type SymInt,
   type SymValue,
   symbol,
 } from "./algebra.js";
@@ -89,7 +89,7 @@ export class ShapeEnv implements SymEnv {
     return this.#facts.replacements;
   }
 
-  /** An independent copy. */
+  /** Returns an independent copy. */
   clone(): ShapeEnv {
     const copy = new ShapeEnv({
       ranges: this.#facts.ranges,
@@ -123,7 +123,7 @@ export class ShapeEnv implements SymEnv {
     this.#observed.set(name, value);
   }
 
-  /** The value of an expression in the example run; undefined when a symbol has none. */
+  /** Returns the value of an expression in the example run; undefined when a symbol has none. */
   observed(value: SymValue): number | boolean | undefined {
     if (isStatic(value)) return value;
     const open = this.#facts.replace(value);
@@ -156,12 +156,12 @@ export class ShapeEnv implements SymEnv {
     return made;
   }
 
-  /** Whether an unbacked symbol is used as a size. */
+  /** Returns whether an unbacked symbol is used as a size. */
   isSizeLike(target: SymExpr): boolean {
     return this.#facts.sizeLike.has(target.name);
   }
 
-  /** A symbol for an integer that only the data decide: `u0`, `u1`, ... */
+  /** Returns a symbol for an integer that only the data decide: `u0`, `u1`, ... */
   freshUnbacked(prefix: "u" | "zuf" = "u"): SymExpr {
     return prefix === "u" ? this.freshUnbackedInt() : this.freshUnbackedFloat();
   }
@@ -194,46 +194,49 @@ export class ShapeEnv implements SymEnv {
     else this.#nextFloat = Math.max(this.#nextFloat, next);
   }
 
-  /** The range of a symbol itself, whatever it was replaced by. */
+  /** Returns the range of a symbol itself, whatever it was replaced by. */
   rangeOf(target: SymExpr): ValueRange {
     return this.#facts.rangeOf(target);
   }
 
   /** Returns the range of a value, from the ranges of its symbols. */
-  range(value: SymInt | SymFloat): ValueRange {
+  range(value: IntLike | FloatLike): ValueRange {
     return isStatic(value)
       ? point(value)
       : boundsOf(this.#facts.replace(value), (e) => this.#facts.rangeOf(e));
   }
 
-  /** A value with replacements applied, sums multiplied out, and what the ranges decide dropped. */
+  /**
+   * Returns a value with replacements applied, sums multiplied out, and what the ranges decide
+   * dropped.
+   */
   simplify<T extends SymValue>(value: T): T {
     return typeof value === "object" ? (lower(this.#facts.simplify(value)) as T) : value;
   }
 
-  /** A value with replacements applied, and not simplified further. */
+  /** Returns a value with replacements applied, and not simplified further. */
   replace<T extends SymValue>(value: T): T {
     return typeof value === "object" ? (lower(this.#facts.replace(value)) as T) : value;
   }
 
   /**
-   * The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never
-   * guards.
+   * Returns the truth of a condition by ranges and recorded facts; undefined when they leave it
+   * open. Never guards.
    */
-  staticallyKnown(condition: SymBool): boolean | undefined {
+  staticallyKnown(condition: BoolLike): boolean | undefined {
     return this.#facts.truthOf(condition);
   }
 
   /**
-   * The truth of a condition by ranges alone, without recorded facts: a guard that this decides is
-   * not issued.
+   * Returns the truth of a condition by ranges alone, without recorded facts: a guard that this
+   * decides is not issued.
    */
-  knownByRange(condition: SymBool): boolean | undefined {
+  knownByRange(condition: BoolLike): boolean | undefined {
     return typeof condition === "boolean" ? condition : this.#facts.truthByRange(condition);
   }
 
-  /** Whether a condition holds for all values of its symbols; adds no guard. */
-  knownTrue(condition: SymBool): boolean {
+  /** Returns whether a condition holds for all values of its symbols; adds no guard. */
+  knownTrue(condition: BoolLike): boolean {
     return this.staticallyKnown(condition) === true;
   }
 
@@ -241,12 +244,12 @@ export class ShapeEnv implements SymEnv {
    * Decides a condition from known facts, or from the hints of its symbols, which records a guard.
    * @throws SconceError `DATA_DEPENDENT_GUARD` for a symbol without a hint
    */
-  guard(condition: SymBool): boolean {
+  guard(condition: BoolLike): boolean {
     return this.#ask(condition, "plain");
   }
 
   /** Decides a condition; one that is known by now gets a guard where PyTorch records it again. */
-  #ask(condition: SymBool, way: Way): boolean {
+  #ask(condition: BoolLike, way: Way): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined && !this.#isRecordedAgain(condition, way)) return known;
     const open = this.#facts.replace(condition as SymExpr);
@@ -262,12 +265,12 @@ export class ShapeEnv implements SymEnv {
   }
 
   /** See {@link SymEnv.guardNatively}. */
-  guardNatively(condition: SymBool): boolean {
+  guardNatively(condition: BoolLike): boolean {
     return this.#isHinted(condition) ? this.#ask(condition, "plain") : this.knownTrue(condition);
   }
 
   /** See {@link SymEnv.askQuietly}. */
-  askQuietly(condition: SymBool): boolean {
+  askQuietly(condition: BoolLike): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const { key } = this.#facts.replace(condition as SymExpr);
@@ -279,10 +282,10 @@ export class ShapeEnv implements SymEnv {
   }
 
   /**
-   * Whether PyTorch does not know of a condition that it is known: it was asked in another way, and
-   * nothing was learned since but what follows from guards.
+   * Returns whether PyTorch does not know of a condition that it is known: it was asked in another
+   * way, and nothing was learned since but what follows from guards.
    */
-  #isRecordedAgain(condition: SymBool, way: Way): boolean {
+  #isRecordedAgain(condition: BoolLike, way: Way): boolean {
     if (typeof condition === "boolean" || this.defersGuards) return false;
     const { key } = this.#facts.replace(condition);
     return this.#questions.isOpen(key, this.#learned) && !this.#questions.isAnswered(key, way);
@@ -299,7 +302,7 @@ export class ShapeEnv implements SymEnv {
    * records a guard.
    * @throws SconceError `DATA_DEPENDENT_GUARD` for a symbol without a hint
    */
-  guardInt(value: SymInt): number {
+  guardInt(value: IntLike): number {
     const simple = this.simplify(value);
     if (isStatic(simple)) return simple;
     const range = this.range(simple);
@@ -307,24 +310,24 @@ export class ShapeEnv implements SymEnv {
     const hint = this.#hintOf(simple);
     if (hint === undefined)
       return Number(this.#assume("extract specialized integer from", this.#facts.replace(value as SymExpr)));
-    this.guard(eq(lower(this.#facts.replace(value as SymExpr)) as SymInt, Number(hint)));
+    this.guard(eq(lower(this.#facts.replace(value as SymExpr)) as IntLike, Number(hint)));
     return Number(hint);
   }
 
   /** Decides a condition, by a guard where hints decide it; false when it depends on data. */
-  orFalse(condition: SymBool): boolean {
+  orFalse(condition: BoolLike): boolean {
     if (this.#isHinted(condition)) return this.#ask(condition, "orFalse");
     return this.staticallyKnown(condition) ?? false;
   }
 
   /** Decides a condition, by a guard where hints decide it; true when it depends on data. */
-  orTrue(condition: SymBool): boolean {
+  orTrue(condition: BoolLike): boolean {
     if (this.#isHinted(condition)) return this.#ask(condition, "orTrue");
     return this.staticallyKnown(condition) ?? true;
   }
 
   /** Takes a condition as true from now on. */
-  addAxiom(condition: SymBool): void {
+  addAxiom(condition: BoolLike): void {
     const known = this.staticallyKnown(condition);
     if (known === true) return;
     if (known === false) throw badOperand(`the condition ${printExpr(condition)} never holds`);
@@ -339,7 +342,7 @@ export class ShapeEnv implements SymEnv {
    * run-time assertion, in canonical form. False when the condition is known to fail, or fails for
    * the example values.
    */
-  check(condition: SymBool): boolean {
+  check(condition: BoolLike): boolean {
     if (this.#isHinted(condition) && !this.defersGuards) return this.guard(condition);
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
@@ -359,7 +362,7 @@ export class ShapeEnv implements SymEnv {
     if (value === undefined) throw this.#dataDependent(what, e);
     this.#observer?.assumed(e, value);
     if (typeof value === "boolean") this.check(value ? e : not(e));
-    else this.check(eq(lower(e) as SymInt, value));
+    else this.check(eq(lower(e) as IntLike, value));
     return value;
   }
 
@@ -386,7 +389,7 @@ export class ShapeEnv implements SymEnv {
    * Records conditions as if they had been asked before what was asked since a copy of this
    * environment was made. What they decide is then no guard any more.
    */
-  guardEarlier(before: ShapeEnv, conditions: readonly SymBool[]): void {
+  guardEarlier(before: ShapeEnv, conditions: readonly BoolLike[]): void {
     if (this.defersGuards) return;
     const again = before.clone();
     for (const condition of conditions) again.guard(condition);
@@ -418,7 +421,7 @@ export class ShapeEnv implements SymEnv {
     return this.#facts.specialized.get(symbol);
   }
 
-  /** The example value of an expression; undefined when a symbol has none. */
+  /** Returns the example value of an expression; undefined when a symbol has none. */
   hint(value: SymValue): number | boolean | undefined {
     return isStatic(value) ? value : this.#hintOf(value);
   }

@@ -15,7 +15,7 @@ export interface Solved {
   readonly rhs: SymExpr;
 }
 
-/** Whether a node occurs in an expression. */
+/** Returns whether a node occurs in an expression. */
 const mentions = (e: SymExpr, thing: SymExpr): boolean =>
   same(e, thing) || e.args.some((arg) => mentions(arg, thing));
 
@@ -99,10 +99,10 @@ function multiplyOut(e: SymExpr): SymExpr {
   }
 }
 
-/** Whether every part of an expression is an integer. */
+/** Returns whether every part of an expression is an integer. */
 export const isWholly = (e: SymExpr): boolean => isIntegral(e) && e.args.every(isWholly);
 
-/** The first remainder in an expression. */
+/** Returns the first remainder in an expression. */
 export function findMod(e: SymExpr): SymExpr | undefined {
   if (e.op === "Mod") return e;
   for (const arg of e.args) {
@@ -112,6 +112,6 @@ export function findMod(e: SymExpr): SymExpr | undefined {
   return undefined;
 }
 
-/** Whether an expression holds a floor division by something other than 1. */
+/** Returns whether an expression holds a floor division by something other than 1. */
 export const hasFloorDiv = (e: SymExpr): boolean =>
   e.op === "FloorDiv" || e.op === "CleanDiv" || e.args.some(hasFloorDiv);

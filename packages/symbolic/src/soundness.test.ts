@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import {
   add,
   asLinear,
+  type BoolLike,
   eq,
   evaluate,
   floorDiv,
   ge,
   gt,
+  type IntLike,
   joinCongruences,
   le,
   lt,
@@ -17,9 +19,7 @@ import {
   printExpr,
   pythonMod,
   ShapeEnv,
-  type SymBool,
   SymExpr,
-  type SymInt,
   solveUnivariate,
   sub,
   substitute,
@@ -35,8 +35,11 @@ const [a, b] = NAMES.map((name) => symbol(name)) as [SymExpr, SymExpr];
 /** Sizes up to here are tried, in all combinations. */
 const MOST = 14;
 
-const leaf = fc.oneof(fc.constantFrom<SymInt>(a, b), fc.integer({ min: 1, max: 6 }) as fc.Arbitrary<SymInt>);
-const { expression } = fc.letrec<{ expression: SymInt }>((tie) => ({
+const leaf = fc.oneof(
+  fc.constantFrom<IntLike>(a, b),
+  fc.integer({ min: 1, max: 6 }) as fc.Arbitrary<IntLike>,
+);
+const { expression } = fc.letrec<{ expression: IntLike }>((tie) => ({
   expression: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     leaf,
@@ -69,7 +72,7 @@ const ALL: readonly Sizes[] = Array.from({ length: (MOST - 1) ** 2 }, (_, i) =>
 
 /** An environment after guards, and all sizes for which the guards decide as for the example. */
 function guarded(
-  conditions: readonly SymBool[],
+  conditions: readonly BoolLike[],
   [x, y]: readonly [number, number],
 ): { readonly env: ShapeEnv; readonly allowed: readonly Sizes[] } {
   const env = new ShapeEnv({ hints: sizesOf(x, y) });
@@ -214,7 +217,7 @@ describe("solvers", () => {
  * substitution keeps exact. Undefined where a factor that was divided by is 0: PyTorch divides by
  * those too.
  */
-function truthOf(isolated: SymBool, sizes: Sizes): unknown {
+function truthOf(isolated: BoolLike, sizes: Sizes): unknown {
   try {
     return substitute(isolated, sizes);
   } catch (error) {
@@ -223,7 +226,7 @@ function truthOf(isolated: SymBool, sizes: Sizes): unknown {
   }
 }
 
-function relationOf(op: string, left: SymInt, right: SymInt): SymBool {
+function relationOf(op: string, left: IntLike, right: IntLike): BoolLike {
   const build = {
     Equality: eq,
     Unequality: ne,

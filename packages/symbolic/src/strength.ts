@@ -29,7 +29,8 @@ const WEAK: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How tightly an expression holds together; below the context's strength it is put in parentheses.
+ * Returns how tightly an expression holds together; below the context's strength it is put in
+ * parentheses.
  */
 export function strength(e: SymExpr): number {
   if (WEAK.has(e.op)) return STRENGTH.weakFunction;

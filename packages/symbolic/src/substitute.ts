@@ -1,4 +1,4 @@
-import { isStatic, lift, lower, type SymInt, type SymValue } from "./algebra.js";
+import { type IntLike, isStatic, lift, lower, type SymValue } from "./algebra.js";
 import { rebuild } from "./construct.js";
 import { SymExpr } from "./expr.js";
 import { isInteger, isNumber } from "./number.js";
@@ -6,8 +6,8 @@ import { splitCoefficient } from "./order.js";
 import { termsOf } from "./polynomial.js";
 
 /**
- * A value with symbols replaced, by name, and simplified again. Replacements are not replaced
- * themselves.
+ * Returns a value with symbols replaced, by name, and simplified again. Replacements are not
+ * replaced themselves.
  */
 export function substitute<T extends SymValue>(
   value: T,
@@ -41,7 +41,7 @@ export interface Linear {
 }
 
 /** Splits `2*s77 + 1`; undefined for anything but an integer-linear expression of one symbol. */
-export function asLinear(value: SymInt): Linear | undefined {
+export function asLinear(value: IntLike): Linear | undefined {
   if (isStatic(value)) return undefined;
   let symbol: SymExpr | undefined;
   let coefficient = 0;
@@ -58,11 +58,11 @@ export function asLinear(value: SymInt): Linear | undefined {
 }
 
 /**
- * The symbol's value for which a linear expression equals `value`; undefined if it is not an
- * integer.
+ * Returns the symbol's value for which a linear expression equals `value`; undefined if it is not
+ * an integer.
  */
 export function solveLinear(
-  expression: SymInt,
+  expression: IntLike,
   value: number,
 ): { readonly symbol: SymExpr; readonly value: number } | undefined {
   const linear = asLinear(expression);

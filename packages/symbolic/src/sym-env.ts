@@ -1,4 +1,11 @@
-import { isStatic, printExpr, type SymBool, type SymFloat, type SymInt, type SymValue } from "./algebra.js";
+import {
+  type BoolLike,
+  type FloatLike,
+  type IntLike,
+  isStatic,
+  printExpr,
+  type SymValue,
+} from "./algebra.js";
 import { factsOf } from "./assumptions.js";
 import { dataDependent } from "./errors.js";
 import type { SymExpr } from "./expr.js";
@@ -15,30 +22,30 @@ export interface SymEnv {
    * Decides a condition, recording a guard when only the example values decide it. Throws
    * DATA_DEPENDENT_GUARD.
    */
-  guard(condition: SymBool): boolean;
+  guard(condition: BoolLike): boolean;
   /**
    * Decides a condition as PyTorch's C++ asks it: like {@link guard} where hints decide it. Where
    * only the data decide, returns whether it is known to hold.
    */
-  guardNatively?(condition: SymBool): boolean;
+  guardNatively?(condition: BoolLike): boolean;
   /**
    * Decides a condition without a guard. What is not known of it now is forgotten only when a
    * symbol is replaced: a guard on it is recorded whatever follows from others by then.
    */
-  askQuietly?(condition: SymBool): boolean;
+  askQuietly?(condition: BoolLike): boolean;
   /**
-   * A number for a size, recording that the program now holds for this one only. Throws
+   * Returns a number for a size, recording that the program now holds for this one only. Throws
    * DATA_DEPENDENT_GUARD.
    */
-  guardInt(value: SymInt): number;
+  guardInt(value: IntLike): number;
   /** True when the condition always holds; never guards. */
-  knownTrue(condition: SymBool): boolean;
-  /** The condition's truth if it can be decided, else false. */
-  orFalse(condition: SymBool): boolean;
-  /** The condition's truth if it can be decided, else true. */
-  orTrue(condition: SymBool): boolean;
+  knownTrue(condition: BoolLike): boolean;
+  /** Returns the condition's truth if it can be decided, else false. */
+  orFalse(condition: BoolLike): boolean;
+  /** Returns the condition's truth if it can be decided, else true. */
+  orTrue(condition: BoolLike): boolean;
   /** Returns the range of a value. */
-  range(value: SymInt | SymFloat): ValueRange;
+  range(value: IntLike | FloatLike): ValueRange;
   /** Returns a value in its simplest form under what is known. */
   simplify<T extends SymValue>(value: T): T;
   /**
@@ -52,12 +59,12 @@ export interface SymEnv {
   /** Takes a symbol for the size of something, which messages mention. */
   markSizeLike?(target: SymExpr): void;
   /** Records a condition that holds at run time. */
-  addAxiom(condition: SymBool): void;
+  addAxiom(condition: BoolLike): void;
   /**
    * Requires a condition (`torch._check`): a guard where hints decide it, a run-time assertion
    * where only the data do. False when it fails.
    */
-  check(condition: SymBool): boolean;
+  check(condition: BoolLike): boolean;
 }
 
 const undecided = (value: SymValue, what = "guard on"): Error => {
@@ -97,7 +104,7 @@ export const STATIC_ENV: SymEnv = {
   check: (condition) => condition !== false,
 };
 
-/** An environment that answers as another one, but for some methods. */
+/** Returns an environment that answers as another one, but for some methods. */
 export const envWith = (env: SymEnv, changes: Partial<SymEnv>): SymEnv => ({
   ...(env.keepsMin !== undefined && { keepsMin: env.keepsMin }),
   guard: (condition) => env.guard(condition),

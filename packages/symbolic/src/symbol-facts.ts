@@ -1,5 +1,5 @@
 /** @file What is known of the symbols of one program: ranges, equalities, conditions that hold. */
-import { freeSymbols, type SymBool, symbol } from "./algebra.js";
+import { type BoolLike, freeSymbols, symbol } from "./algebra.js";
 import { isIntegral } from "./assumptions.js";
 import { boundsOf, decideByRange } from "./bounds.js";
 import { canonicalCondition, implications } from "./condition.js";
@@ -88,7 +88,7 @@ export class SymbolFacts {
     if (min < 0) this.ranges.set(target.name, { min: 0, max });
   }
 
-  /** The range of a symbol itself, whatever it was replaced by. */
+  /** Returns the range of a symbol itself, whatever it was replaced by. */
   rangeOf(e: SymExpr): ValueRange {
     const known = this.ranges.get(e.name);
     if (!isSize(e))
@@ -99,7 +99,7 @@ export class SymbolFacts {
     return known.max >= 2 ? { min: Math.max(2, known.min), max: known.max } : known;
   }
 
-  /** A condition or value with replacements applied, and what the ranges decide dropped. */
+  /** Returns a condition or value with replacements applied, and what the ranges decide dropped. */
   simplify(e: SymExpr): SymExpr {
     return simplifyByRange(this.replace(expandNode(e)), {
       rangeOf: (s) => this.rangeOf(s),
@@ -108,7 +108,7 @@ export class SymbolFacts {
     });
   }
 
-  /** A value with replacements applied. */
+  /** Returns a value with replacements applied. */
   replace(e: SymExpr): SymExpr {
     if (this.replacements.size === 0) return e;
     const replaced = replaceSymbols(e, (s) => this.replacements.get(s.name));
@@ -116,10 +116,10 @@ export class SymbolFacts {
   }
 
   /**
-   * The truth of a condition by ranges and recorded facts; undefined when they leave it open. Never
-   * guards.
+   * Returns the truth of a condition by ranges and recorded facts; undefined when they leave it
+   * open. Never guards.
    */
-  truthOf(condition: SymBool): boolean | undefined {
+  truthOf(condition: BoolLike): boolean | undefined {
     if (typeof condition === "boolean") return condition;
     if (this.#knownAt !== this.version || this.#known.size > MAX_KNOWN) {
       this.#known.clear();
@@ -175,7 +175,7 @@ export class SymbolFacts {
     return decideByRange(folded, (s) => ranges.get(s.name) ?? UNBOUNDED);
   }
 
-  /** The truth of a condition by ranges alone, without recorded facts. */
+  /** Returns the truth of a condition by ranges alone, without recorded facts. */
   truthByRange(condition: SymExpr): boolean | undefined {
     const truths = this.#truths;
     this.#truths = new Map();
@@ -274,7 +274,7 @@ export class SymbolFacts {
     return a === b ? (x.name < y.name ? 1 : -1) : b - a;
   }
 
-  /** Whether a size stays one of 2 or more where the sizes of its equal are. */
+  /** Returns whether a size stays one of 2 or more where the sizes of its equal are. */
   #keepsSize(s: SymExpr, target: SymExpr): boolean {
     if (!this.sizeLike.has(s.name)) return true;
     const rangeOf = (e: SymExpr): ValueRange =>

@@ -46,7 +46,7 @@ export class TokenReader {
     this.#at += count;
   }
 
-  /** Whether the next token is this sign. */
+  /** Returns whether the next token is this sign. */
   isSign(text: string): boolean {
     return this.peek.kind === "sign" && this.peek.text === text;
   }

@@ -33,7 +33,9 @@ export class Tokenizer {
 
   readonly #where = (): string => `character ${this.#at} of ${JSON.stringify(shorten(this.#text))}`;
 
-  /** The next token. @throws SconceError `SYM_PARSE` for a character that starts no token */
+  /**
+   * Returns the next token. @throws SconceError `SYM_PARSE` for a character that starts no token
+   */
   next(): Token {
     if (++this.#count % COUNTED === 0) this.#budget.spend("nodes", COUNTED / 10, this.#where);
     const start = this.#skipBlanks();

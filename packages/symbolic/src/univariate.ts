@@ -1,5 +1,5 @@
 /** @file Relations of one symbol, solved for it over the integers. */
-import { expand, lift, lower, mul, type SymInt, sub } from "./algebra.js";
+import { expand, type IntLike, lift, lower, mul, sub } from "./algebra.js";
 import { evaluate } from "./evaluate.js";
 import type { SymExpr } from "./expr.js";
 import { bigOf, gcdIntegers, integer } from "./number.js";
@@ -17,8 +17,8 @@ export interface Solution {
 const REACH = 4096;
 
 /**
- * The values of a symbol for which all relations hold: all of them where the relations are linear,
- * else those that are connected with the example value.
+ * Returns the values of a symbol for which all relations hold: all of them where the relations are
+ * linear, else those that are connected with the example value.
  *
  * @param relations equalities and inequalities of the symbol alone
  * @param hint the example value, for which they hold
@@ -34,7 +34,7 @@ export function solveUnivariate(relations: readonly SymExpr[], symbol: SymExpr, 
 }
 
 function solveLinearRelation(e: SymExpr): Solution | undefined {
-  const difference = expand(sub(lower(e.args[0]!) as SymInt, lower(e.args[1]!) as SymInt));
+  const difference = expand(sub(lower(e.args[0]!) as IntLike, lower(e.args[1]!) as IntLike));
   const linear = asLinear(mul(commonDenominator(lift(difference)), difference));
   if (linear === undefined) return undefined;
   const { coefficient, offset } = linear;
@@ -56,14 +56,14 @@ const half = (root: number, isAbove: boolean, isStrict: boolean): Solution =>
     ? { min: isStrict ? Math.floor(root) + 1 : Math.ceil(root), max: Infinity }
     : { min: -Infinity, max: isStrict ? Math.ceil(root) - 1 : Math.floor(root) };
 
-const commonDenominator = (e: SymExpr): SymInt =>
+const commonDenominator = (e: SymExpr): IntLike =>
   lower(
     termsOf(e).reduce((all, term) => {
       const { den } = splitCoefficient(term)[0];
       const common = bigOf(gcdIntegers(all, integer(den)));
       return integer((bigOf(all) / common) * den);
     }, integer(1)),
-  ) as SymInt;
+  ) as IntLike;
 
 function solveBySearch(e: SymExpr, name: string, hint: number): Solution {
   const holds = (value: number): boolean => {

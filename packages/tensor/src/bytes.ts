@@ -1,4 +1,4 @@
-/** Whether two arrays hold the same bytes: four at a time, where both lie so. */
+/** Returns whether two arrays hold the same bytes: four at a time, where both lie so. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   const words = (a.byteOffset | b.byteOffset) % 4 === 0 ? a.length >> 2 : 0;

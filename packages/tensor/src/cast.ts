@@ -9,8 +9,8 @@ const TWO_63 = 2 ** 63;
 const INT64_MIN = -(1n << 63n);
 
 /**
- * A float as int64: cut toward zero; NaN and what does not fit give the smallest int64, as the
- * processor does.
+ * Returns a float as int64: cut toward zero; NaN and what does not fit give the smallest int64, as
+ * the processor does.
  */
 export function floatToInt64(value: number): bigint {
   return value >= -TWO_63 && value < TWO_63 ? BigInt(Math.trunc(value)) : INT64_MIN;
@@ -22,8 +22,8 @@ function floatToUint64(value: number): bigint {
 }
 
 /**
- * A float as int32: what does not fit gives the smallest int32. Narrower types keep the low bits of
- * that.
+ * Returns a float as int32: what does not fit gives the smallest int32. Narrower types keep the low
+ * bits of that.
  */
 export function floatToInt32(value: number): number {
   return value > -2147483649 && value < 2147483648 ? Math.trunc(value) : -2147483648;
@@ -106,8 +106,8 @@ function isPlainCopy(from: DType, to: DType): boolean {
 }
 
 /**
- * The tensor converted as `tensor.to(dtype)` does: float to integer cuts and wraps, NaN is true,
- * int64 stays exact, complex to real keeps the real part. The same object back when nothing
+ * Returns the tensor converted as `tensor.to(dtype)` does: float to integer cuts and wraps, NaN is
+ * true, int64 stays exact, complex to real keeps the real part. The same object back when nothing
  * changes; otherwise row-major. What has no values has none in the other dtype.
  */
 export function castTensor(tensor: Tensor, dtype: DType): Tensor {

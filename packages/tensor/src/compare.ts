@@ -27,9 +27,9 @@ export function compareTensors(got: Tensor, want: Tensor, closeness: Closeness):
 }
 
 /**
- * Whether two tensors of one dtype and shape hold the same bits: NaN equals itself, zeros of other
- * sign do not. Two tensors without values count as the same, one with and one without do not; no
- * bytes are read then.
+ * Returns whether two tensors of one dtype and shape hold the same bits: NaN equals itself, zeros
+ * of other sign do not. Two tensors without values count as the same, one with and one without do
+ * not; no bytes are read then.
  */
 export function sameValues(a: Tensor, b: Tensor): boolean {
   if (a === b) return true;
@@ -37,7 +37,7 @@ export function sameValues(a: Tensor, b: Tensor): boolean {
   return sameBytes(bytesOf(a), bytesOf(b));
 }
 
-/** The elements in logical order, as they lie in a row-major tensor. */
+/** Returns the elements in logical order, as they lie in a row-major tensor. */
 function bytesOf(tensor: Tensor): Uint8Array {
   const { dtype, numel, storage, storageOffset } = tensor.contiguous();
   const { itemSize } = dtypeInfo(dtype);
@@ -74,7 +74,7 @@ function valueDifference(got: Tensor, want: Tensor, { rtol, atol }: Closeness): 
   return worst > 0 ? worstText : undefined;
 }
 
-/** How far beyond the tolerance; positive means a difference. */
+/** Returns how far beyond the tolerance; positive means a difference. */
 function excessOf(a: number, b: number, rtol: number, atol: number): number {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.POSITIVE_INFINITY;
   return Math.abs(a - b) - (atol + rtol * Math.abs(b));

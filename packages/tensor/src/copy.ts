@@ -17,7 +17,7 @@ export function copyInto(target: Tensor, source: Tensor): void {
   copySame(target, castTensor(from, target.dtype));
 }
 
-/** A row-major copy in its own storage. */
+/** Returns a row-major copy in its own storage. */
 export function detached(source: Tensor): Tensor {
   const copy = Tensor.empty(source.shape, source.dtype);
   copySame(copy, source);

@@ -104,14 +104,14 @@ export function dtypeInfo(dtype: DType): DTypeInfo {
   return TABLE[dtype];
 }
 
-/** Whether a value is the name of a dtype. */
+/** Returns whether a value is the name of a dtype. */
 export function isDType(name: unknown): name is DType {
   return typeof name === "string" && Object.hasOwn(TABLE, name);
 }
 
-/** Whether elements of a dtype are real floating-point numbers. */
+/** Returns whether elements of a dtype are real floating-point numbers. */
 export const isFloatDType = (dtype: DType): boolean => TABLE[dtype].kind === "float";
-/** Whether elements of a dtype are complex numbers. */
+/** Returns whether elements of a dtype are complex numbers. */
 export const isComplexDType = (dtype: DType): boolean => TABLE[dtype].kind === "complex";
 /** int8 to uint64, and bool, as `torch.is_integral(include_bool)`. */
 export const isIntegralDType = (dtype: DType, includeBool = false): boolean =>

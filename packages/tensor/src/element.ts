@@ -16,7 +16,7 @@ export interface ComplexElement {
  */
 export type Element = number | bigint | boolean | ComplexElement;
 
-/** An element for messages; complex ones as `1+2j`. */
+/** Returns an element for messages; complex ones as `1+2j`. */
 export const elementText = (value: Element): string =>
   typeof value === "object" ? `${value.re}${value.im < 0 ? "" : "+"}${value.im}j` : String(value);
 

@@ -39,7 +39,7 @@ const TOLERANCES: Readonly<Partial<Record<DType, Tolerance>>> = {
   float8_e8m0fnu: { rtol: 1, atol: 0 },
 };
 
-/** The largest distance of two backends in a dtype, unless a caller gives another. */
+/** Returns the largest distance of two backends in a dtype, unless a caller gives another. */
 export const backendTolerance = (dtype: DType): Tolerance => TOLERANCES[dtype] ?? { rtol: 1e-4, atol: 1e-5 };
 
 /**

@@ -27,7 +27,7 @@ export const elementCountMismatch = (have: number, shape: readonly number[]): Sc
     fix: `give ${shape.reduce((count, size) => count * size, 1)} values, or another shape`,
   });
 
-/** A tensor is an operand of an operator of JavaScript. */
+/** Returns the error when a tensor is an operand of an operator of JavaScript. */
 export const tensorCoercion = (dtype: DType, hint: string): SconceError =>
   new SconceError({
     code: "TENSOR_COERCION",
@@ -35,7 +35,7 @@ export const tensorCoercion = (dtype: DType, hint: string): SconceError =>
     fix: "use methods: `x.add(y)`, `x.lt(y)`, `x.eq(y)`; `x.item()` gives the number of one element",
   });
 
-/** A shape that no tensor has. */
+/** Returns the error for a shape that no tensor has. */
 export const invalidSizes = (shape: readonly number[]): SconceError =>
   new SconceError({
     code: "SHAPE",
@@ -50,7 +50,7 @@ export const indexOutOfRange = (index: readonly number[], shape: readonly number
     fix: "give one index for each dimension, from 0 to its size - 1",
   });
 
-/** An invalid value of an option of a printed tensor. */
+/** Returns the error for an invalid value of an option of a printed tensor. */
 export const tensorOption = (name: string, value: unknown, wanted: string): SconceError =>
   new SconceError({
     code: "TENSOR_OPTION",
@@ -58,7 +58,7 @@ export const tensorOption = (name: string, value: unknown, wanted: string): Scon
     fix: `give ${wanted}`,
   });
 
-/** A dtype in the place of the options of `Tensor.from`. */
+/** Returns the error for a dtype in the place of the options of `Tensor.from`. */
 export const dtypeAsOptions = (dtype: string): SconceError =>
   new SconceError({
     code: "TENSOR_OPTION",
@@ -74,7 +74,7 @@ export const notTensorInit = (given: unknown): SconceError =>
     fix: "write Tensor.from([1, 2]) for values, or torch.empty([2, 3]) for a shape",
   });
 
-/** A dtype that does not exist. */
+/** Returns the error for a dtype that does not exist. */
 export function unknownDType(name: unknown, known: Iterable<string>): SconceError {
   const names = [...known];
   const list = `the dtypes are: ${names.join(", ")}`;
@@ -92,7 +92,10 @@ export function unknownDType(name: unknown, known: Iterable<string>): SconceErro
 const longName = (name: string): string =>
   name.replace(/^(torch\.|(?:bf|[fiuc])(?=\d))/, (prefix) => LONG_NAMES[prefix] ?? prefix);
 
-/** The dtype that a short name represents: `f32`, `torch.float32`; undefined for other names. */
+/**
+ * Returns the dtype that a short name represents: `f32`, `torch.float32`; undefined for other
+ * names.
+ */
 export const longDType = (name: string): DType | undefined => {
   const long = longName(name);
   return long !== name && isDType(long) ? long : undefined;
@@ -132,7 +135,7 @@ export const raggedValues = (
   });
 };
 
-/** A value in nested arrays that is neither an array nor an element. */
+/** Returns the error for a value in nested arrays that is neither an array nor an element. */
 export const notAnElement = (index: readonly number[], value: unknown): SconceError =>
   new SconceError({
     code: "TENSOR_VALUES",
@@ -143,13 +146,13 @@ export const notAnElement = (index: readonly number[], value: unknown): SconceEr
     fix: remedyOf(value) ?? "give numbers, bigints, booleans or { re, im }, in arrays of equal depth",
   });
 
-/** An object by its class, where the platform has it; other values by their kind. */
+/** Returns an object by its class, where the platform has it; other values by their kind. */
 function describedElement(value: unknown): string {
   const name = isImage(value) ? "ImageData" : platformClass(value);
   return name === undefined || Array.isArray(value) ? kindOf(value) : withArticle(name);
 }
 
-/** How to make a tensor of bytes that are not a typed array. */
+/** Returns how to make a tensor of bytes that are not a typed array. */
 function remedyOf(value: unknown): string | undefined {
   if (isImage(value))
     return 'give its pixels: Tensor.from(image.data, [image.height, image.width, 4], "uint8")';
@@ -168,7 +171,7 @@ export const tooDeep = (most: number): SconceError =>
     fix: `give at most ${most} dimensions`,
   });
 
-/** An element that a dtype cannot hold; the message begins with PyTorch's. */
+/** Returns the error for an element that a dtype cannot hold; the message begins with PyTorch's. */
 export const elementOverflow = (
   ordinal: number,
   shape: readonly number[],
@@ -183,7 +186,10 @@ export const elementOverflow = (
   });
 };
 
-/** A typed array whose class is not the one that holds the elements of a dtype. */
+/**
+ * Returns the error for a typed array whose class is not the one that holds the elements of a
+ * dtype.
+ */
 export const wrongArray = (got: string, want: string, dtype: DType): SconceError =>
   new SconceError({
     code: "TENSOR_VALUES",
@@ -200,7 +206,7 @@ export const safetensorsError = (message: string, where?: string, cause?: unknow
     cause,
   });
 
-/** A file of another format, in the place of a safetensors file. */
+/** Returns the error for a file of another format, in the place of a safetensors file. */
 export const notSafetensors = (what: string, fix: string): SconceError =>
   new SconceError({
     code: "SAFETENSORS",
@@ -209,7 +215,10 @@ export const notSafetensors = (what: string, fix: string): SconceError =>
     fix,
   });
 
-/** A shape that does not broadcast to the shape of the tensor that it is written to. */
+/**
+ * Returns the error for a shape that does not broadcast to the shape of the tensor that it is
+ * written to.
+ */
 export const broadcastMismatch = (from: readonly number[], to: readonly number[]): SconceError =>
   new SconceError({
     code: "SHAPE_MISMATCH",

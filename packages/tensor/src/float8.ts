@@ -116,7 +116,7 @@ const scratch = new Float32Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);
 const tables = new Map<Float8DType, Float32Array>();
 
-/** The value of each of the 256 patterns. */
+/** Returns the value of each of the 256 patterns. */
 export function float8Values(dtype: Float8DType): Float32Array {
   let table = tables.get(dtype);
   if (table === undefined) {
@@ -132,7 +132,7 @@ export function float8Values(dtype: Float8DType): Float32Array {
   return table;
 }
 
-/** The pattern nearest to a number, which is rounded to float32 first. */
+/** Returns the pattern nearest to a number, which is rounded to float32 first. */
 export function numberToFloat8(dtype: Float8DType, value: number): number {
   return dtype === "float8_e8m0fnu" ? encodeExponentOnly(value) : encode(FORMATS[dtype], Math.fround(value));
 }

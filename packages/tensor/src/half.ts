@@ -27,25 +27,25 @@ function decodeBfloat16(pattern: number): number {
   return scratch[0]!;
 }
 
-/** The value of every float16 pattern: `FLOAT16_VALUES()[pattern]`. Built on first use. */
+/** Returns the value of every float16 pattern: `FLOAT16_VALUES()[pattern]`. Built on first use. */
 export function float16Values(): Float32Array {
   float16Table ??= tabulate(decodeFloat16);
   return float16Table;
 }
 
-/** The value of every bfloat16 pattern. Built on first use. */
+/** Returns the value of every bfloat16 pattern. Built on first use. */
 export function bfloat16Values(): Float32Array {
   bfloat16Table ??= tabulate(decodeBfloat16);
   return bfloat16Table;
 }
 
-/** The number that a float16 pattern represents. */
+/** Returns the number that a float16 pattern represents. */
 export const float16ToNumber = (pattern: number): number => float16Values()[pattern & 0xffff]!;
 
-/** The number that a bfloat16 pattern represents. */
+/** Returns the number that a bfloat16 pattern represents. */
 export const bfloat16ToNumber = (pattern: number): number => bfloat16Values()[pattern & 0xffff]!;
 
-/** The float16 pattern nearest to a number. */
+/** Returns the float16 pattern nearest to a number. */
 export function numberToFloat16(value: number): number {
   scratch[0] = value;
   const bits = scratchBits[0]!;
@@ -67,7 +67,7 @@ export function numberToFloat16(value: number): number {
   return sign | (kept + (rest > half || (rest === half && (kept & 1) === 1) ? 1 : 0));
 }
 
-/** The bfloat16 pattern nearest to a number. */
+/** Returns the bfloat16 pattern nearest to a number. */
 export function numberToBfloat16(value: number): number {
   scratch[0] = value;
   const bits = scratchBits[0]!;

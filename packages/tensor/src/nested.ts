@@ -47,7 +47,7 @@ const BY_ARRAY: Readonly<Record<string, DType>> = {
   BigUint64Array: "uint64",
 };
 
-/** The name of a typed array's class; undefined for anything else. */
+/** Returns the name of a typed array's class; undefined for anything else. */
 export const numericArrayName = (value: unknown): string | undefined =>
   ArrayBuffer.isView(value) && !(value instanceof DataView)
     ? (value as unknown as Readonly<Record<symbol, string>>)[Symbol.toStringTag]
@@ -59,11 +59,11 @@ const OTHER_ARRAYS: Readonly<Partial<Record<DType, string>>> = {
   uint8: "Uint8ClampedArray",
 };
 
-/** Whether typed arrays of a class, by its name, hold the elements of a dtype. */
+/** Returns whether typed arrays of a class, by its name, hold the elements of a dtype. */
 export const holdsDType = (array: string, dtype: DType): boolean =>
   array === (dtypeInfo(dtype).array as { readonly name?: string }).name || array === OTHER_ARRAYS[dtype];
 
-/** The dtype whose elements a typed array holds; undefined for anything else. */
+/** Returns the dtype whose elements a typed array holds; undefined for anything else. */
 const arrayDType = (value: unknown): DType | undefined => BY_ARRAY[numericArrayName(value) ?? ""];
 
 /**
@@ -82,7 +82,7 @@ export function flatten(values: NestedValues): FlatValues {
 const isArray = (value: unknown): value is ArrayLike<unknown> =>
   Array.isArray(value) || numericArrayName(value) !== undefined;
 
-/** The shape by the first elements, as PyTorch reads it. */
+/** Returns the shape by the first elements, as PyTorch reads it. */
 function shapeOf(values: unknown): number[] {
   const shape: number[] = [];
   for (let value = values; isArray(value); value = value[0]) {
@@ -157,7 +157,10 @@ function rankOf(value: unknown): Rank | undefined {
   }
 }
 
-/** Whether a number can represent an int: one that an int64 holds, and that is not the float -0. */
+/**
+ * Returns whether a number can represent an int: one that an int64 holds, and that is not the float
+ * -0.
+ */
 const isInteger = (value: number): boolean =>
   Number.isInteger(value) && value >= -INT64_END && value < INT64_END && !Object.is(value, -0);
 
@@ -199,7 +202,7 @@ function integerRange(dtype: DType): readonly [bigint, bigint] {
 /** Most elements that are looked at, for an error. */
 const MOST_ELEMENTS = 10_000;
 
-/** Whether a value is arrays of numbers, of any depth, and not empty. */
+/** Returns whether a value is arrays of numbers, of any depth, and not empty. */
 export function isNumericArray(value: unknown): boolean {
   let left = MOST_ELEMENTS;
   const isElement = (one: unknown): boolean =>

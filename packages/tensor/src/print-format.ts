@@ -9,7 +9,7 @@ export interface Format {
   text(value: number): string;
 }
 
-/** How texts of one tensor print, all of one width. */
+/** Returns how texts of one tensor print, all of one width. */
 export function plainFormat(texts: readonly string[]): {
   readonly width: number;
   pad(text: string): string;
@@ -24,7 +24,7 @@ export function plainFormat(texts: readonly string[]): {
  */
 const LEAST_SCALE = 2 ** -127;
 
-/** Whether PyTorch chooses the format by an element: it is finite and not zero. */
+/** Returns whether PyTorch chooses the format by an element: it is finite and not zero. */
 const counts = (value: number, dtype: DType): boolean =>
   dtype === "float8_e8m0fnu" ? value !== LEAST_SCALE : Number.isFinite(value) && value !== 0;
 
@@ -47,8 +47,8 @@ function writerFor(
 }
 
 /**
- * Whether magnitudes are too different, too large or too small to print without an exponent; never
- * beside NaN.
+ * Returns whether magnitudes are too different, too large or too small to print without an
+ * exponent; never beside NaN.
  */
 function isScientific(counted: readonly number[]): boolean {
   let [least, most] = [Number.POSITIVE_INFINITY, 0];

@@ -3,8 +3,8 @@
 const isOdd = (value: number): boolean => value % 2 === 1 || value % 2 === -1;
 
 /**
- * Whether a number lies exactly between two multiples of a power of ten. JavaScript rounds such
- * numbers away from zero, Python to the even digit.
+ * Returns whether a number lies exactly between two multiples of a power of ten. JavaScript rounds
+ * such numbers away from zero, Python to the even digit.
  */
 function isTie(value: number, exponent: number): boolean {
   // value = (k + 1/2) * 10^exponent, so value * 2^(1 - exponent) = (2k + 1) * 5^exponent.
@@ -23,7 +23,7 @@ function specialText(value: number): string | undefined {
 
 const isNegative = (value: number): boolean => value < 0 || Object.is(value, -0);
 
-/** The digits of an integral number of 1e21 and more: `toFixed` has an exponent there. */
+/** Returns the digits of an integral number of 1e21 and more: `toFixed` has an exponent there. */
 const largeFixed = (size: number, precision: number): string =>
   BigInt(size).toString() + (precision === 0 ? "" : `.${"0".repeat(precision)}`);
 

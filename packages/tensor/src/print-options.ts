@@ -43,7 +43,7 @@ const NAMES: OptionNames<PrintOptions> = {
 const LIMITS: Readonly<Record<string, number>> = { precision: 100, edgeItems: Number.MAX_SAFE_INTEGER };
 
 /**
- * The options, those left out at their defaults.
+ * Returns the options, those left out at their defaults.
  *
  * @throws SconceError `UNKNOWN_OPTION`, `TENSOR_OPTION`
  */

@@ -42,7 +42,7 @@ const INFERRED: ReadonlySet<DType> = new Set(["float32", "complex64", "int64", "
 const MOST_SHOWN = 1_000_000;
 const MOST_DIMENSIONS = 500;
 
-/** How many elements print: an expanded tensor can have more than there is memory. */
+/** Returns how many elements print: an expanded tensor can have more than there is memory. */
 function shownElements(shape: readonly number[], { threshold, edgeItems }: PrintStyle): number {
   const isSummary = numel(shape) > threshold;
   return shape.reduce((count, size) => count * (isSummary ? Math.min(size, 2 * edgeItems) : size), 1);
@@ -90,7 +90,7 @@ export function showsAsText<T extends object>(prototype: T, text: (shown: T) => 
 /** Not `String`: values that refuse to be primitives are shown nevertheless. */
 const ownText = (shown: object): string => shown.toString();
 
-/** A shape as Python's tuple: `(2, 3)`, `(2,)`, `()`. */
+/** Returns a shape as Python's tuple: `(2, 3)`, `(2,)`, `()`. */
 export const sizeText = (shape: readonly unknown[]): string =>
   `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 
@@ -138,7 +138,9 @@ function printedPositions(view: View, isSummary: boolean, edge: number, found: n
   return found;
 }
 
-/** The indices of a dimension that print; undefined where an ellipsis represents the others. */
+/**
+ * Yields the indices of a dimension that print; undefined where an ellipsis represents the others.
+ */
 function* shownIndices(size: number, isSummary: boolean, edge: number): Generator<number | undefined> {
   const isCut = isSummary && size > 2 * edge;
   for (let i = 0; i < (isCut ? edge : size); i++) yield i;
@@ -174,7 +176,7 @@ function elementFormat(
   return { elementWidth: format.width + 2, text: (position) => format.pad(plainText(read(position))) };
 }
 
-/** An integer or a bool as Python's. */
+/** Returns an integer or a bool as Python's. */
 const plainText = (value: Element): string =>
   value === true ? "True" : value === false ? "False" : String(value as number | bigint);
 

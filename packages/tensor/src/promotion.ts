@@ -9,14 +9,14 @@ import { promotionError } from "./errors.js";
 const LATTICE: readonly DType[] = ["bool", "uint8", "int8", "int16", "int32", "int64"];
 const BAREBONES: ReadonlySet<DType> = new Set<DType>(["uint16", "uint32", "uint64"]);
 
-/** The float type of a complex type's parts. */
+/** Returns the float type of a complex type's parts. */
 export function realDType(dtype: DType): DType {
   if (dtype === "complex128") return "float64";
   if (dtype === "complex64") return "float32";
   return dtype === "complex32" ? "float16" : dtype;
 }
 
-/** The complex type whose parts hold this type's values. */
+/** Returns the complex type whose parts hold this type's values. */
 export function complexDType(dtype: DType): DType {
   if (isComplexDType(dtype)) return dtype;
   if (dtype === "float64") return "complex128";

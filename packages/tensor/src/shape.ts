@@ -5,11 +5,11 @@ export function numel(shape: readonly number[]): number {
   return n;
 }
 
-/** Whether a value is a size of a dimension: a whole number from 0 on. */
+/** Returns whether a value is a size of a dimension: a whole number from 0 on. */
 export const isSize = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The index of the element with this ordinal number in logical (row-major) order. */
+/** Returns the index of the element with this ordinal number in logical (row-major) order. */
 export function indexOf(ordinal: number, shape: readonly number[]): number[] {
   const index = new Array<number>(shape.length);
   for (let d = shape.length - 1, rest = ordinal; d >= 0; d--) {

@@ -61,8 +61,8 @@ export class Storage {
   }
 
   /**
-   * A storage whose values are not known, as PyTorch's on the `meta` device. Nothing is allocated.
-   * A storage of no bytes has no values to miss: it is an ordinary one.
+   * Returns a storage whose values are not known, as PyTorch's on the `meta` device. Nothing is
+   * allocated. A storage of no bytes has no values to miss: it is an ordinary one.
    */
   static withoutValues(byteLength: number): Storage {
     return byteLength === 0 ? Storage.allocate(0) : new StorageWithoutValues(byteLength);
@@ -99,15 +99,16 @@ export class Storage {
   dispose(): void {}
 
   /**
-   * All bytes in order, in pieces of at most 4 MiB. Those that are not in memory stay out of it.
+   * Yields all bytes in order, in pieces of at most 4 MiB. Those that are not in memory stay out of
+   * it.
    */
   pieces(_signal?: AbortSignal): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
     return piecesOf(this.bytes);
   }
 
   /**
-   * A copy of some of the bytes: as many as there are. Of bytes that are not in memory, only these
-   * are read: the checksum of the file covers all of them, so it cannot be checked.
+   * Returns a copy of some of the bytes: as many as there are. Of bytes that are not in memory,
+   * only these are read: the checksum of the file covers all of them, so it cannot be checked.
    * @throws SconceError what reading the file throws
    */
   async read(offset: number, length: number, _signal?: AbortSignal): Promise<Uint8Array> {
@@ -115,8 +116,8 @@ export class Storage {
   }
 
   /**
-   * The whole storage as the dtype's typed array, without a copy. `bytes` starts at a multiple of
-   * the lane size.
+   * Returns the whole storage as the dtype's typed array, without a copy. `bytes` starts at a
+   * multiple of the lane size.
    */
   view(dtype: DType): TypedArray {
     const { array } = dtypeInfo(dtype);

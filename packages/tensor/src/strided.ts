@@ -33,7 +33,7 @@ export function broadcastStrides(
 }
 
 /**
- * The view of a tensor broadcast to a shape.
+ * Returns the view of a tensor broadcast to a shape.
  *
  * @throws SconceError `SHAPE_MISMATCH` when the shape does not broadcast to the other: such a view
  * would have elements outside of the tensor
@@ -49,7 +49,7 @@ export function broadcastView(
   };
 }
 
-/** Whether a tensor of a shape can be read as one of another. */
+/** Returns whether a tensor of a shape can be read as one of another. */
 export function broadcastsTo(shape: readonly number[], target: readonly number[]): boolean {
   const lead = target.length - shape.length;
   if (lead < 0) return false;

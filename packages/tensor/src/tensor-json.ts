@@ -26,7 +26,7 @@ export interface TensorJson {
 /** Most elements that are shown: what logs a program must not write all of its weights. */
 const MOST_ELEMENTS = 10_000;
 
-/** A tensor as JSON; `elements` gives its elements in logical order, if it has values. */
+/** Returns a tensor as JSON; `elements` gives its elements in logical order, if it has values. */
 export function tensorJson(
   { dtype, shape }: Pick<TensorJson, "dtype" | "shape">,
   count: number,

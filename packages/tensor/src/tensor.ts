@@ -158,7 +158,7 @@ export class Tensor {
   }
 
   /**
-   * A new, zeroed, row-major tensor.
+   * Returns a new, zeroed, row-major tensor.
    * @throws SconceError `SHAPE` for sizes that are not whole numbers from 0 on, `TENSOR_OPTION` for
    * an unknown dtype
    */
@@ -169,7 +169,7 @@ export class Tensor {
   }
 
   /**
-   * A tensor of which only the dtype, shape and layout are known, with its own storage; see
+   * Returns a tensor of which only the dtype, shape and layout are known, with its own storage; see
    * {@link hasValues}.
    */
   static withoutValues(init: Omit<TensorInit, "storage">): Tensor {
@@ -179,8 +179,8 @@ export class Tensor {
   }
 
   /**
-   * A new row-major tensor of nested arrays, as `torch.tensor` makes it. The shape is that of the
-   * arrays. Without a dtype, integral numbers and bigints give int64, other numbers float32,
+   * Returns a new row-major tensor of nested arrays, as `torch.tensor` makes it. The shape is that
+   * of the arrays. Without a dtype, integral numbers and bigints give int64, other numbers float32,
    * booleans bool and `{ re, im }` complex64; a mixture gives the last of these. A typed array
    * keeps its own dtype. JavaScript has no `1.0`: give `{ dtype: "float32" }` for floats that may
    * be whole.
@@ -191,8 +191,8 @@ export class Tensor {
    */
   static from(values: NestedValues, options?: TensorOptions): Tensor;
   /**
-   * A new row-major tensor of these values in logical order. Integers wrap and floats round to the
-   * dtype.
+   * Returns a new row-major tensor of these values in logical order. Integers wrap and floats round
+   * to the dtype.
    * @throws SconceError `SHAPE` when the number of values does not fit the shape.
    */
   static from(values: ArrayLike<Element>, shape: readonly number[], dtype: DType): Tensor;
@@ -207,11 +207,11 @@ export class Tensor {
   }
 
   /**
-   * A row-major tensor over the memory of a typed array, without a copy: a write to one shows in
-   * the other. The array is of the class that holds the dtype: `Uint16Array` with the patterns of
-   * float16 and bfloat16, `Uint8Array` for bool and float8, interleaved parts for complex.
-   * `Float16Array` holds float16, too, and `Uint8ClampedArray` uint8. The shape is that of a vector
-   * when left out.
+   * Returns a row-major tensor over the memory of a typed array, without a copy: a write to one
+   * shows in the other. The array is of the class that holds the dtype: `Uint16Array` with the
+   * patterns of float16 and bfloat16, `Uint8Array` for bool and float8, interleaved parts for
+   * complex. `Float16Array` holds float16, too, and `Uint8ClampedArray` uint8. The shape is that of
+   * a vector when left out.
    *
    * @throws SconceError `TENSOR_VALUES` for an array of another class, `SHAPE` for another number
    * of elements, `TENSOR_OPTION`
@@ -296,9 +296,9 @@ export class Tensor {
   }
 
   /**
-   * What `JSON.stringify` shows: `{ dtype, shape, values }`, with the values in nested arrays.
-   * `values` is left out for more than 10,000 elements, and where there are none; `toArray` has
-   * all.
+   * Returns what `JSON.stringify` shows: `{ dtype, shape, values }`, with the values in nested
+   * arrays. `values` is left out for more than 10,000 elements, and where there are none; `toArray`
+   * has all.
    */
   toJSON(): TensorJson {
     return tensorJson(this, this.numel, this.hasValues && this.isLoaded ? () => this.toArray() : undefined);
@@ -377,7 +377,7 @@ function positionOf(tensor: Tensor, index: readonly number[]): number {
   return position;
 }
 
-/** The element at an index. @throws SconceError `INDEX` */
+/** Returns the element at an index. @throws SconceError `INDEX` */
 export function getElement(tensor: Tensor, index: readonly number[]): Element {
   return elementReader(tensor.dtype, tensor.data)(positionOf(tensor, index));
 }

@@ -31,10 +31,10 @@ export interface ProgramProblemOptions {
 const PROBLEM: OptionNames<ProgramProblemOptions> = { passes: true, operators: true, runs: true };
 
 /**
- * What is wrong with a program, or with what Sconce does to it; undefined when nothing is. It has
- * to be valid, read back from its text, run without NaN, lower to a program of the same meaning,
- * and keep its meaning and validity through each pass with its default options (only its validity
- * where the pass changes numbers on purpose).
+ * Returns what is wrong with a program, or with what Sconce does to it; undefined when nothing is.
+ * It has to be valid, read back from its text, run without NaN, lower to a program of the same
+ * meaning, and keep its meaning and validity through each pass with its default options (only its
+ * validity where the pass changes numbers on purpose).
  */
 export async function programProblem(
   program: ExportedProgram,

@@ -9,7 +9,7 @@ export type Round = (value: number) => number;
 
 const roundHalf: Round = (value) => float16ToNumber(numberToFloat16(Math.fround(value)));
 
-/** The rounding of each step of a computation in `dtype`: float64, float32 or float16. */
+/** Returns the rounding of each step of a computation in `dtype`: float64, float32 or float16. */
 export const roundingOf = (dtype: DType): Round => {
   if (dtype === "float64") return (value) => value;
   return dtype === "float16" ? roundHalf : Math.fround;
@@ -32,6 +32,6 @@ export function roundAway(value: number): number {
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
-/** A 32-bit integer within bounds, of which `low` counts first. */
+/** Returns a 32-bit integer within bounds, of which `low` counts first. */
 export const clip = (value: number, low: number, high: number): number =>
   Math.min(Math.max(value | 0, low), high);

@@ -1,11 +1,11 @@
 import { FakeTensor } from "@sconce/ir";
-import { mul, type SymInt } from "@sconce/symbolic";
+import { type IntLike, mul } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 
-/** A row-major tensor on the device of another. */
-export function dense(like: FakeTensor, shape: readonly SymInt[], dtype: DType = like.dtype): FakeTensor {
-  const strides: SymInt[] = [];
-  let step: SymInt = 1;
+/** Returns a row-major tensor on the device of another. */
+export function dense(like: FakeTensor, shape: readonly IntLike[], dtype: DType = like.dtype): FakeTensor {
+  const strides: IntLike[] = [];
+  let step: IntLike = 1;
   for (let dim = shape.length - 1; dim >= 0; dim--) {
     strides.unshift(step);
     const size = shape[dim]!;

@@ -1,4 +1,4 @@
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 
 /** Sizes as PyTorch prints them: `torch.Size([2, s77])`. */
-export const torchSize = (sizes: readonly SymInt[]): string => `torch.Size([${sizes.join(", ")}])`;
+export const torchSize = (sizes: readonly IntLike[]): string => `torch.Size([${sizes.join(", ")}])`;

@@ -3,7 +3,7 @@ import { SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
-/** A decomposition used a tensor that is not of the graph. */
+/** Returns the error for a decomposition used a tensor that is not of the graph. */
 export const untracedTensor = ({ dtype, shape }: FakeTensor): SconceError =>
   new SconceError({
     code: "UNTRACED_TENSOR",
@@ -11,7 +11,7 @@ export const untracedTensor = ({ dtype, shape }: FakeTensor): SconceError =>
     fix: "use only the arguments of the decomposition and the results of its emitter",
   });
 
-/** A symbol that neither an input nor a node gives. */
+/** Returns the error for a symbol that neither an input nor a node gives. */
 export const unboundSymbol = (name: string): SconceError =>
   new SconceError({
     code: "UNBOUND_SYMBOL",
@@ -19,7 +19,7 @@ export const unboundSymbol = (name: string): SconceError =>
     fix: "give the program an input whose size is the symbol",
   });
 
-/** An expression that no chain of nodes computes. */
+/** Returns the error for an expression that no chain of nodes computes. */
 export const symbolicNode = (expr: SymExpr): SconceError =>
   new SconceError({
     code: "SYMBOLIC_NODE",
@@ -27,7 +27,7 @@ export const symbolicNode = (expr: SymExpr): SconceError =>
     fix: "make the size simpler, or static, in the exported model",
   });
 
-/** A condition that the program asserts, and that no run meets. */
+/** Returns the error for a condition that the program asserts, and that no run meets. */
 export const failsAlways = (message: string): SconceError =>
   new SconceError({
     code: "CHECK_FAILED",

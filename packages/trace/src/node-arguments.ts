@@ -1,7 +1,7 @@
 /** @file Nodes with changed arguments. */
 import { type Argument, type Graph, mapRefs, type Node, type NodeRef, ref } from "@sconce/ir";
 
-/** The node with its arguments changed; the same node when none is. */
+/** Returns the node with its arguments changed; the same node when none is. */
 export function mapArguments(node: Node, change: (argument: Argument) => Argument): Node {
   let args: Argument[] | undefined;
   for (let i = 0; i < node.args.length; i++) {
@@ -22,7 +22,7 @@ export function mapArguments(node: Node, change: (argument: Argument) => Argumen
   return { name, op, target, args: args ?? node.args, kwargs: kwargs ?? node.kwargs, meta };
 }
 
-/** The node with its inputs replaced; the same node when none is. */
+/** Returns the node with its inputs replaced; the same node when none is. */
 export const mapInputs = (node: Node, replace: (input: NodeRef) => Argument): Node =>
   mapArguments(node, (argument) => mapRefs(argument, replace));
 

@@ -31,7 +31,7 @@ export class Bytes {
     this.data[at] = value;
   }
 
-  /** An unsigned LEB128 number below 2^32. */
+  /** Returns an unsigned LEB128 number below 2^32. */
   unsigned(value: number): this {
     let rest = value >>> 0;
     while (rest > 0x7f) {
@@ -41,7 +41,7 @@ export class Bytes {
     return this.byte(rest);
   }
 
-  /** A signed LEB128 number of 32 bits. */
+  /** Returns a signed LEB128 number of 32 bits. */
   signed(value: number): this {
     let rest = value | 0;
     while (rest < -64 || rest > 63) {
@@ -51,7 +51,7 @@ export class Bytes {
     return this.byte(rest & 0x7f);
   }
 
-  /** A signed LEB128 number of 64 bits. */
+  /** Returns a signed LEB128 number of 64 bits. */
   signed64(value: bigint): this {
     let rest = BigInt.asIntN(64, value);
     while (rest < -64n || rest > 63n) {
@@ -76,7 +76,7 @@ export class Bytes {
     return this;
   }
 
-  /** A name in UTF-8 after its length. */
+  /** Returns a name in UTF-8 after its length. */
   text(name: string): this {
     const bytes = new TextEncoder().encode(name);
     return this.unsigned(bytes.length).raw(bytes);
@@ -94,12 +94,12 @@ export class Bytes {
     return this.unsigned(other.length).raw(other.view());
   }
 
-  /** The bytes in place; valid until the next write. */
+  /** Returns the bytes in place; valid until the next write. */
   view(): Uint8Array<ArrayBuffer> {
     return this.data.subarray(0, this.length);
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   take(): Uint8Array<ArrayBuffer> {
     return this.data.slice(0, this.length);
   }

@@ -131,52 +131,52 @@ export class FunctionBuilder {
     return this;
   }
 
-  /** A constant of 32 bits. */
+  /** Returns a constant of 32 bits. */
   i32(value: number): this {
     this.code.byte(0x41).signed(value);
     return this;
   }
 
-  /** A constant of 64 bits. */
+  /** Returns a constant of 64 bits. */
   i64(value: bigint): this {
     this.code.byte(0x42).signed64(value);
     return this;
   }
 
-  /** A constant, rounded to float32. */
+  /** Returns a constant, rounded to float32. */
   f32(value: number): this {
     this.code.byte(0x43).f32(value);
     return this;
   }
 
-  /** A constant in float64. */
+  /** Returns a constant in float64. */
   f64(value: number): this {
     this.code.byte(0x44).f64(value);
     return this;
   }
 
-  /** A vector of four 32-bit floats, or the same one in all lanes. */
+  /** Returns a vector of four 32-bit floats, or the same one in all lanes. */
   f32x4(...lanes: readonly [number] | readonly [number, number, number, number]): this {
     this.code.byte(0xfd).byte(0x0c);
     for (let i = 0; i < 4; i++) this.code.f32(lanes[i] ?? lanes[0]);
     return this;
   }
 
-  /** A vector of two 64-bit floats, or the same one in both lanes. */
+  /** Returns a vector of two 64-bit floats, or the same one in both lanes. */
   f64x2(...lanes: readonly [number] | readonly [number, number]): this {
     this.code.byte(0xfd).byte(0x0c);
     for (let i = 0; i < 2; i++) this.code.f64(lanes[i] ?? lanes[0]);
     return this;
   }
 
-  /** A vector of 16 bytes; for other integers see {@link i32x4}. */
+  /** Returns a vector of 16 bytes; for other integers see {@link i32x4}. */
   v128(bytes: Uint8Array): this {
     if (bytes.length !== 16) throw invalidCode(`a vector has 16 bytes, not ${bytes.length}`, "pass 16 bytes");
     this.code.byte(0xfd).byte(0x0c).raw(bytes);
     return this;
   }
 
-  /** A vector of four 32-bit integers, or the same one in all lanes. */
+  /** Returns a vector of four 32-bit integers, or the same one in all lanes. */
   i32x4(...lanes: readonly [number] | readonly [number, number, number, number]): this {
     const values = Int32Array.from({ length: 4 }, (_, i) => lanes[i] ?? lanes[0]);
     return this.v128(new Uint8Array(values.buffer));
@@ -202,14 +202,16 @@ export class FunctionBuilder {
     return this;
   }
 
-  /** A load or a store at the address on the stack plus `offset`. Vectors need no alignment. */
+  /**
+   * Returns a load or a store at the address on the stack plus `offset`. Vectors need no alignment.
+   */
   memory(name: MemoryInstruction, offset = 0): this {
     this.encode(name);
     this.code.unsigned(alignmentOf(name)).unsigned(offset);
     return this;
   }
 
-  /** An instruction on one lane of the vector on the stack. */
+  /** Returns an instruction on one lane of the vector on the stack. */
   lane(name: LaneInstruction, lane: number): this {
     this.encode(name);
     this.code.byte(lane);
@@ -253,12 +255,12 @@ export class FunctionBuilder {
     return this;
   }
 
-  /** A block; a branch to its label leaves it. */
+  /** Returns a block; a branch to its label leaves it. */
   block(body: (label: Label) => void, result?: ValueType): this {
     return this.nested(0x02, body, result);
   }
 
-  /** A loop; a branch to its label starts it again. */
+  /** Returns a loop; a branch to its label starts it again. */
   loop(body: (label: Label) => void, result?: ValueType): this {
     return this.nested(0x03, body, result);
   }

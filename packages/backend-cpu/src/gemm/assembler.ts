@@ -54,8 +54,8 @@ export const wasm = {
 } as const;
 
 /**
- * A module with a memory (exported as `memory`) and one function of i32 parameters (exported as
- * `run`).
+ * Returns a module with a memory (exported as `memory`) and one function of i32 parameters
+ * (exported as `run`).
  */
 export function assemble(init: {
   readonly params: number;

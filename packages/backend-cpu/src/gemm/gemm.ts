@@ -46,8 +46,8 @@ const K_BLOCK = 256;
 const PANEL_LIMIT = 1 << 22;
 
 /**
- * A bound of the sizes of finite elements. Where elements repeat, as those of images do below a
- * kernel, it is that of all numbers in memory.
+ * Returns a bound of the sizes of finite elements. Where elements repeat, as those of images do
+ * below a kernel, it is that of all numbers in memory.
  */
 function boundOf({ values, rows, columns }: GatherMatrix): number {
   let most = 0;

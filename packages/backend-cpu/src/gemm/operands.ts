@@ -23,7 +23,7 @@ export function numberView(tensor: Tensor): NumberView {
   return { values: readNumbers(tensor), shape, strides: contiguousStrides(shape), storageOffset: 0 };
 }
 
-/** The last two dimensions of a view as a matrix. */
+/** Returns the last two dimensions of a view as a matrix. */
 export function matrixOf(view: NumberView, offset = view.storageOffset): GatherMatrix {
   const { values, shape, strides } = view;
   const [i, j] = [shape.length - 2, shape.length - 1];
@@ -31,8 +31,8 @@ export function matrixOf(view: NumberView, offset = view.storageOffset): GatherM
 }
 
 /**
- * The matrices of a batch below each other, as one matrix: the batch of a product whose second
- * operand is expanded along it is one product, whose second operand is packed once.
+ * Returns the matrices of a batch below each other, as one matrix: the batch of a product whose
+ * second operand is expanded along it is one product, whose second operand is packed once.
  */
 export function stacked(view: NumberView): GatherMatrix {
   const { values, shape, strides, storageOffset } = view;
@@ -71,8 +71,8 @@ export interface Epilogue {
 }
 
 /**
- * How to multiply for a result of this dtype: sums of float32 and bfloat16 overflow. Those of
- * float16 do not, because PyTorch adds them up in float32.
+ * Returns how to multiply for a result of this dtype: sums of float32 and bfloat16 overflow. Those
+ * of float16 do not, because PyTorch adds them up in float32.
  */
 export const multiplierFor = (dtype: DType): typeof multiplyFloat32 =>
   dtype === "float32" || dtype === "bfloat16" ? multiplyFloat32 : multiply;

@@ -33,7 +33,7 @@ export interface TileMachine {
 
 let machine: TileMachine | undefined;
 
-/** The machine of this process, made when first asked for. */
+/** Returns the machine of this process, made when first asked for. */
 export function tileMachine(): TileMachine {
   machine ??= wasmMachine() ?? scriptMachine();
   return machine;
@@ -41,7 +41,10 @@ export function tileMachine(): TileMachine {
 
 const PAGE = 65536;
 
-/** The machine in WebAssembly; undefined where there is none, or a content policy forbids it. */
+/**
+ * Returns the machine in WebAssembly; undefined where there is none, or a content policy forbids
+ * it.
+ */
 export function wasmMachine(): TileMachine | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   const bytes = tileModule();
@@ -67,7 +70,7 @@ export function wasmMachine(): TileMachine | undefined {
   };
 }
 
-/** The same in plain JavaScript. */
+/** Returns the same in plain JavaScript. */
 export function scriptMachine(): TileMachine {
   let numbers = new Float64Array(0);
   return {

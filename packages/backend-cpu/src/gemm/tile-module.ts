@@ -33,7 +33,7 @@ const PARAM = {
 } as const;
 /** Counters, and positions in memory in bytes. */
 const LOCAL = { rows: 8, steps: 9, pa: 10, pb: 11, row: 12, tile: 13, panel: 14 } as const;
-/** The vector that holds half a row of the tile: columns 0 and 1, or 2 and 3. */
+/** Returns the vector that holds half a row of the tile: columns 0 and 1, or 2 and 3. */
 const sum = (row: number, half: number): number => 15 + 2 * row + half;
 /** Operands of one step: a row of B in two halves, an element of A twice. */
 const OPERAND = { b0: 23, b1: 24, a: 25 } as const;
@@ -105,7 +105,7 @@ const oneStep = (): number[] => [
   ...advance(LOCAL.pb, i32(STEP_BYTES)),
 ];
 
-/** All steps of one tile; the next tile lies below it. */
+/** Returns all steps of one tile; the next tile lies below it. */
 const oneTile = (): number[] => [
   ...copy(LOCAL.panel, LOCAL.pa),
   ...copy(PARAM.b, LOCAL.pb),
@@ -117,7 +117,7 @@ const oneTile = (): number[] => [
   ...advance(LOCAL.panel, get(PARAM.panelStride)),
 ];
 
-/** All tiles of one panel of B; the next panel lies to the right. */
+/** Returns all tiles of one panel of B; the next panel lies to the right. */
 const onePanel = (): number[] => [
   ...copy(PARAM.a, LOCAL.panel),
   ...copy(PARAM.c, LOCAL.tile),

@@ -5,7 +5,7 @@ import { autocastDtype, type BoundArgs, isAutocastEligible } from "@sconce/ops";
 import { type DType, Tensor } from "@sconce/tensor";
 
 /**
- * The arguments as autocast casts them, or undefined for an operator that it does not know.
+ * Returns the arguments as autocast casts them, or undefined for an operator that it does not know.
  *
  * @param cast a copy in another dtype that keeps the order of memory, as kernels may depend on it
  */

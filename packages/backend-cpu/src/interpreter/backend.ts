@@ -11,8 +11,8 @@ import { type NonfiniteOptions, type NonfiniteReport, nonfiniteIn } from "./nonf
 const parts = /* @__PURE__ */ cpuParts(ALL_KERNELS);
 
 /**
- * An evaluator with its own random generator. What it needs is made for the first call: most passes
- * evaluate nothing.
+ * Returns an evaluator with its own random generator. What it needs is made for the first call:
+ * most passes evaluate nothing.
  */
 export const createEvaluator = (options?: CpuBackendOptions): Evaluator => parts.createEvaluator(options);
 
@@ -34,7 +34,9 @@ export const evaluate: Evaluator = (target, args, kwargs) => {
   return shared(target, args, kwargs);
 };
 
-/** The reference interpreter: every operator by a separate kernel or by its decomposition. */
+/**
+ * Returns the reference interpreter: every operator by a separate kernel or by its decomposition.
+ */
 export const cpuBackend = (options?: CpuBackendOptions): Backend => parts.cpuBackend(options);
 
 /**

@@ -154,6 +154,6 @@ function* compileSteps(
   return ready;
 }
 
-/** What a run of a program calls: operators whose kernels stand aside are decomposed. */
+/** Returns what a run of a program calls: operators whose kernels stand aside are decomposed. */
 export const callsOf = (program: ExportedProgram, { withoutKernels = [] }: DispatchOptions): Calls =>
   withoutKernels.length > 0 ? "any" : program.graph;

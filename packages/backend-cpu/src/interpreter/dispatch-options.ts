@@ -34,7 +34,7 @@ export const DISPATCH: OptionNames<DispatchOptions> = {
   maxBytes: true,
 };
 
-/** A dispatcher over the kernels of a set and those given, and its operators. */
+/** Returns a dispatcher over the kernels of a set and those given, and its operators. */
 export function dispatcherOf(own: KernelSet, options: DispatchOptions): Dispatching {
   return dispatchersOf(own, options)();
 }
@@ -61,7 +61,7 @@ export function dispatchersOf(own: KernelSet, options: DispatchOptions): () => D
 
 type Tables = Pick<DispatcherParts, "kernels" | "refusals" | "replaced">;
 
-/** The kernels of this package and those given, without those that stand aside. */
+/** Returns the kernels of this package and those given, without those that stand aside. */
 function joined(own: KernelTable, { kernels = {}, withoutKernels = [] }: DispatchOptions): Tables {
   if (withoutKernels.length === 0 && Object.keys(kernels).length === 0)
     return { kernels: own, refusals: CPU_REFUSALS };

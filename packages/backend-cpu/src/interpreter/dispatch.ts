@@ -23,7 +23,7 @@ import {
   refuseSettings,
   writtenArguments,
 } from "@sconce/ops";
-import { STATIC_ENV, type SymEnv, SymExpr, type SymInt, symbol } from "@sconce/symbolic";
+import { type IntLike, STATIC_ENV, type SymEnv, SymExpr, symbol } from "@sconce/symbolic";
 import { type DType, dtypeInfo, requiredBytes, Storage, Tensor, type TensorLayout } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { noKernel, outOfStorage } from "../kernel/errors.js";
@@ -86,8 +86,8 @@ export class Dispatcher {
   }
 
   /**
-   * How {@link call} executes the target: `kernel`, `view`, `shape rule`, `decomposition`, `from`
-   * another operator.
+   * Returns how {@link call} executes the target: `kernel`, `view`, `shape rule`, `decomposition`,
+   * `from` another operator.
    */
   describeSupport(target: string): string | undefined {
     const definition = this.#operators.get(target);
@@ -164,7 +164,7 @@ export class Dispatcher {
     }
   }
 
-  /** What the outputs look like: the meta rule's word, or the decomposition's on fakes. */
+  /** Returns what the outputs look like: the meta rule's word, or the decomposition's on fakes. */
   #metaOf({ target, meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
     if (meta !== undefined) return kernelResult(target, fakes, meta(fakes, META_CONTEXT), RUNTIME_ENV);
     return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
@@ -192,7 +192,10 @@ export class Dispatcher {
     return this.#runRule(definition, bound, definition.decompose!)!;
   }
 
-  /** What PyTorch's kernel calls, where autocast sees it; undefined for a kernel without calls. */
+  /**
+   * Returns what PyTorch's kernel calls, where autocast sees it; undefined for a kernel without
+   * calls.
+   */
   #runKernelCalls(definition: OpDefinition, bound: BoundArgs): RuntimeValue | undefined {
     const { kernelCalls } = definition;
     return kernelCalls && this.#runRule(definition, bound, kernelCalls);
@@ -251,8 +254,10 @@ function laidOut(real: RuntimeValue, fake: MetaValue, bound: BoundArgs): Runtime
   return out;
 }
 
-/** Whether a stride is another number; strides that depend on data are taken as they come. */
-const isOther = (stride: number, wanted: SymInt): boolean => typeof wanted === "number" && stride !== wanted;
+/**
+ * Returns whether a stride is another number; strides that depend on data are taken as they come.
+ */
+const isOther = (stride: number, wanted: IntLike): boolean => typeof wanted === "number" && stride !== wanted;
 
 const sharesStorage = ({ storage }: Tensor, bound: BoundArgs): boolean => {
   const shares = (value: unknown): boolean =>
@@ -359,7 +364,7 @@ const SCALAR_RETURNS: ReadonlySet<string> = new Set([
   "ScalarType",
 ]);
 
-/** The argument whose alias set the results share. */
+/** Returns the argument whose alias set the results share. */
 function viewedArgument(schema: OpSchema, bound: BoundArgs): Tensor {
   const argument = schema.args.find((arg) => arg.alias !== undefined && !arg.alias.write) ?? schema.args[0];
   return bound[argument!.name] as Tensor;

@@ -1,7 +1,7 @@
 import { SconceError } from "@sconce/errors";
 import { callPlace, type Node } from "@sconce/ir";
 
-/** An in-place write to memory that a conjugated or negated view shares. */
+/** Returns the error for an in-place write to memory that a conjugated or negated view shares. */
 export const conjugateWrite = (node: Node, view: Node): SconceError =>
   new SconceError({
     code: "CONJUGATE_WRITE",

@@ -3,7 +3,7 @@ import { bigInteger, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { CallArgument, RuntimeValue } from "../kernel/kernel.js";
 
-/** The fake twin of a real tensor: what meta rules and decompositions see of it. */
+/** Returns the fake twin of a real tensor: what meta rules and decompositions see of it. */
 function fakeOf(tensor: Tensor): FakeTensor {
   const { dtype, shape, strides, storageOffset } = tensor;
   return new FakeTensor({ dtype, shape, strides, storageOffset });
@@ -27,18 +27,20 @@ export class FakePairs {
     return fake;
   }
 
-  /** The tensor that a fake represents, undefined for one that a rule made. */
+  /** Returns the tensor that a fake represents, undefined for one that a rule made. */
   real(fake: FakeTensor): Tensor | undefined {
     return this.#reals.get(fake);
   }
 
-  /** The value with every tensor replaced by its fake. */
+  /** Returns the value with every tensor replaced by its fake. */
   toFakes(value: unknown): unknown {
     if (value instanceof Tensor) return this.fake(value);
     return Array.isArray(value) ? value.map((item) => this.toFakes(item)) : value;
   }
 
-  /** The value with every fake replaced by its tensor and symbolic scalars by their numbers. */
+  /**
+   * Returns the value with every fake replaced by its tensor and symbolic scalars by their numbers.
+   */
   toReals(value: unknown): CallArgument {
     if (value instanceof FakeTensor) return this.real(value);
     if (Array.isArray(value)) return value.map((item) => this.toReals(item));
@@ -64,7 +66,7 @@ function scalarOf(value: unknown): unknown {
   }
 }
 
-/** A run-time scalar as rules know it. */
+/** Returns a run-time scalar as rules know it. */
 export function symbolicOf(value: RuntimeValue): unknown {
   if (typeof value === "boolean") return { kind: "SymBool", expr: value };
   if (typeof value === "bigint") return { kind: "SymInt", expr: bigInteger(value) };

@@ -31,8 +31,8 @@ const isMeant = (value: number, kind: NonfiniteKind): boolean =>
   kind === "nan" ? Number.isNaN(value) : !Number.isFinite(value);
 
 /**
- * Whether a tensor or scalar holds NaN, or infinity unless only NaN is meant. Integers and bools
- * never do.
+ * Returns whether a tensor or scalar holds NaN, or infinity unless only NaN is meant. Integers and
+ * bools never do.
  */
 export function hasNonfinite(value: unknown, kind: NonfiniteKind): boolean {
   if (typeof value === "number") return isMeant(value, kind);

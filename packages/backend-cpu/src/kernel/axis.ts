@@ -11,7 +11,8 @@ export interface Axis {
 }
 
 /**
- * The view of a shape around a dimension (negative counts from the end); a scalar has one element.
+ * Returns the view of a shape around a dimension (negative counts from the end); a scalar has one
+ * element.
  */
 export function axisOf(shape: readonly number[], dim: number): Axis {
   if (shape.length === 0) return { outer: 1, size: 1, inner: 1 };

@@ -38,9 +38,9 @@ export function isNativeDType(dtype: DType): boolean {
 }
 
 /**
- * The elements in row-major order, broadcast to `shape` when given. Halves come as Float32Array,
- * int64 as Float64Array (exact up to 2^53; use {@link readBigInts} where more is needed). May be a
- * view of the storage: do not write to it.
+ * Returns the elements in row-major order, broadcast to `shape` when given. Halves come as
+ * Float32Array, int64 as Float64Array (exact up to 2^53; use {@link readBigInts} where more is
+ * needed). May be a view of the storage: do not write to it.
  */
 export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.shape): NumberArray {
   const view = shape === tensor.shape ? tensor : broadcastView(tensor, shape);
@@ -59,7 +59,7 @@ export function readNumbers(tensor: Tensor, shape: readonly number[] = tensor.sh
   return readHalves(shape, view, source as Uint16Array, decodeTable(tensor.dtype), total);
 }
 
-/** The elements in row-major order in a fresh or shared Float64Array. */
+/** Returns the elements in row-major order in a fresh or shared Float64Array. */
 export function readFloat64(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
   const numbers = readNumbers(tensor, shape);
   if (numbers instanceof Float64Array) return numbers;
@@ -68,7 +68,9 @@ export function readFloat64(tensor: Tensor, shape: readonly number[] = tensor.sh
   return out;
 }
 
-/** The elements in row-major order as 64-bit integers; small integers and bools are widened. */
+/**
+ * Returns the elements in row-major order as 64-bit integers; small integers and bools are widened.
+ */
 export function readBigInts(
   tensor: Tensor,
   shape: readonly number[] = tensor.shape,
@@ -100,7 +102,7 @@ export type BigArray = BigInt64Array | BigUint64Array;
 export const isBigArray = (values: NumberArray | BigArray): values is BigArray =>
   values instanceof BigInt64Array || values instanceof BigUint64Array;
 
-/** The greatest magnitude among numbers. */
+/** Returns the greatest magnitude among numbers. */
 export function greatestMagnitude(values: NumberArray): number {
   let most = 0;
   for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!));
@@ -108,8 +110,8 @@ export function greatestMagnitude(values: NumberArray): number {
 }
 
 /**
- * The elements in row-major order, as 64-bit integers where sums of `terms` of them may not be
- * exact as numbers.
+ * Returns the elements in row-major order, as 64-bit integers where sums of `terms` of them may not
+ * be exact as numbers.
  */
 export function readExact(tensor: Tensor, terms = 1): NumberArray | BigArray {
   const numbers = readNumbers(tensor);
@@ -117,7 +119,7 @@ export function readExact(tensor: Tensor, terms = 1): NumberArray | BigArray {
   return greatestMagnitude(numbers) * terms <= Number.MAX_SAFE_INTEGER ? numbers : readBigInts(tensor);
 }
 
-/** The elements in row-major order as pairs (real, imaginary); a real tensor gets zeros. */
+/** Returns the elements in row-major order as pairs (real, imaginary); a real tensor gets zeros. */
 export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.shape): Float64Array {
   const total = numel(shape);
   const out = scratch(Float64Array, 2 * total);
@@ -140,9 +142,9 @@ export function readComplex(tensor: Tensor, shape: readonly number[] = tensor.sh
 }
 
 /**
- * An array to compute an output in: the storage itself when the tensor is row-major and native,
- * else a scratch array (Float32Array for halves, Float64Array for int64, int dtypes their own).
- * Hand it to {@link finishOutput} afterwards.
+ * Returns an array to compute an output in: the storage itself when the tensor is row-major and
+ * native, else a scratch array (Float32Array for halves, Float64Array for int64, int dtypes their
+ * own). Hand it to {@link finishOutput} afterwards.
  */
 export function openOutput(tensor: Tensor): NumberArray {
   const total = tensor.numel;

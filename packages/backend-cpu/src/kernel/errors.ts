@@ -10,7 +10,9 @@ export const noKernel = (target: string): SconceError =>
     fix: "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition",
   });
 
-/** A call that the compilation excludes, with advice that its operator allows. */
+/**
+ * Returns the error for a call that the compilation excludes, with advice that its operator allows.
+ */
 export const excludedCall = (target: string, decomposes: boolean): SconceError =>
   new SconceError({
     code: "NO_KERNEL",
@@ -20,7 +22,8 @@ export const excludedCall = (target: string, decomposes: boolean): SconceError =
   });
 
 /**
- * The kernel of an operator computes with real numbers only; {@link atNode} adds which operator.
+ * Returns the error when the kernel of an operator computes with real numbers only; {@link atNode}
+ * adds which operator.
  */
 export const noComplexKernel = (dtype: string): SconceError =>
   new SconceError({
@@ -29,7 +32,10 @@ export const noComplexKernel = (dtype: string): SconceError =>
     fix: "compute on `view_as_real`, or give the backend a kernel for it (`cpuBackend({ kernels })`)",
   });
 
-/** A runtime assertion of the program does not hold; the text is the program's own. */
+/**
+ * Returns the error when a runtime assertion of the program does not hold; the text is the
+ * program's own.
+ */
 export const assertionFailed = (message: string): SconceError =>
   new SconceError({
     code: "ASSERTION_FAILED",
@@ -71,7 +77,10 @@ const SINGULAR_REASONS: readonly (readonly [pattern: RegExp, reason: (code: numb
   [/./, (code) => `The algorithm failed to converge or the input is singular (error code: ${code}).`],
 ];
 
-/** A matrix without inverse, factors or solution; `code` is the place that LAPACK names. */
+/**
+ * Returns the error for a matrix without inverse, factors or solution; `code` is the place that
+ * LAPACK names.
+ */
 export function singularMatrix(name: string, code: number, batch: number | undefined): SconceError {
   const where = batch === undefined ? name : `${name}: (Batch element ${batch})`;
   const reason = SINGULAR_REASONS.find(([pattern]) => pattern.test(name))![1](code);
@@ -82,11 +91,11 @@ export function singularMatrix(name: string, code: number, batch: number | undef
   });
 }
 
-/** An index outside of its dimension. */
+/** Returns the error for an index outside of its dimension. */
 export const indexOutOfRange = (message: string): SconceError =>
   new SconceError({ code: "INDEX_OUT_OF_RANGE", message, fix: GENERAL_FIX });
 
-/** An integer division by zero; floats divide to infinities instead. */
+/** Returns the error for an integer division by zero; floats divide to infinities instead. */
 export const divisionByZero = (): SconceError =>
   new SconceError({
     code: "DIVISION_BY_ZERO",
@@ -94,7 +103,7 @@ export const divisionByZero = (): SconceError =>
     fix: "divide floats, or mask zeros out before",
   });
 
-/** A result would have a negative size. */
+/** Returns the error when a result would have a negative size. */
 export const negativeSize = (shape: readonly number[]): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -102,7 +111,7 @@ export const negativeSize = (shape: readonly number[]): SconceError =>
     fix: "give sizes of at least 0: a window may be larger than its padded input",
   });
 
-/** A view would reach beyond the end of its storage. */
+/** Returns the error when a view would reach beyond the end of its storage. */
 export function outOfStorage(
   {
     shape,

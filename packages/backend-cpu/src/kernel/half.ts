@@ -2,14 +2,14 @@
 import { type DType, patternEncoder, valueTable } from "@sconce/tensor";
 import { noComplexKernel } from "./errors.js";
 
-/** The value of each bit pattern. */
+/** Returns the value of each bit pattern. */
 export function decodeTable(dtype: DType): Float32Array {
   const table = valueTable(dtype);
   if (table === undefined) throw noComplexKernel(dtype);
   return table;
 }
 
-/** The function that rounds a number to a bit pattern. */
+/** Returns the function that rounds a number to a bit pattern. */
 export function encodeFloat(dtype: DType): (value: number) => number {
   const encode = patternEncoder(dtype);
   if (encode === undefined) throw noComplexKernel(dtype);
@@ -24,10 +24,10 @@ export function roundTo(dtype: DType): (x: number) => number {
   return (x) => table[encode(x)]!;
 }
 
-/** How each step of a float computation rounds: halves are computed in float32. */
+/** Returns how each step of a float computation rounds: halves are computed in float32. */
 export const stepOf = (dtype: DType): ((x: number) => number) =>
   dtype === "float64" ? (x) => x : Math.fround;
 
-/** Whether a dtype is one of the two halves. */
+/** Returns whether a dtype is one of the two halves. */
 export const isHalf = (dtype: DType): dtype is "float16" | "bfloat16" =>
   dtype === "float16" || dtype === "bfloat16";

@@ -114,7 +114,7 @@ export type KernelsOf<D extends readonly KernelDefinition[]> = Readonly<
 >;
 
 /**
- * The frozen table of a family of kernels.
+ * Returns the frozen table of a family of kernels.
  *
  * @throws SconceError `DUPLICATE_KEY` for a target that two of them compute
  */
@@ -122,12 +122,12 @@ export function defineKernels<const D extends readonly KernelDefinition[]>(defin
   return tableOf(definitions.flatMap(({ targets, run }) => targets.map((target) => [target, run] as const)));
 }
 
-/** A zeroed tensor of a fake one's dtype, shape and strides, in its own storage. */
+/** Returns a zeroed tensor of a fake one's dtype, shape and strides, in its own storage. */
 export function allocate(fake: FakeTensor): Tensor {
   return emptyStrided(numbersOf(fake.shape), numbersOf(fake.strides), fake.dtype);
 }
 
-/** A zeroed tensor with these strides (in elements), in its own storage. */
+/** Returns a zeroed tensor with these strides (in elements), in its own storage. */
 export function emptyStrided(shape: readonly number[], strides: readonly number[], dtype: DType): Tensor {
   let last = 0;
   let empty = false;
@@ -158,23 +158,26 @@ function allocateFor(bytes: number, dtype: DType, shape: readonly number[]): Sto
   }
 }
 
-/** The only output, allocated as the meta rule says. */
+/** Returns the only output, allocated as the meta rule says. */
 export const emptyOutput = (context: KernelContext): Tensor => allocate(context.meta);
 
-/** The only output in rows, of kernels whose results do not have the strides of the meta rule. */
+/**
+ * Returns the only output in rows, of kernels whose results do not have the strides of the meta
+ * rule.
+ */
 export const rowsOutput = ({ meta }: KernelContext): Tensor => {
   const shape = numbersOf(meta.shape);
   return emptyStrided(shape, contiguousStrides(shape), meta.dtype);
 };
 
-/** All outputs of an operator with several, allocated as the meta rule says. */
+/** Returns all outputs of an operator with several, allocated as the meta rule says. */
 export const emptyOutputs = <const M extends readonly FakeTensor[]>(
   context: KernelContext<M>,
 ): TupleOf<M, Tensor> => mapTuple(context.meta, allocate);
 
 /**
- * The outputs of an operator with an output mask, allocated as the meta rule says; null for those
- * that it leaves out.
+ * Returns the outputs of an operator with an output mask, allocated as the meta rule says; null for
+ * those that it leaves out.
  */
 export const maskedOutputs = <const M extends readonly (FakeTensor | null)[]>(
   context: KernelContext<M>,

@@ -1,5 +1,5 @@
 import { internalError } from "@sconce/errors";
-import type { SymInt } from "@sconce/ir";
+import type { IntLike } from "@sconce/ir";
 import { invalidArgument } from "./errors.js";
 
 /**
@@ -7,7 +7,7 @@ import { invalidArgument } from "./errors.js";
  *
  * @throws SconceError `INVALID_ARGUMENT` for such sizes, in PyTorch's words
  */
-export function numbersOf(sizes: readonly SymInt[]): readonly number[] {
+export function numbersOf(sizes: readonly IntLike[]): readonly number[] {
   for (const size of sizes) {
     if (typeof size === "number") continue;
     if (size.op === "Integer")

@@ -4,7 +4,7 @@ import type { DType } from "@sconce/tensor";
 /** Sums from here on are infinite in float32. */
 export const FLOAT32_END = (2 - 2 ** -24) * 2 ** 127;
 
-/** A number as it is, or infinite where float32 has none of its size. */
+/** Returns a number as it is, or infinite where float32 has none of its size. */
 export const withFloat32Overflow = (value: number): number =>
   value >= FLOAT32_END ? Infinity : value <= -FLOAT32_END ? -Infinity : value;
 

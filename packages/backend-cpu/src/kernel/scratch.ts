@@ -8,8 +8,8 @@ interface ArrayType<A> {
 }
 
 /**
- * A zeroed array of so many elements. A tensor that was expanded takes little memory, and a dense
- * copy of it may take any amount.
+ * Returns a zeroed array of so many elements. A tensor that was expanded takes little memory, and a
+ * dense copy of it may take any amount.
  *
  * @throws RangeError beyond the memory that is left; the dispatcher makes it `OUT_OF_MEMORY`
  */
@@ -18,6 +18,6 @@ export function scratch<A>(type: ArrayType<A>, length: number): A {
   return new type(length);
 }
 
-/** A zeroed array of the type of another one. @throws RangeError as {@link scratch} */
+/** Returns a zeroed array of the type of another one. @throws RangeError as {@link scratch} */
 export const scratchLike = <A extends TypedArray>(array: A, length: number): A =>
   scratch(array.constructor as unknown as ArrayType<A>, length);

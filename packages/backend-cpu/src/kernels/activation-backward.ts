@@ -23,7 +23,7 @@ export type Round = (x: number) => number;
  */
 type ElementGradient = (grad: number, x: number, round: Round) => number;
 
-/** The gradient by `x`. */
+/** Returns the gradient by `x`. */
 function gradient(grad: Tensor, x: Tensor, element: ElementGradient, context: KernelContext): Tensor {
   const round = stepOf(x.dtype);
   const real = map2((g, value) => element(g, value, round));
@@ -44,7 +44,7 @@ const sigmoidSlope: ComplexSlope = (re, im, f) => {
   return [f(f(rest * re) + f(im * im)), -f(f(rest * im) - f(im * re))];
 };
 
-/** The gradient times a slope, of complex numbers. */
+/** Returns the gradient times a slope, of complex numbers. */
 function complexGradient(grad: Tensor, y: Tensor, slope: ComplexSlope, context: KernelContext): Tensor {
   const complex: ComplexLoop = (out, [g, values], count, isSingle) => {
     const f: Round = isSingle ? Math.fround : (x) => x;
@@ -58,7 +58,7 @@ function complexGradient(grad: Tensor, y: Tensor, slope: ComplexSlope, context: 
   return elementwise({ complex }, emptyOutput(context), [grad, y]);
 }
 
-/** The same where the gradient passes or is dropped: 0 times infinity must not come up. */
+/** Returns the same where the gradient passes or is dropped: 0 times infinity must not come up. */
 function gate(grad: Tensor, x: Tensor, passes: (x: number) => boolean, context: KernelContext): Tensor {
   return elementwise({ real: map2((g, value) => (passes(value) ? g : 0)) }, emptyOutput(context), [grad, x]);
 }

@@ -33,7 +33,7 @@ const loopedBy =
 const loopOf = ({ dtype }: Tensor, double: LaneLoop, single: LaneLoop): LaneLoop =>
   dtype === "float64" ? double : single;
 
-/** An activation whose function depends on arguments besides the tensor. */
+/** Returns an activation whose function depends on arguments besides the tensor. */
 const withArguments =
   <A extends Unary>(make: (args: A) => (x: number) => number): Kernel<A> =>
   (args, context) =>

@@ -123,7 +123,7 @@ function parameterRounding({ input, weight }: BatchNormArgs): StatisticRounding 
   };
 }
 
-/** A running statistic after one more batch: the variance is the unbiased one. */
+/** Returns a running statistic after one more batch: the variance is the unbiased one. */
 function updated(running: Tensor, batch: Float64Array, momentum: number, correction: number): Tensor {
   const old = readNumbers(running);
   // Not yet in the dtype of the running statistic: the functional overload gives it wider.
@@ -146,7 +146,9 @@ function runningStats(
   ];
 }
 
-/** The outputs of a batch normalization; new running statistics have the dtype of the old. */
+/**
+ * Returns the outputs of a batch normalization; new running statistics have the dtype of the old.
+ */
 function batchOutputs<const M extends readonly FakeTensor[]>(
   args: BatchNormArgs,
   context: KernelContext<M>,

@@ -148,7 +148,7 @@ const binary =
   ({ self, other }, context) =>
     elementwise(operation, emptyOutput(context), [self, other]);
 
-/** A function that depends on the dtype of the result. */
+/** Returns a function that depends on the dtype of the result. */
 const binaryOf =
   (pick: (dtype: DType) => (x: number, y: number) => number): Kernel<Binary> =>
   (args, context) =>
@@ -257,7 +257,7 @@ function raise(out: Tensor, base: Operand, exponent: Operand): Tensor {
 type Power = { readonly self: Operand; readonly exponent: Operand };
 const power: Kernel<Power> = ({ self, exponent }, context) => raise(emptyOutput(context), self, exponent);
 
-/** The neighbor of a half in the direction of another number: the next bit pattern. */
+/** Returns the neighbor of a half in the direction of another number: the next bit pattern. */
 function nextAfterHalf(dtype: DType): (x: number, y: number) => number {
   const encode = encodeFloat(dtype);
   const table = decodeTable(dtype);

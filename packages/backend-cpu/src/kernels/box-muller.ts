@@ -52,7 +52,7 @@ const LOG = singles(
 const [LOG2_LOW, LOG2_HIGH] = [fround(-2.1219444e-4), 0.693359375];
 const SQRT_HALF = fround(Math.SQRT1_2);
 
-/** The natural logarithm of a float32 value that is positive and normal. */
+/** Returns the natural logarithm of a float32 value that is positive and normal. */
 function logSingle(x: number): number {
   SINGLE[0] = x;
   let exponent = (WORD[0]! >>> 23) - 126;

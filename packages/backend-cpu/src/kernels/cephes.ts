@@ -95,7 +95,7 @@ const polynomial = (x: number, coefficients: readonly number[]): number => {
 const NEAR = 5;
 const ROOT_2_BY_PI = 0.7978845608028654;
 
-/** The parts of a wave beyond {@link NEAR}: those that follow its cosine and its sine. */
+/** Returns the parts of a wave beyond {@link NEAR}: those that follow its cosine and its sine. */
 function wave(x: number, order: 0 | 1): readonly [j: number, y: number] {
   const { even, evenBelow, odd, oddBelow } = order === 0 ? ORDER_0 : ORDER_1;
   const ratio = NEAR / x;

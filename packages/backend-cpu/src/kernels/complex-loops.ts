@@ -106,7 +106,7 @@ const truth =
     for (let i = 0; i < count; i++) out[i] = f(isTrue(x, i), isTrue(y, i)) ? 1 : 0;
   };
 
-/** A loop for each of the two dtypes, with steps that are rounded to it. */
+/** Returns a loop for each of the two dtypes, with steps that are rounded to it. */
 const rounded = (f: (round: Rounding) => Complex1): ComplexLoop =>
   byWidth(complex1(f(Math.fround)), complex1(f(identity)));
 

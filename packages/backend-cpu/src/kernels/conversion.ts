@@ -23,7 +23,7 @@ const READABLE = new Set<DType>([
 /** Dtypes into which a lane of float64 numbers converts as PyTorch does, whatever they were. */
 const WRITABLE = new Set<DType>(["float64", "float32", "float16", "bfloat16", "int64", "bool"]);
 
-/** Whether its elements are those of a typed array of floats, which rounds what is set. */
+/** Returns whether its elements are those of a typed array of floats, which rounds what is set. */
 const isFloatArray = (tensor: Tensor): tensor is Tensor & { readonly data: Float32Array | Float64Array } =>
   tensor.dtype === "float32" || tensor.dtype === "float64";
 
@@ -59,7 +59,7 @@ const copy = kernel(
     convertInto(hasGaps(self) ? copyWithStorage(context, self) : emptyOutput(context), src),
 );
 
-/** Whether memory lies between elements, which a copy keeps. */
+/** Returns whether memory lies between elements, which a copy keeps. */
 const hasGaps = ({ shape, strides, numel }: Tensor): boolean =>
   numel > 0 && 1 + shape.reduce((last, size, d) => last + (size - 1) * strides[d]!, 0) > numel;
 

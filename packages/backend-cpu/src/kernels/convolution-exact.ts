@@ -20,7 +20,7 @@ export interface WholeConvolution {
   readonly groups: number;
 }
 
-/** Whether the sums are whole numbers that doubles may not hold. */
+/** Returns whether the sums are whole numbers that doubles may not hold. */
 export function outgrowsDouble({ input, weight, bias, groups }: WholeConvolution, out: Tensor): boolean {
   const { dtype } = out;
   if (!isBigIntDType(dtype) && dtype !== "int32" && dtype !== "uint32") return false;
@@ -30,7 +30,7 @@ export function outgrowsDouble({ input, weight, bias, groups }: WholeConvolution
   return sum > Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether a transposed convolution has weights that are not finite. */
+/** Returns whether a transposed convolution has weights that are not finite. */
 export const hasUnboundedWeight = ({ weight, transposed }: WholeConvolution): boolean =>
   transposed && !isIntegralDType(weight.dtype) && !readNumbers(weight).every(Number.isFinite);
 
@@ -92,7 +92,7 @@ function eachProduct(args: WholeConvolution, out: Tensor, visit: Visit): void {
   }
 }
 
-/** The channel of each element of a result. */
+/** Returns the channel of each element of a result. */
 const channelOf = (out: Tensor): ((at: number) => number) => {
   const plane = numel(out.shape.slice(2));
   return (at) => Math.floor(at / plane) % out.shape[1]!;

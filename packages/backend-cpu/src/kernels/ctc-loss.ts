@@ -51,7 +51,7 @@ interface Targets {
   readonly blank: number;
 }
 
-/** The samples of a batch. @throws SconceError `INDEX_OUT_OF_RANGE` */
+/** Returns the samples of a batch. @throws SconceError `INDEX_OUT_OF_RANGE` */
 function samplesOf(
   { log_probs, targets, blank }: Targets,
   inputs: readonly number[],

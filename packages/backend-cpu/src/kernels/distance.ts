@@ -14,8 +14,8 @@ interface Norm {
 }
 
 /**
- * The p-norm of the difference of two rows. `skipsNaN` says whether the greatest difference leaves
- * out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
+ * Returns the p-norm of the difference of two rows. `skipsNaN` says whether the greatest difference
+ * leaves out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
  */
 function distance(
   x: NumberArray,

@@ -109,8 +109,8 @@ function bagStarts({ offsets, indices }: BagArgs): Float64Array {
 }
 
 /**
- * How many indices the sums take. PyTorch's fast kernel stops at a last offset that ends the last
- * bag; its other kernels, and the sizes of bags, take what is behind it, too.
+ * Returns how many indices the sums take. PyTorch's fast kernel stops at a last offset that ends
+ * the last bag; its other kernels, and the sizes of bags, take what is behind it, too.
  */
 function summedIndices(args: BagArgs, starts: Float64Array): number {
   const { weight, per_sample_weights: scales, padding_idx: padding, mode } = args;

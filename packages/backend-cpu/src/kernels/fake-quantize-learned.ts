@@ -69,7 +69,7 @@ interface Range {
   readonly max: number;
 }
 
-/** A range as wide on both sides of 0 as the levels are. */
+/** Returns a range as wide on both sides of 0 as the levels are. */
 function widened({ min, max }: Range, { low, high }: Levels): Range {
   const half = Math.trunc((high - low) / 2);
   const [least, most] = [-(half + 1), half];
@@ -77,7 +77,7 @@ function widened({ min, max }: Range, { low, high }: Levels): Range {
   return { min: scale * least, max: scale * most };
 }
 
-/** A range that the smallest scale covers. */
+/** Returns a range that the smallest scale covers. */
 function atLeast({ min, max }: Range, scale: number, { low, high }: Levels): Range {
   if (min === 0) return { min, max: SMALLEST_SCALE * (high - low) };
   if (max === 0) return { min: -SMALLEST_SCALE * (high - low), max };

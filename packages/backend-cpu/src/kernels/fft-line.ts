@@ -15,7 +15,7 @@ const DIRECT_LIMIT = 31;
 export type LineTransform = (x: Float64Array) => Float64Array;
 
 /**
- * The transform of lines of `n` numbers; roots and memory are made once for all lines.
+ * Returns the transform of lines of `n` numbers; roots and memory are made once for all lines.
  * @throws RangeError when its arrays together are more than the memory that is left
  */
 export function planTransform(n: number, sign: 1 | -1): LineTransform {
@@ -156,7 +156,7 @@ function anyStage(
 /** Roots and two buffers of a mixed radix, of complex numbers in float64. */
 const bytesOfMixedRadix = (n: number): number => 3 * 16 * n;
 
-/** A transform of any length as a convolution, by transforms of a power of two. */
+/** Returns a transform of any length as a convolution, by transforms of a power of two. */
 function planBluestein(n: number, sign: 1 | -1): LineTransform {
   const size = 2 ** Math.ceil(Math.log2(2 * n - 1));
   // Two transforms, three arrays of their length, and two of length n.

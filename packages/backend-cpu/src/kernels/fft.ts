@@ -65,7 +65,7 @@ const realToComplex = kernel(
   },
 );
 
-/** The first `size` elements along a dimension. */
+/** Returns the first `size` elements along a dimension. */
 function resized(values: Float64Array, shape: readonly number[], dim: number, size: number): Float64Array {
   const { outer, size: from, inner } = axisOf(shape, dim);
   const out = scratch(Float64Array, 2 * outer * size * inner);

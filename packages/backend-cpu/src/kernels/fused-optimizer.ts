@@ -20,7 +20,10 @@ interface Common {
   readonly found_inf: Tensor | null;
 }
 
-/** The elements as float64; none for a list that is empty (`max_exp_avg_sqs` without amsgrad). */
+/**
+ * Returns the elements as float64; none for a list that is empty (`max_exp_avg_sqs` without
+ * amsgrad).
+ */
 const copyOfNumbers = (tensor: Tensor | undefined): Numbers =>
   tensor === undefined ? new Float64Array(0) : Float64Array.from(readNumbers(tensor));
 const numberIn = (value: number | Tensor): number =>

@@ -18,8 +18,8 @@ interface Gradients {
 }
 
 /**
- * The difference of one pair of opposite corners, weighted, and that of the other pair, times the
- * gradient.
+ * Returns the difference of one pair of opposite corners, weighted, and that of the other pair,
+ * times the gradient.
  */
 function slopeOf(
   round: (x: number) => number,

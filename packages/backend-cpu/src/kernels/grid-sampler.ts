@@ -42,8 +42,8 @@ const newTaps = (mode: number): Taps => {
 };
 
 /**
- * A coordinate folded back at both ends, and the sign of its slope. PyTorch folds images in vectors
- * of the dtype, and volumes one number after the other, with an int32 count of folds.
+ * Returns a coordinate folded back at both ends, and the sign of its slope. PyTorch folds images in
+ * vectors of the dtype, and volumes one number after the other, with an int32 count of folds.
  */
 function reflect(
   x: number,
@@ -74,7 +74,7 @@ function clip(x: number, size: number, isImage: boolean): readonly [number, numb
 
 const OUTSIDE: readonly [number, number] = [-100, 0];
 
-/** The coordinate of a place by the padding mode, and its slope. */
+/** Returns the coordinate of a place by the padding mode, and its slope. */
 function padded(
   x: number,
   size: number,
@@ -93,14 +93,17 @@ function padded(
 }
 
 /**
- * A coordinate of a volume; one that no int32 holds is outside. PyTorch's test for NaN does not see
- * that of bfloat16.
+ * Returns a coordinate of a volume; one that no int32 holds is outside. PyTorch's test for NaN does
+ * not see that of bfloat16.
  */
 function asInt32(x: number, dtype: DType): number {
   if (dtype === "bfloat16" && Number.isNaN(x)) return x;
   return x >= -(2 ** 31) && x < 2 ** 31 ? x : -100;
 }
-/** A whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds it. */
+/**
+ * Returns a whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds
+ * it.
+ */
 const asInt16 = (x: number): number => (Math.abs(x) < 2 ** 31 ? (x << 16) >> 16 : 0);
 
 /** Rounds as arithmetic in the dtype does. */
@@ -197,7 +200,9 @@ export interface Places {
   readonly points: number;
 }
 
-/** Whether weights of an image are NaN: of a coordinate that is not finite and not clipped. */
+/**
+ * Returns whether weights of an image are NaN: of a coordinate that is not finite and not clipped.
+ */
 const isNaNPlace = (taps: readonly Taps[]): boolean =>
   taps.length === 2 && taps.some(({ weight }) => Number.isNaN(weight[0]!));
 

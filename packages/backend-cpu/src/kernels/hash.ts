@@ -4,7 +4,7 @@ import { readBigInts, readFloat64, writeBigInts } from "../kernel/dense.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { rowsOf } from "./reduction-rows.js";
 
-/** The bits of each element: of a float64, or of an int64. */
+/** Returns the bits of each element: of a float64, or of an int64. */
 function bitsOf(tensor: Tensor): BigUint64Array | BigInt64Array {
   if (dtypeInfo(tensor.dtype).kind !== "float") return readBigInts(tensor);
   return new BigUint64Array(Float64Array.from(readFloat64(tensor)).buffer);

@@ -60,7 +60,7 @@ function evenEdges(
   return edges;
 }
 
-/** The bin that holds a value, -1 for none; the last bin has its right edge too. */
+/** Returns the bin that holds a value, -1 for none; the last bin has its right edge too. */
 function binOf(edges: NumberArray, value: number): number {
   const last = edges.length - 1;
   if (!(value >= edges[0]! && value <= edges[last]!)) return -1;

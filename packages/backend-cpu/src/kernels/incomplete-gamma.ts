@@ -64,7 +64,7 @@ function lowerSeries(a: number, x: number, limits: Limits): number {
   return sum * scale;
 }
 
-/** Whether `1 - P` would lose the digits of Q (`calc_igammac` of PyTorch's Math.h). */
+/** Returns whether `1 - P` would lose the digits of Q (`calc_igammac` of PyTorch's Math.h). */
 function isUpperSmall(a: number, x: number): boolean {
   if (x > 1.1) return false;
   return a <= (x <= 0.5 ? -0.4 / Math.log(x) : x * 1.1);
@@ -116,8 +116,8 @@ function uniformUpper(a: number, x: number): number {
 }
 
 /**
- * What both functions are at the borders of their domain; undefined inside. `lower` says whether it
- * is P. As in PyTorch, a border decides before the other argument is found to be NaN.
+ * Returns what both functions are at the borders of their domain; undefined inside. `lower` says
+ * whether it is P. As in PyTorch, a border decides before the other argument is found to be NaN.
  */
 function border(a: number, x: number, lower: boolean): number | undefined {
   if (a < 0 || x < 0) return Number.NaN;
@@ -129,13 +129,13 @@ function border(a: number, x: number, lower: boolean): number | undefined {
   return Number.isNaN(a) || Number.isNaN(x) ? Number.NaN : undefined;
 }
 
-/** Whether the prefactor is a difference of infinities in PyTorch's kernels. */
+/** Returns whether the prefactor is a difference of infinities in PyTorch's kernels. */
 const isLost = (a: number, x: number, { end }: Limits): boolean =>
   a * (Math.log(a) - 1) > end && a * Math.log(x) > end && Math.abs(a - x) > 0.4 * a;
 
 type Incomplete = (a: number, x: number) => number;
 
-/** The regularized lower incomplete gamma function `P(a, x)`. */
+/** Returns the regularized lower incomplete gamma function `P(a, x)`. */
 export const gammaP = (dtype: DType): Incomplete => {
   const limits = limitsOf(dtype);
   return (a, x) => border(a, x, true) ?? lower(a, x, limits);
@@ -146,7 +146,7 @@ function lower(a: number, x: number, limits: Limits): number {
   return x <= 1 || x < a + 1 ? lowerSeries(a, x, limits) : 1 - upperFraction(a, x, limits);
 }
 
-/** The regularized upper incomplete gamma function `Q(a, x)`. */
+/** Returns the regularized upper incomplete gamma function `Q(a, x)`. */
 export const gammaQ = (dtype: DType): Incomplete => {
   const limits = limitsOf(dtype);
   return (a, x) => border(a, x, false) ?? upper(a, x, limits);

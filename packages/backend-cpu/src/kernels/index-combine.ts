@@ -131,7 +131,7 @@ function forget(target: Tensor, positions: ArrayLike<number>, how: Combine): voi
 const bigNeutral = (how: Combine): bigint =>
   how === "amax" ? -(2n ** 63n) : how === "amin" ? 2n ** 63n - 1n : BigInt(NEUTRAL[how]);
 
-/** The smallest or largest number of a narrow integer dtype instead of an infinity. */
+/** Returns the smallest or largest number of a narrow integer dtype instead of an infinity. */
 function smallNeutral({ dtype }: Tensor, neutral: number): number {
   if (Number.isFinite(neutral)) return neutral;
   if (dtype === "bool") return neutral > 0 ? 1 : 0;
@@ -174,7 +174,7 @@ export function divideByCount(
   }
 }
 
-/** A count as an integer of its dtype, or 1 for 0. */
+/** Returns a count as an integer of its dtype, or 1 for 0. */
 function wrappedCount(dtype: DType, count: number): number {
   const { signed, itemSize } = dtypeInfo(dtype);
   if (itemSize > 4) return count;

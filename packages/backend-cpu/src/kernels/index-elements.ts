@@ -109,7 +109,7 @@ export function positionsByAxes(
   return positions;
 }
 
-/** A copy of a tensor to write into, laid out as the meta rule says. */
+/** Returns a copy of a tensor to write into, laid out as the meta rule says. */
 export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
   const out = allocate(context.meta as FakeTensor);
   copyInto(out, self);
@@ -117,7 +117,7 @@ export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
 }
 
 /**
- * A copy of all the memory behind a tensor, what lies between its elements too
+ * Returns a copy of all the memory behind a tensor, what lies between its elements too
  * (`clone_preserve_strides`); where elements share places the result has its own memory.
  */
 export function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
@@ -127,7 +127,8 @@ export function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
 }
 
 /**
- * The output of an operator whose result size depends on data: the meta rule knows its dtype only.
+ * Returns the output of an operator whose result size depends on data: the meta rule knows its
+ * dtype only.
  */
 export function dynamicOutput(
   shape: readonly number[],
@@ -165,7 +166,7 @@ export function readPlainIndices(index: Tensor, size: number, dim: number): Arra
 
 export const wrapDimension = (dim: number, ndim: number): number => (dim < 0 ? dim + Math.max(ndim, 1) : dim);
 
-/** A slice in one dimension: `length` elements from `start`, at a step of `step`. */
+/** Returns a slice in one dimension: `length` elements from `start`, at a step of `step`. */
 export function narrowView(tensor: Tensor, dim: number, start: number, length: number, step = 1): Tensor {
   const shape = tensor.shape.slice();
   const strides = tensor.strides.slice();

@@ -144,7 +144,7 @@ const keptPositions = (self: Tensor, dims: readonly number[], storageOffset: num
 
 type Index = { readonly self: Tensor; readonly indices: Indices };
 
-/** The predicted strides, with the size that depends on the masks filled in. */
+/** Returns the predicted strides, with the size that depends on the masks filled in. */
 function knownStrides({ meta }: KernelContext, shape: readonly number[]): readonly number[] {
   const predicted = meta as FakeTensor;
   const sizes = new Map<string, number>();
@@ -198,7 +198,7 @@ const indexPut = kernel(
     put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
 );
 
-/** A value of another dtype, which only filling under a mask lets through, has to fit. */
+/** Returns a value of another dtype, which only filling under a mask lets through, has to fit. */
 function inDTypeOf(self: Tensor, values: Tensor): Tensor {
   if (values.dtype !== self.dtype) checkInRange(itemOf(values), self.dtype);
   return values;

@@ -11,7 +11,7 @@ import { scratch } from "../kernel/scratch.js";
 import { identity, type Matrix, readMatrices, transposed, writeMatrices } from "./matrix.js";
 import { type Factors, factorLU, solveFactored, substitute } from "./matrix-lu.js";
 
-/** Whether LAPACK has an algorithm for numbers of this type. */
+/** Returns whether LAPACK has an algorithm for numbers of this type. */
 const hasAlgorithms = (dtype: Tensor["dtype"]): boolean => {
   const { kind, itemSize, lanes } = dtypeInfo(dtype);
   return (kind === "float" || kind === "complex") && itemSize / lanes >= 4;
@@ -35,7 +35,7 @@ export function lapackMatrices(
 export const epsilonOf = (dtype: Tensor["dtype"]): number =>
   dtypeInfo(dtype).itemSize / dtypeInfo(dtype).lanes === 8 ? 2 ** -52 : 2 ** -23;
 
-/** The same memory with rows and columns exchanged. */
+/** Returns the same memory with rows and columns exchanged. */
 function exchanged(matrix: Tensor): Tensor {
   const swap = <T>(list: readonly T[]): T[] => [...list.slice(0, -2), list.at(-1)!, list.at(-2)!];
   return matrix.asStrided(swap(matrix.shape), swap(matrix.strides), matrix.storageOffset);

@@ -16,7 +16,8 @@ type Loss = {
 };
 
 /**
- * The gradient of a loss in its input; the mean (reduction 1) divides by the number of elements.
+ * Returns the gradient of a loss in its input; the mean (reduction 1) divides by the number of
+ * elements.
  */
 const lossGradient =
   <A extends Loss>(

@@ -64,7 +64,7 @@ const multilabelMarginLoss = kernel(
   },
 );
 
-/** The elements, or the mean or sum of them. */
+/** Returns the elements, or the mean or sum of them. */
 function reducedLoss(
   losses: Float64Array,
   shape: readonly number[],

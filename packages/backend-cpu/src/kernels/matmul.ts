@@ -25,7 +25,7 @@ interface Added {
   readonly alpha: ScalarLiteral;
 }
 
-/** The factors, cut to integers for an integer result. */
+/** Returns the factors, cut to integers for an integer result. */
 function factorsOf(out: Tensor, added: Added | undefined): readonly [alpha: number, beta: number] {
   if (added === undefined) return [1, 0];
   const factors = [toNumber(added.alpha), toNumber(added.beta)] as const;
@@ -36,14 +36,17 @@ const isComplexNumber = (value: ScalarLiteral): boolean =>
   typeof value === "object" && value.kind === "complex";
 /** Multiplications from which PyTorch gives batches of matrices to BLAS (`bmm_out_or_baddbmm_`). */
 const BATCHES = 400;
-/** Whether BLAS leaves the product out, so that NaN in it does not count: its factor is zero. */
+/**
+ * Returns whether BLAS leaves the product out, so that NaN in it does not count: its factor is
+ * zero.
+ */
 function isLeftOut({ dtype, shape, ndim }: Tensor, inner: number, added: Added | undefined): boolean {
   if (added === undefined || isComplexNumber(added.alpha) || toNumber(added.alpha) !== 0) return false;
   const { kind } = dtypeInfo(dtype);
   if (kind !== "complex" && dtype !== "float32" && dtype !== "float64") return false;
   return ndim === 2 || shape[1]! * shape[2]! * inner >= BATCHES;
 }
-/** A matrix, or several, with no elements along a dimension. */
+/** Returns a matrix, or several, with no elements along a dimension. */
 const emptied = (tensor: Tensor, dim: number): Tensor =>
   tensor.asStrided(tensor.shape.with(dim, 0), tensor.strides, tensor.storageOffset);
 
@@ -84,7 +87,7 @@ function product(context: KernelContext, first: Tensor, second: Tensor, added?: 
   return finishTarget(out, target);
 }
 
-/** Whether products of integers stay exact in doubles. */
+/** Returns whether products of integers stay exact in doubles. */
 function fitsDouble(a: Tensor, b: Tensor, added: Added | undefined): boolean {
   const most = (tensor: Tensor): number =>
     readFloat64(tensor).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
@@ -144,7 +147,7 @@ function complexProduct(out: Tensor, a: Tensor, b: Tensor, added: Added | undefi
   return out;
 }
 
-/** A row-major copy with dimensions permuted, seen with another shape. */
+/** Returns a row-major copy with dimensions permuted, seen with another shape. */
 function joined(tensor: Tensor, order: readonly number[], shape: readonly number[]): Tensor {
   const permuted = tensor.asStrided(
     order.map((d) => tensor.shape[d]!),
@@ -153,7 +156,7 @@ function joined(tensor: Tensor, order: readonly number[], shape: readonly number
   return detached(permuted).asStrided(shape, contiguousStrides(shape), 0);
 }
 
-/** A vector as a matrix of one column or one row. */
+/** Returns a vector as a matrix of one column or one row. */
 const column = (v: Tensor): Tensor => v.asStrided([v.shape[0]!, 1], [v.strides[0]!, 1]);
 const row = (v: Tensor): Tensor => v.asStrided([1, v.shape[0]!], [1, v.strides[0]!]);
 

@@ -75,7 +75,9 @@ function exchange(a: Matrix, i: number, to: number, low: number, high: number, f
   swap(n - low, a, low * n + i, n, a, low * n + to, n);
 }
 
-/** The power of two that makes a row and its column most alike; 1 when that is little gain. */
+/**
+ * Returns the power of two that makes a row and its column most alike; 1 when that is little gain.
+ */
 function sizeFactor(a: Matrix, i: number, low: number, high: number): number {
   const count = high - low + 1;
   let column = norm(count, a, i * a.rows + low, 1);

@@ -96,7 +96,7 @@ class Iteration {
     return this.#e.reduce((count, value) => count + (value === 0 ? 0 : 1), 0);
   }
 
-  /** The block that ends at a row; what is small above its first row becomes zero. */
+  /** Returns the block that ends at a row; what is small above its first row becomes zero. */
   #blockBefore(last: number): Block {
     const [d, e] = [this.#d, this.#e];
     let largest = Math.abs(d[last]!);
@@ -152,8 +152,8 @@ class Iteration {
   #least = 0;
 
   /**
-   * Whether an element above the diagonal could be set to zero; chooses the direction of the next
-   * step otherwise.
+   * Returns whether an element above the diagonal could be set to zero; chooses the direction of
+   * the next step otherwise.
    */
   #deflates({ first, last }: Block): boolean {
     const [d, e] = [this.#d, this.#e];

@@ -113,7 +113,7 @@ class Substitution {
     }
   }
 
-  /** What the elements from one on contribute to a row, negated. */
+  /** Returns what the elements from one on contribute to a row, negated. */
   #rest(i: number, from: number): Complex {
     const { t, x, column, last } = this;
     const sum = { re: 0, im: 0 };

@@ -134,7 +134,7 @@ class Iteration {
   #sweep(l: number, m: number, step: 1 | -1): void {
     const { d, e, vectors } = this;
     const out = this.#rotation;
-    /** The element between i and the one after it, seen from l. */
+    /** Returns the element between i and the one after it, seen from l. */
     const between = (i: number): number => (step === 1 ? i : i - 1);
     let p = d[l]!;
     let g = (d[l + step]! - p) / (2 * e[between(l)]!);

@@ -36,7 +36,7 @@ const luFactor = kernel(
   },
 );
 
-/** The matrix P of `A = P L U`. */
+/** Returns the matrix P of `A = P L U`. */
 function permutation(rows: number, pivots: ArrayLike<number>): Matrix {
   const p = identity(rows, rows, false);
   permuteRows(p, pivots);

@@ -172,7 +172,7 @@ export function applyReflections(q: Reflections, c: Matrix, left: boolean, adjoi
   }
 }
 
-/** The first columns of Q. */
+/** Returns the first columns of Q. */
 export function formQ(q: Reflections, columns: number): Matrix {
   const result = zeros(q.vectors.rows, columns, q.vectors.im !== undefined);
   for (let k = 0; k < Math.min(columns, result.rows); k++) result.re[k * result.rows + k] = 1;

@@ -41,7 +41,7 @@ export function factorLDL(a: Matrix, hermitian: boolean): BlockFactors {
   return { pivots, singularAt };
 }
 
-/** Which row to exchange, and how many rows the block has; none when the column is zero. */
+/** Returns which row to exchange, and how many rows the block has; none when the column is zero. */
 function choosePivot(a: Matrix, k: number, hermitian: boolean): { pivot: number; rows: number } {
   const n = a.rows;
   const diagonal = (i: number): number => (hermitian ? Math.abs(a.re[i * n + i]!) : size1(a, i * n + i));

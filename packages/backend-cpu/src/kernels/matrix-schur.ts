@@ -45,8 +45,8 @@ export function schur(problem: SchurProblem): number {
 }
 
 /**
- * The start of the block that ends at `last`; what is small below the diagonal before it becomes
- * zero.
+ * Returns the start of the block that ends at `last`; what is small below the diagonal before it
+ * becomes zero.
  */
 function splitBefore({ h, low, high, epsilon }: SchurProblem, last: number, from: number): number {
   const n = h.rows;
@@ -131,7 +131,7 @@ function applyBoth(r: Reflector, h: Matrix, z: Matrix, k: number, until: number)
   applyRight(r, false, z, k, 0);
 }
 
-/** The two shifts: real parts, and the size of the imaginary parts. */
+/** Returns the two shifts: real parts, and the size of the imaginary parts. */
 function shiftsOf(
   { rows: n, re }: Matrix,
   first: number,
@@ -223,7 +223,7 @@ function singleStep(
   }
 }
 
-/** The eigenvalue of the last block of two that is nearer to its last element. */
+/** Returns the eigenvalue of the last block of two that is nearer to its last element. */
 function shiftOf(h: Matrix, first: number, last: number, step: number): Complex {
   const { rows: n, re } = h;
   const im = h.im!;

@@ -159,8 +159,8 @@ const leastSquares = kernel(
 );
 
 /**
- * The shortest of the best solutions, with singular values below a part of the largest taken for
- * zero.
+ * Returns the shortest of the best solutions, with singular values below a part of the largest
+ * taken for zero.
  */
 function solveLeast(
   matrix: Matrix,

@@ -25,7 +25,7 @@ export interface Complex {
   im: number;
 }
 
-/** A matrix of zeros. */
+/** Returns a matrix of zeros. */
 export const zeros = (rows: number, columns: number, complex: boolean): Matrix => ({
   rows,
   columns,
@@ -47,7 +47,7 @@ export const copyOf = ({ rows, columns, re, im }: Matrix): Matrix => ({
   im: im?.slice(),
 });
 
-/** The first columns, as a copy. */
+/** Returns the first columns, as a copy. */
 export const firstColumns = ({ rows, re, im }: Matrix, columns: number): Matrix => ({
   rows,
   columns,
@@ -70,7 +70,9 @@ export function transposed(matrix: Matrix, conjugate = false): Matrix {
 
 export const adjoint = (matrix: Matrix): Matrix => transposed(matrix, true);
 
-/** Which elements of a matrix to keep: of the triangle at and above (or below) a diagonal. */
+/**
+ * Returns which elements of a matrix to keep: of the triangle at and above (or below) a diagonal.
+ */
 export function triangle(matrix: Matrix, part: "upper" | "lower", offset = 0): Matrix {
   const result = copyOf(matrix);
   const { rows, columns } = matrix;
@@ -84,7 +86,7 @@ export function triangle(matrix: Matrix, part: "upper" | "lower", offset = 0): M
   return result;
 }
 
-/** The upper left corner of another size; what is outside of the matrix is zero. */
+/** Returns the upper left corner of another size; what is outside of the matrix is zero. */
 export function resized(matrix: Matrix, rows: number, columns: number): Matrix {
   const result = zeros(rows, columns, matrix.im !== undefined);
   const height = Math.min(rows, matrix.rows);
@@ -247,7 +249,9 @@ export function divide(into: Complex, ar: number, ai: number, br: number, bi: nu
   }
 }
 
-/** The matrices in the last two dimensions, as copies; broadcast to the shape when given. */
+/**
+ * Returns the matrices in the last two dimensions, as copies; broadcast to the shape when given.
+ */
 export function readMatrices(tensor: Tensor, shape: readonly number[] = tensor.shape): Matrix[] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   const complex = isComplexDType(tensor.dtype);
@@ -266,7 +270,7 @@ export function readMatrices(tensor: Tensor, shape: readonly number[] = tensor.s
   });
 }
 
-/** The vectors in the last dimension, each as a matrix of one column. */
+/** Returns the vectors in the last dimension, each as a matrix of one column. */
 export const readVectors = (tensor: Tensor): Matrix[] =>
   readMatrices(tensor.asStrided([...tensor.shape, 1], [...tensor.strides, 1], tensor.storageOffset));
 

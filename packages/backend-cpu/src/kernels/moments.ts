@@ -70,8 +70,8 @@ function momentsOfFour(data: ArrayLike<number>, row: number, length: number, int
 }
 
 /**
- * The sum of squared distances of all elements from their mean, which PyTorch rounds to the dtype
- * (`std_var_all_cpu` of `ReduceOps.cpp`). Each plane of two dimensions has its own sum.
+ * Returns the sum of squared distances of all elements from their mean, which PyTorch rounds to the
+ * dtype (`std_var_all_cpu` of `ReduceOps.cpp`). Each plane of two dimensions has its own sum.
  */
 export function squaresOfAll(self: Tensor): number {
   const mean = self.numel === 0 ? 0 : cascadeSums(self, null, 1).map((sum) => sum / self.numel)[0]!;

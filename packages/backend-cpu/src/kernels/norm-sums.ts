@@ -4,7 +4,8 @@ import { fusedMultiplyAdd } from "./random-engine.js";
 type Numbers = ArrayLike<number>;
 
 /**
- * The sum of the absolute values from `start` to `end`, one after the other; `single` in float32.
+ * Returns the sum of the absolute values from `start` to `end`, one after the other; `single` in
+ * float32.
  */
 export function sumOfSizes(data: Numbers, start: number, end: number, single: boolean): number {
   const { abs, fround } = Math;
@@ -35,9 +36,9 @@ function addFused(given: number, data: Numbers, start: number, end: number, sing
 }
 
 /**
- * The sum of squares in 1 lane, or in vectors of a multiple of 4: whole vectors first, then their
- * lanes in order, then the rest. PyTorch's compiler fuses the squares and sums of the last one to
- * three elements, for processors that can (AVX2 and AVX512).
+ * Returns the sum of squares in 1 lane, or in vectors of a multiple of 4: whole vectors first, then
+ * their lanes in order, then the rest. PyTorch's compiler fuses the squares and sums of the last
+ * one to three elements, for processors that can (AVX2 and AVX512).
  */
 export function sumOfSquares(
   data: Numbers,

@@ -30,7 +30,7 @@ function lanesOf(self: Tensor, dims: Dims): number {
   return isRow ? vectorLanes(self.dtype) : 1;
 }
 
-/** The p-norm of a row of magnitudes, in PyTorch's order. */
+/** Returns the p-norm of a row of magnitudes, in PyTorch's order. */
 function normOf(data: ArrayLike<number>, start: number, length: number, method: Method): number {
   const { p, round, lanes } = method;
   // The norm of one element is its size, whatever its powers are.

@@ -7,7 +7,7 @@ import { defineKernels, type KernelContext, kernel, maskedOutputs } from "../ker
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
-/** The gradients that the output mask asks for, null for the others. */
+/** Returns the gradients that the output mask asks for, null for the others. */
 function masked(
   context: KernelContext<readonly [FakeTensor | null, FakeTensor | null, FakeTensor | null]>,
   values: readonly [Float64Array, Float64Array, Float64Array],

@@ -9,9 +9,9 @@ import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
 
 /**
- * The outputs as the shape rule says, but with saved statistics (the second and third) of the dtype
- * that PyTorch's kernels give them: float32 beside mixed parameters, where its own fakes have the
- * dtype of the input.
+ * Returns the outputs as the shape rule says, but with saved statistics (the second and third) of
+ * the dtype that PyTorch's kernels give them: float32 beside mixed parameters, where its own fakes
+ * have the dtype of the input.
  */
 export function openOutputs<const M extends readonly FakeTensor[]>(
   context: KernelContext<M>,

@@ -34,9 +34,10 @@ const halves = (value: bigint): [low: number, high: number] => [
 ];
 
 /**
- * A source of random bits that runs through the blocks of a seed, for `cpuBackend({ random })`. Its
- * numbers are those of PyTorch's `_philox_*` operators for the key `[seed, 0]` and of no generator
- * of PyTorch's CPU, which is the Mersenne Twister of `createRandomSource`.
+ * Returns a source of random bits that runs through the blocks of a seed, for
+ * `cpuBackend({ random })`. Its numbers are those of PyTorch's `_philox_*` operators for the key
+ * `[seed, 0]` and of no generator of PyTorch's CPU, which is the Mersenne Twister of
+ * `createRandomSource`.
  */
 export function createPhiloxSource(seed: number | bigint): RandomSource {
   const words = new Uint32Array(4);

@@ -21,8 +21,8 @@ export type StoreLane = (lane: Float64Array, to: number, count: number) => boole
 const TWO32 = 2 ** 32;
 
 /**
- * The loader of a real tensor; `part` chooses the real (0) or imaginary (1) numbers of a complex
- * one.
+ * Returns the loader of a real tensor; `part` chooses the real (0) or imaginary (1) numbers of a
+ * complex one.
  */
 export function laneLoader(tensor: Tensor, part: 0 | 1 = 0): LoadLane {
   const { dtype } = tensor;
@@ -37,7 +37,7 @@ export function laneLoader(tensor: Tensor, part: 0 | 1 = 0): LoadLane {
   return loaderOf(dtype, tensor.data);
 }
 
-/** The storer of a real tensor. */
+/** Returns the storer of a real tensor. */
 export function laneStorer(tensor: Tensor): StoreLane {
   const { dtype, data } = tensor;
   if (dtype === "bool") return storeBool(data as Uint8Array);

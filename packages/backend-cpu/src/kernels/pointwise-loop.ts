@@ -62,7 +62,7 @@ const SHORT_RUN = 48;
 export const isTensorOperand = (operand: Operand): operand is Tensor =>
   typeof operand === "object" && "storage" in operand;
 
-/** The dtype that PyTorch computes these operands in. */
+/** Returns the dtype that PyTorch computes these operands in. */
 export const commonDType = (operands: readonly Operand[]): DType => resultType(operands.map(promotionOf));
 
 function promotionOf(operand: Operand): PromotionOperand {
@@ -72,7 +72,7 @@ function promotionOf(operand: Operand): PromotionOperand {
   return { dtype: numberDType(operand), rank: "wrappedNumber" };
 }
 
-/** The dtype that represents a Python number. */
+/** Returns the dtype that represents a Python number. */
 export function numberDType(value: ScalarLiteral): DType {
   if (typeof value === "boolean") return "bool";
   if (isInt(value)) return "int64";
@@ -328,16 +328,16 @@ function runComplex(operation: Elementwise, out: Tensor, operands: readonly Oper
   return out;
 }
 
-/** A Python number as a complex one. */
+/** Returns a Python number as a complex one. */
 export function complexOf(operand: ScalarLiteral): Pick<ComplexLiteral, "re" | "im"> {
   if (typeof operand === "object" && operand.kind === "complex") return operand;
   return { re: toNumber(operand), im: 0 };
 }
 
 /**
- * A loop that calls a function for each element. All such loops share one compiled body, so the
- * call is not inlined and costs about 7 ns; functions that are cheaper than that and frequent have
- * their own loops.
+ * Returns a loop that calls a function for each element. All such loops share one compiled body, so
+ * the call is not inlined and costs about 7 ns; functions that are cheaper than that and frequent
+ * have their own loops.
  */
 export const map1 =
   (f: (x: number) => number): LaneLoop =>

@@ -92,7 +92,7 @@ export const identity = (x: number): number => x;
 /** log(1 + exp(x)) without overflow. */
 export const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 export const copySign = (x: number, y: number): number => (isNegative(y) ? -Math.abs(x) : Math.abs(x));
-/** The sign bit, that of a NaN too. */
+/** Returns the sign bit, that of a NaN too. */
 export function isNegative(x: number): boolean {
   if (!Number.isNaN(x)) return x < 0 || Object.is(x, -0);
   bits64.setFloat64(0, x);
@@ -159,7 +159,7 @@ export const xlogy = (x: number, y: number): number => (Number.isNaN(y) ? y : x 
 export const xlog1py = (x: number, y: number): number =>
   Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log1p(y);
 
-/** The float64 beside x in the direction of y. */
+/** Returns the float64 beside x in the direction of y. */
 export function nextAfter64(x: number, y: number): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
   if (x === y) return y;
@@ -169,7 +169,7 @@ export function nextAfter64(x: number, y: number): number {
   return bits64.getFloat64(0);
 }
 
-/** The float32 beside x in the direction of y. */
+/** Returns the float32 beside x in the direction of y. */
 export function nextAfter32(x: number, y: number): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
   if (x === y) return y;
@@ -180,11 +180,11 @@ export function nextAfter32(x: number, y: number): number {
 }
 /** sin(pi x) / (pi x), and 1 at 0. */
 export const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-/** The same in single precision, where pi x overflows. */
+/** Returns the same in single precision, where pi x overflows. */
 export function sincSingle(x: number): number {
   if (x === 0) return 1;
   const product = Math.fround(Math.fround(Math.PI) * x);
   return Math.sin(product) / product;
 }
-/** The nearest value within bounds. */
+/** Returns the nearest value within bounds. */
 export const clamp = (x: number, low: number, high: number): number => smaller(greater(x, low), high);

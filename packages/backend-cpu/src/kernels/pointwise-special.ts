@@ -64,7 +64,7 @@ function logErfcx(x: number): number {
 
 const erfcPositive = (x: number): number => (x > 27.5 ? 0 : Math.exp(logErfcx(x) - x * x));
 
-/** The error function. */
+/** Returns the error function. */
 export function erf(x: number): number {
   const magnitude = Math.abs(x);
   if (magnitude > 1) return magnitude > 6 ? Math.sign(x) : x > 0 ? 1 - erfcPositive(x) : erfcPositive(-x) - 1;
@@ -88,7 +88,7 @@ function erfcSingle(x: number): number {
   return t * Math.exp(0.5 * (ERFC_SERIES[0]! + ty * d) - dd - x * x);
 }
 
-/** The error function to 1e-9: enough for every dtype but float64, in half the time. */
+/** Returns the error function to 1e-9: enough for every dtype but float64, in half the time. */
 export function erfSingle(x: number): number {
   const magnitude = Math.abs(x);
   if (magnitude > 1) {
@@ -117,7 +117,7 @@ export function erfcx(x: number): number {
   return Math.exp(logErfcx(x));
 }
 
-/** The inverse of {@link erf}: a rough start, then Halley steps. */
+/** Returns the inverse of {@link erf}: a rough start, then Halley steps. */
 export function erfinv(y: number): number {
   if (!(Math.abs(y) < 1)) return Math.abs(y) === 1 ? y * Number.POSITIVE_INFINITY : Number.NaN;
   if (y === 0) return y;
@@ -139,8 +139,8 @@ function erfcInverse(q: number, p: number): number {
 }
 
 /**
- * The cumulative distribution of the normal distribution; like PyTorch's it is 0 far below, where
- * erf is -1.
+ * Returns the cumulative distribution of the normal distribution; like PyTorch's it is 0 far below,
+ * where erf is -1.
  */
 export const ndtr = (x: number): number => (1 + erf(x * Math.SQRT1_2)) / 2;
 
@@ -150,7 +150,7 @@ export function logNdtr(x: number): number {
   return Math.log1p(-erfc(x * Math.SQRT1_2) / 2);
 }
 
-/** The inverse of {@link ndtr}. */
+/** Returns the inverse of {@link ndtr}. */
 export function ndtri(p: number): number {
   if (!(p > 0 && p < 1)) return p === 0 || p === 1 ? (p - 0.5) * Number.POSITIVE_INFINITY : Number.NaN;
   if (p >= 0.5) return Math.SQRT2 * erfcInverse(2 * (1 - p), 2 * p - 1);
@@ -221,7 +221,7 @@ function sinPi(x: number): number {
   return Math.sin(Math.PI * r);
 }
 
-/** The derivative of {@link lgamma}. */
+/** Returns the derivative of {@link lgamma}. */
 export function digamma(x: number): number {
   if (x === 0) return Object.is(x, -0) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   if (x < 0) {
@@ -262,7 +262,7 @@ function zetaOfZeros(s: number): number {
   return product === Number.POSITIVE_INFINITY ? Number.NaN : 0;
 }
 
-/** The Hurwitz zeta function, by Euler and Maclaurin's sum. */
+/** Returns the Hurwitz zeta function, by Euler and Maclaurin's sum. */
 export function zeta(s: number, q: number): number {
   // PyTorch's order: the pole at 1, and those of `q`, are found before NaN.
   if (s === 1) return Number.POSITIVE_INFINITY;
@@ -295,7 +295,7 @@ export function zeta(s: number, q: number): number {
   return sum;
 }
 
-/** The n-th derivative of {@link digamma}. */
+/** Returns the n-th derivative of {@link digamma}. */
 export function polygamma(n: number, x: number): number {
   if (n === 0) return digamma(x);
   return (n % 2 === 0 ? -1 : 1) * Math.exp(lgamma(n + 1)) * zeta(n + 1, x);

@@ -15,8 +15,8 @@ const numberOf = (value: Tensor | number): number =>
   typeof value === "number" ? value : readNumbers(value)[0]!;
 
 /**
- * A level of the range, as an integer: limits and level are in float32, in which the greatest of
- * int32 is 2^31. What is not in int32 then becomes its least.
+ * Returns a level of the range, as an integer: limits and level are in float32, in which the
+ * greatest of int32 is 2^31. What is not in int32 then becomes its least.
  */
 function limitedTo(least: number, most: number): (level: number) => number {
   const [low, high] = [Math.fround(least), Math.fround(most)];
@@ -51,7 +51,7 @@ const dequantizePerTensor = kernel(
   },
 );
 
-/** A tensor with one value for each channel, broadcast over the others. */
+/** Returns a tensor with one value for each channel, broadcast over the others. */
 function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
   const d = axis < 0 ? axis + input.ndim : axis;
   return values.asStrided(
@@ -100,7 +100,7 @@ interface FakeQuantize {
   readonly fake_quant_enabled?: Tensor;
 }
 
-/** What int64 does not hold becomes its least, as processors convert. */
+/** Returns what int64 does not hold becomes its least, as processors convert. */
 export const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
 /**
@@ -118,7 +118,7 @@ function checkChannels(scales: Tensor, zeros: Tensor, low: number, high: number)
     throw invalidArgument("`zero_point` must be between `quant_min` and `quant_max`.");
 }
 
-/** The one number of a setting that is a tensor. */
+/** Returns the one number of a setting that is a tensor. */
 function settingOf(setting: Tensor | number): number {
   if (typeof setting === "number") return setting;
   if (setting.numel !== 1)
@@ -142,7 +142,10 @@ interface Quantizer {
   readonly last: (value: number) => number;
 }
 
-/** Each step rounds to float32; float64 has its own steps, but the last one of a whole tensor. */
+/**
+ * Returns each step rounds to float32; float64 has its own steps, but the last one of a whole
+ * tensor.
+ */
 function quantizerOf({ self, scale, zero_point: zero, axis, quant_min, quant_max }: FakeQuantize): Quantizer {
   const step = self.dtype === "float64" ? identity : Math.fround;
   if (axis === undefined) {

@@ -140,7 +140,7 @@ interface LeakyArgs {
   readonly training: boolean;
 }
 
-/** The elements with their slopes: the given ones outside of training. */
+/** Returns the elements with their slopes: the given ones outside of training. */
 function leaky(
   self: Tensor,
   slopes: ArrayLike<number>,

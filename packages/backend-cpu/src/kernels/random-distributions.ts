@@ -32,7 +32,7 @@ function poissonDeviate(rate: number, random: RandomSource): number {
   }
 }
 
-/** How many uniform numbers can be multiplied before the product falls to the limit. */
+/** Returns how many uniform numbers can be multiplied before the product falls to the limit. */
 function countedBelow(limit: number, random: RandomSource): number {
   let count = 0;
   for (let product = uniform53(random); product > limit; product *= uniform53(random)) count++;
@@ -87,7 +87,7 @@ function binomialByWaiting(count: number, chance: number, random: RandomSource):
 
 type Round = (value: number) => number;
 
-/** The product that chooses the method is rounded to the dtype of the arguments. */
+/** Returns the product that chooses the method is rounded to the dtype of the arguments. */
 function binomialDeviate(count: number, chance: number, round: Round, random: RandomSource): number {
   if (count <= 0 || chance <= 0) return 0;
   if (chance >= 1) return count;
@@ -121,7 +121,7 @@ function gammaDeviate(shape: number, random: RandomSource): number {
   }
 }
 
-/** The smallest normal number of a dtype: gamma draws never fall to 0. */
+/** Returns the smallest normal number of a dtype: gamma draws never fall to 0. */
 const tiny = ({ dtype }: Tensor): number => (dtype === "float64" ? 2 ** -1022 : 2 ** -126);
 
 const poisson = kernel(

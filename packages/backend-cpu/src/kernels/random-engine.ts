@@ -20,7 +20,7 @@ export function uniform53(random: RandomSource): number {
 export const uint64 = (random: RandomSource): bigint =>
   (BigInt(random.uint32()) << 32n) | BigInt(random.uint32());
 
-/** A normal deviate; they come in pairs, the second of which is kept for the next call. */
+/** Returns a normal deviate; they come in pairs, the second of which is kept for the next call. */
 export function normalDeviate(random: RandomSource): number {
   if (random.spareNormal !== undefined) {
     const spare = random.spareNormal;
@@ -73,7 +73,7 @@ export function rounding(dtype: DType): (value: number) => number {
 /** Dimensions as they lie in memory, the outermost first. */
 export const memoryDims = (tensor: Tensor): readonly number[] => memoryOrder(tensor.shape, [tensor]);
 
-/** The view with its dimensions in this order. */
+/** Returns the view with its dimensions in this order. */
 export const permuted = (tensor: Tensor, order: readonly number[]): Tensor =>
   tensor.asStrided(
     order.map((d) => tensor.shape[d]!),
@@ -81,8 +81,8 @@ export const permuted = (tensor: Tensor, order: readonly number[]): Tensor =>
   );
 
 /**
- * The view in whose order PyTorch fills a tensor: that of its memory, whatever the order of its
- * dimensions.
+ * Returns the view in whose order PyTorch fills a tensor: that of its memory, whatever the order of
+ * its dimensions.
  */
 export const inMemoryOrder = (tensor: Tensor): Tensor =>
   tensor.isContiguous ? tensor : permuted(tensor, memoryDims(tensor));

@@ -4,8 +4,8 @@ const SIZE = 624;
 const SHIFT = 397;
 
 /**
- * The Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the same
- * bits.
+ * Returns the Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the
+ * same bits.
  */
 export function createRandomSource(seed: number | bigint): RandomSource {
   const state = new Uint32Array(SIZE);

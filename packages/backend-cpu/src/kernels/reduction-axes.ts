@@ -52,7 +52,7 @@ export function rowsInOrder(self: Tensor, dims: Dims): Rows {
   return { tensor, count, length: numel(tensor.shape.slice(kept.length)) };
 }
 
-/** The dimensions, the last one first. */
+/** Returns the dimensions, the last one first. */
 function axesOf({ shape, strides, ndim }: Tensor, dims: Dims): Axis[] {
   const reduced = new Set(reducedDims(ndim, dims));
   const axes: Axis[] = [];

@@ -17,7 +17,7 @@ const lanesOf = (data: Floats): number => 32 / data.BYTES_PER_ELEMENT;
 /** Sums that run beside each other. */
 const ROWS = 4;
 
-/** The sums over some dimensions, in row-major order of the others. */
+/** Returns the sums over some dimensions, in row-major order of the others. */
 export function cascadeSums(self: Tensor, dims: Dims, count: number, ignoreNan = false): Floats {
   const source = self.data as Floats;
   const out = scratchLike(source, count);
@@ -116,7 +116,9 @@ class Cascade {
     this.#scalars(a, b, from, to, j);
   }
 
-  /** The sum of so many vectors, one at each `stride`: every fourth one in a sum of its row. */
+  /**
+   * Returns the sum of so many vectors, one at each `stride`: every fourth one in a sum of its row.
+   */
   #rowSum(from: number, stride: number, size: number, lanes: number): Floats {
     const quarter = (size / ROWS) | 0;
     const sums = quarter > 0 ? this.#sums(from, stride * ROWS, quarter, stride, lanes) : this.#levels[0]!;
@@ -130,8 +132,8 @@ class Cascade {
   }
 
   /**
-   * The sums of four rows of vectors beside each other. Each level collects the sums of a power of
-   * two of steps of the level below, so that errors grow with the logarithm of the size.
+   * Returns the sums of four rows of vectors beside each other. Each level collects the sums of a
+   * power of two of steps of the level below, so that errors grow with the logarithm of the size.
    */
   #sums(from: number, step: number, size: number, stride: number, lanes: number): Floats {
     const levels = this.#levels;

@@ -12,7 +12,7 @@ import type { Floats } from "./reduction-cascade.js";
 /** Bytes of the four vectors that are multiplied beside each other. */
 const BYTES = 128;
 
-/** The products over some dimensions, in row-major order of the others. */
+/** Returns the products over some dimensions, in row-major order of the others. */
 export function productsInOrder(self: Tensor, dims: Dims, count: number): Floats {
   const data = self.data as Floats;
   const out = scratchLike(data, count).fill(1);

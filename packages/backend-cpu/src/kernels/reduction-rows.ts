@@ -24,7 +24,7 @@ export function reducedDims(ndim: number, dims: readonly number[] | number | nul
   return ndim === 0 ? [] : dims.map((d) => (d < 0 ? d + ndim : d));
 }
 
-/** The view of a tensor with these dimensions moved last, in rising order. */
+/** Returns the view of a tensor with these dimensions moved last, in rising order. */
 export function moveLast(tensor: Tensor, dims: readonly number[]): Tensor {
   const kept = tensor.shape.map((_, d) => d).filter((d) => !dims.includes(d));
   const order = [...kept, ...[...dims].sort((a, b) => a - b)];
@@ -56,7 +56,7 @@ export function readKeys(tensor: Tensor): NumberArray {
 export const isExact = (dtype: DType, numbers: NumberArray): boolean =>
   !isBigIntDType(dtype) || (numbers as Float64Array).every(Number.isSafeInteger);
 
-/** An array that holds the same kind of elements. */
+/** Returns an array that holds the same kind of elements. */
 export const likeKeys = (keys: NumberArray, length: number): NumberArray => scratchLike(keys, length);
 
 /** Stores elements chosen from {@link readKeys}. */

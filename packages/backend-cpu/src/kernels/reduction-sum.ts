@@ -184,7 +184,7 @@ function nanSum(data: NumberArray, start: number, length: number): number {
   return sum;
 }
 
-/** The tensor with zeros for NaN, which integers would not show. */
+/** Returns the tensor with zeros for NaN, which integers would not show. */
 function withoutNan(self: Tensor): Tensor {
   if (dtypeInfo(self.dtype).kind !== "float") return self;
   const made = Tensor.empty(self.shape, self.dtype);
@@ -196,14 +196,14 @@ function withoutNan(self: Tensor): Tensor {
   return made;
 }
 
-/** How many elements are true, NaN left out. */
+/** Returns how many elements are true, NaN left out. */
 function nanCount(data: NumberArray, start: number, length: number): number {
   let count = 0;
   for (let i = start; i < start + length; i++) if (data[i] !== 0 && !Number.isNaN(data[i])) count++;
   return count;
 }
 
-/** How many elements are numbers. */
+/** Returns how many elements are numbers. */
 function countNumbers(data: NumberArray, start: number, length: number): number {
   let count = 0;
   for (let i = start; i < start + length; i++) if (!Number.isNaN(data[i])) count++;

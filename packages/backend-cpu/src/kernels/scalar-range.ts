@@ -14,7 +14,7 @@ export function checkInRange(value: ScalarLiteral, dtype: DType): void {
   if (!isInRange(value, dtype)) throw invalidArgument(overflowMessage(dtype));
 }
 
-/** The number in a tensor of one element. */
+/** Returns the number in a tensor of one element. */
 export function itemOf(tensor: Tensor): ScalarLiteral {
   if (isBigIntDType(tensor.dtype)) return readBigInts(tensor)[0]!;
   if (dtypeInfo(tensor.dtype).lanes === 1) return float(readNumbers(tensor)[0]!);

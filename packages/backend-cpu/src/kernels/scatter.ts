@@ -46,14 +46,14 @@ const gather = kernel(
     gatherElements(emptyOutput(context), self, namedPositions(self, dim, index)),
 );
 
-/** The corner of `src` that has the shape of the index, in the target's dtype. */
+/** Returns the corner of `src` that has the shape of the index, in the target's dtype. */
 const corner = (src: Tensor, index: Tensor, target: Tensor): Tensor =>
   castTensor(
     src.asStrided(index.shape, src.strides.length === index.ndim ? src.strides : index.shape.map(() => 0)),
     target.dtype,
   );
 
-/** A number, or a 0-d tensor, repeated as often as the index has elements. */
+/** Returns a number, or a 0-d tensor, repeated as often as the index has elements. */
 function repeated(value: Operand, index: Tensor, target: Tensor): Tensor {
   const out = dynamicOutput([], target.dtype);
   elementwise({ real: map2((x) => x), big: (x) => x, complex: (to, [x]) => to.set(x!) }, out, [value, value]);
@@ -162,7 +162,7 @@ const indexAdd = kernel(
   },
 );
 
-/** Whether a dimension of several is the first or the last. */
+/** Returns whether a dimension of several is the first or the last. */
 function isOuterOrInner(dim: number, ndim: number): boolean {
   const d = wrapDimension(dim, ndim);
   return ndim > 1 && (d === 0 || d === ndim - 1);

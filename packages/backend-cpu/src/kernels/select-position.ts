@@ -5,8 +5,8 @@
 import type { NumberArray } from "../kernel/dense.js";
 
 /**
- * Whether the element at `a` comes before that at `b`: NaN is the largest value, equal values stay
- * as they came.
+ * Returns whether the element at `a` comes before that at `b`: NaN is the largest value, equal
+ * values stay as they came.
  */
 export function precedes(data: NumberArray, a: number, b: number, descending: boolean): boolean {
   const x = data[a]!;

@@ -14,7 +14,7 @@ const FEW = 3;
 /** Ranges up to this length are left to introsort's last pass, by insertion. */
 const SHORT = 16;
 
-/** The position with the `nth` smallest value (from 0), as `nth_element` finds it. */
+/** Returns the position with the `nth` smallest value (from 0), as `nth_element` finds it. */
 export function nthElement(positions: Uint32Array, nth: number, precedes: Precedes): number {
   let [first, last] = [0, positions.length];
   let rounds = roundsFor(positions.length);
@@ -113,7 +113,7 @@ function insert(positions: Uint32Array, first: number, from: number, precedes: P
   positions[at] = moved;
 }
 
-/** The position with the `k`-th smallest value (from 0), as `kthvalue` finds it. */
+/** Returns the position with the `k`-th smallest value (from 0), as `kthvalue` finds it. */
 export function quickSelect(positions: Uint32Array, k: number, precedes: Precedes): number {
   const order = (low: number, high: number): void => {
     if (precedes(positions[high]!, positions[low]!)) swap(positions, low, high);

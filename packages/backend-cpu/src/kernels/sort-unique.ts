@@ -36,7 +36,7 @@ function groupNeighbors(order: ArrayLike<number>, same: (a: number, b: number) =
   return { firsts, inverse, counts };
 }
 
-/** A tensor of int64 numbers; empty, of shape [0], when it was not asked for. */
+/** Returns a tensor of int64 numbers; empty, of shape [0], when it was not asked for. */
 function numbersTensor(values: ArrayLike<number>, shape: readonly number[], wanted: boolean): Tensor {
   const out = dynamicOutput(wanted ? shape : [0], "int64");
   if (wanted) writeNumbers(out, values);
@@ -73,7 +73,7 @@ const unique = (args: Wanted): [values: Tensor, inverse: Tensor, counts: Tensor]
   );
 };
 
-/** Each slice along a dimension as one row of keys. */
+/** Returns each slice along a dimension as one row of keys. */
 function sliceRows(self: Tensor, dim: number): { keys: NumberArray; count: number; length: number } {
   const others = self.shape.map((_, d) => d).filter((d) => d !== dim);
   const order = [dim, ...others];

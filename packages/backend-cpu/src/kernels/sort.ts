@@ -20,7 +20,7 @@ export function sortRow(data: NumberArray, start: number, length: number, descen
     : positions.sort((a, b) => compareAscending(data[a]!, data[b]!) || a - b);
 }
 
-/** The first positions of a row in order. */
+/** Returns the first positions of a row in order. */
 function firstOfRow(
   data: NumberArray,
   start: number,

@@ -41,7 +41,7 @@ const hardtanh = kernel(
 /** Of the two ways to write it, the one that is exact at both ends is chosen by the weight. */
 const mix = (start: number, end: number, weight: number): number =>
   Math.abs(weight) < 0.5 ? start + weight * (end - start) : end - (end - start) * (1 - weight);
-/** The same with a difference that overflows as that of float32. */
+/** Returns the same with a difference that overflows as that of float32. */
 const mixFloat32 = (start: number, end: number, weight: number): number => {
   const difference = withFloat32Overflow(end - start);
   return Math.abs(weight) < 0.5 ? start + weight * difference : end - difference * (1 - weight);

@@ -47,7 +47,7 @@ const unary =
   ({ self }, context) =>
     elementwise(operation, emptyOutput(context), [self]);
 
-/** A float function, by itself or with its complex form. */
+/** Returns a float function, by itself or with its complex form. */
 const float = (f: (x: number) => number, complex?: ComplexLoop): Kernel<Unary> =>
   unary({ real: map1(f), complex });
 
@@ -204,7 +204,7 @@ const mvlgamma = kernel("aten::mvlgamma(Tensor self, int p) -> Tensor", ({ self,
 /** sin(πx) / (πx), which is 1 at 0. */
 const entropy = (x: number): number =>
   Number.isNaN(x) ? x : x > 0 ? -x * Math.log(x) : x === 0 ? 0 : -Infinity;
-/** The angle of a real number: π for negative ones. */
+/** Returns the angle of a real number: π for negative ones. */
 const angle = (x: number): number => (Number.isNaN(x) ? x : x < 0 ? Math.PI : 0);
 const bessel =
   (f: (x: number) => number): Kernel<Unary> =>

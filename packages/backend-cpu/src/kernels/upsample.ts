@@ -45,7 +45,7 @@ function applyByteTaps(x: Float64Array, taps: Taps, inner: number): Float64Array
   );
 }
 
-/** A volume with channels last, which has its own kernels. */
+/** Returns a volume with channels last, which has its own kernels. */
 const isChannelsLast = ({ ndim, strides, shape }: Tensor): boolean =>
   ndim === 5 && strides[1] === 1 && shape[1]! > 1;
 
@@ -65,7 +65,7 @@ function weightRounding(source: Tensor): ((x: number) => number) | undefined {
   return half && source.ndim !== 4 && !isChannelsLast(source) ? roundTo(source.dtype) : undefined;
 }
 
-/** The transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
+/** Returns the transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
 function applyTransposed(
   g: Float64Array,
   { inputs, outputs, width, index, weight }: Taps,
@@ -158,8 +158,8 @@ function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, con
 }
 
 /**
- * Whether an image has one column and does not lie by channels. PyTorch's loop over the rows of
- * such an image reads the weights of the first one for all (`cpu_upsample_generic_aa`,
+ * Returns whether an image has one column and does not lie by channels. PyTorch's loop over the
+ * rows of such an image reads the weights of the first one for all (`cpu_upsample_generic_aa`,
  * UpSampleKernel.cpp).
  */
 const isColumn = ({ shape, strides }: Tensor): boolean =>
@@ -179,7 +179,7 @@ interface WideBackwardArgs extends UpsampleArgs {
   readonly input_size: readonly number[];
 }
 
-/** The gradient of an antialiased resize: the same taps, from the output to the input. */
+/** Returns the gradient of an antialiased resize: the same taps, from the output to the input. */
 const wideBackward =
   (mode: WideMode): Kernel<WideBackwardArgs> =>
   (args, context) => {

@@ -22,7 +22,10 @@ interface Spread {
   readonly root: boolean;
 }
 
-/** What the squares are divided by: the variance of no elements is NaN, whatever the correction. */
+/**
+ * Returns what the squares are divided by: the variance of no elements is NaN, whatever the
+ * correction.
+ */
 const divisorOf = (length: number, correction: number): number =>
   length === 0 ? Number.NaN : Math.max(0, length - correction);
 

@@ -10,7 +10,7 @@ export type Calls = Graph | "any";
 export interface KernelSet {
   /** All kernels; one that is not loaded throws `PART_NOT_LOADED`. */
   readonly table: KernelTable;
-  /** Whether the calls find their kernels loaded. */
+  /** Returns whether the calls find their kernels loaded. */
   has(calls: Calls, operators: OperatorTable): boolean;
   /**
    * Loads what the calls may need.

@@ -13,7 +13,7 @@ export interface Part {
   readonly load: () => Promise<KernelTable>;
 }
 
-/** A set of kernels that are there and kernels that are loaded in parts. */
+/** Returns a set of kernels that are there and kernels that are loaded in parts. */
 export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): KernelSet {
   const partOf = new Map(parts.flatMap((part) => part.targets.map((target) => [target, part] as const)));
   const modules = new Map<Part, LatePart<KernelTable>>(
@@ -27,7 +27,7 @@ export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): Ker
       return kernel(args, context);
     };
   }
-  /** What calls of a target may run. */
+  /** Returns what calls of a target may run. */
   const partsOf = (target: string, operators: OperatorTable): readonly Part[] => {
     const definition = operators.get(target);
     // Passes replace a call that decomposes by calls that the graph does not have yet.
@@ -52,7 +52,7 @@ export function kernelsOnDemand(basic: KernelTable, parts: readonly Part[]): Ker
   };
 }
 
-/** What a graph and the graphs inside of it call, each once. */
+/** Returns what a graph and the graphs inside of it call, each once. */
 function targetsOf(graph: Graph): readonly string[] {
   const targets = new Set<string>();
   const visit = (current: Graph): void => {

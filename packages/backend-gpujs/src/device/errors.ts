@@ -9,7 +9,7 @@ export const noGpujs = (cause: unknown): SconceError =>
     cause,
   });
 
-/** A mode was asked for that this machine or runtime does not have. */
+/** Returns the error when a mode was asked for that this machine or runtime does not have. */
 export const noMode = (mode: string, why: string, fix: string): SconceError =>
   new SconceError({
     code: "NO_GPU_MODE",
@@ -17,7 +17,7 @@ export const noMode = (mode: string, why: string, fix: string): SconceError =>
     fix,
   });
 
-/** A name that is not a mode of gpu.js. */
+/** Returns the error for a name that is not a mode of gpu.js. */
 export const unknownMode = (mode: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "UNKNOWN_GPU_MODE",

@@ -1,10 +1,10 @@
 import { SconceError } from "@sconce/errors";
 
-/** The error for a machine without a WebGPU device. */
+/** Returns the error for a machine without a WebGPU device. */
 export const noWebgpu = (message: string, fix: string, cause?: unknown): SconceError =>
   new SconceError({ code: "NO_WEBGPU", message: `no WebGPU device: ${message}`, fix, cause });
 
-/** The device is gone: driver reset, crash, or taken away. */
+/** Returns the error when the device is gone: driver reset, crash, or taken away. */
 export const deviceLost = (message: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_LOST",
@@ -12,7 +12,7 @@ export const deviceLost = (message: string, device = "WebGPU device"): SconceErr
     fix: "open the device and compile the program again",
   });
 
-/** The device refused what it was asked for. */
+/** Returns the error for the device refused what it was asked for. */
 export const deviceRefused = (message: string, where?: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_REFUSED",
@@ -21,7 +21,7 @@ export const deviceRefused = (message: string, where?: string, device = "WebGPU 
     fix: "use smaller sizes, or another mode of the backend",
   });
 
-/** A value that device memory cannot hold. */
+/** Returns the error for a value that device memory cannot hold. */
 export const valueRange = (value: bigint | number, limit: string): SconceError =>
   new SconceError({
     code: "VALUE_RANGE",
@@ -30,8 +30,8 @@ export const valueRange = (value: bigint | number, limit: string): SconceError =
   });
 
 /**
- * A tensor or nest that this device cannot take; code that asks {@link Device.whyNot} before does
- * not meet it.
+ * Returns the error for a tensor or nest that this device cannot take; code that asks
+ * {@link Device.whyNot} before does not meet it.
  */
 export const notOnDevice = (message: string): SconceError =>
   new SconceError({

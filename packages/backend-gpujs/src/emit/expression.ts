@@ -9,15 +9,15 @@ export interface Expression extends IndexText {
   /** Variables whose changes it would see. */
   readonly reads?: readonly KernelVariable[];
 }
-/** An expression that is true or false. */
+/** Returns an expression that is true or false. */
 export const test = (text: string): Expression => ({ text, rank: "atom", isTest: true });
 
-/** The text of a number; bools are 0 and 1. */
+/** Returns the text of a number; bools are 0 and 1. */
 export const number = ({ text, isTest }: Expression): string => (isTest ? `(${text} ? 1 : 0)` : text);
-/** The text of a condition. */
+/** Returns the text of a condition. */
 export const condition = ({ text, isTest }: Expression): string => (isTest ? text : `(${text} > 0.5)`);
 
-/** The variables that expressions read together. */
+/** Returns the variables that expressions read together. */
 export function readBy(expressions: readonly Expression[]): readonly KernelVariable[] | undefined {
   let all: readonly KernelVariable[] | undefined;
   for (const { reads } of expressions)

@@ -36,14 +36,14 @@ const horner = (coefficients: readonly number[], x: string): string =>
     .slice(1)
     .reduce((sum, c) => `(${sum} * ${x} + ${numberSource(c)})`, numberSource(coefficients[0]!));
 
-/** A number as source; signs in parentheses. */
+/** Returns a number as source; signs in parentheses. */
 function numberSource(value: number): string {
   if (value < 0 || Object.is(value, -0)) return `(-${numberSource(-value)})`;
   return String(value);
 }
 
 /**
- * A number as a literal, or by its bits where there is no literal for it. The infinities of
+ * Returns a number as a literal, or by its bits where there is no literal for it. The infinities of
  * integers are the greatest and the least that float32 counts.
  */
 export function literalSource(value: number | bigint | boolean, dtype: DType, locals: Locals): string {
@@ -83,7 +83,7 @@ function round([x]: readonly string[], { local }: Locals): string {
   const whole = local(`${rest} < 0.5 ? ${low} : (${rest} > 0.5 ? ${low} + 1 : ${even})`);
   return `(${whole} == 0 ? ${x} * 0 : ${whole})`;
 }
-/** A base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript. */
+/** Returns a base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript. */
 function power([a, b]: readonly string[], _locals: Locals, dtype: DType): string {
   if (!isFloatDType(dtype)) return `Math.pow(${a}, ${b})`;
   return `((${a} == 1 || (${a} == -1 && Math.abs(${b}) > 3.4028234663852886e38)) ? 1 : Math.pow(${a}, ${b}))`;
@@ -221,7 +221,8 @@ const LEFT_OPEN: ReadonlySet<ScalarFn> = new Set([
 ]);
 
 /**
- * The source of a call that gives a number, or undefined if this mode cannot compute it exactly.
+ * Returns the source of a call that gives a number, or undefined if this mode cannot compute it
+ * exactly.
  */
 export function callSource(
   fn: ScalarFn,
@@ -250,7 +251,7 @@ const OPERATORS: Readonly<Record<CompareFn, string>> = {
   ge: ">=",
 };
 
-/** The source of a test of numbers; undefined for functions that give numbers. */
+/** Returns the source of a test of numbers; undefined for functions that give numbers. */
 export function testSource(op: KernelOp, [a, b]: readonly string[], locals: Locals): string | undefined {
   const { local, own, dialect } = locals;
   switch (op) {
@@ -270,7 +271,7 @@ export function testSource(op: KernelOp, [a, b]: readonly string[], locals: Loca
       return isLogic(op) ? `(${a} ${OPERATORS[op as CompareFn]} ${b})` : undefined;
   }
 }
-/** Whether this mode has the function for operands of this dtype. */
+/** Returns whether this mode has the function for operands of this dtype. */
 export function canSay(
   fn: ScalarFn,
   dtype: DType,
@@ -284,7 +285,7 @@ export function canSay(
   return Object.hasOwn(FLOAT, fn) || (fn === "fmod" && isDouble);
 }
 
-/** An integer in another integer's dtype. */
+/** Returns an integer in another integer's dtype. */
 export const narrowed = (text: string, from: DType, to: DType, locals: Locals): string =>
   dtypeInfo(from).itemSize > dtypeInfo(to).itemSize || dtypeInfo(from).signed !== dtypeInfo(to).signed
     ? wrapped(text, to, locals)

@@ -11,7 +11,7 @@ import {
 import type { Bindings } from "@sconce/symbolic";
 import type { Dialect } from "./dialect.js";
 
-/** The kernel of a nest for fixed sizes, ready to be printed. */
+/** Returns the kernel of a nest for fixed sizes, ready to be printed. */
 export function gridKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings, dialect: Dialect): Kernel {
   const kernel = elementKernel(bindNest(nest, sizes), program, sizes, dialect);
   if (dialect.isDouble) return roundFloats(kernel);

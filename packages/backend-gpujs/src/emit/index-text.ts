@@ -14,13 +14,13 @@ export interface IndexText {
 }
 export const indexAtom = (text: string): IndexText => ({ text, rank: "atom" });
 
-/** A known place or size. Of a literal with a sign shaders make a float. */
+/** Returns a known place or size. Of a literal with a sign shaders make a float. */
 export function indexNumber(value: number): IndexText {
   if (!Number.isSafeInteger(value)) throw internalError(`${value} is not an index`);
   return value < 0 ? { text: `0 - ${-value}`, rank: "sum" } : indexAtom(String(value));
 }
 
-/** A number that is whole, as an integer. */
+/** Returns a number that is whole, as an integer. */
 export const wholeNumber = (text: string, { hasBits }: Dialect): IndexText =>
   indexAtom(hasBits ? `(${text} | 0)` : `whole(${text})`);
 
@@ -33,8 +33,8 @@ const argument = ({ text }: IndexText): string => text.replace(/^0 - (\d+)$/, "i
 const plainQuotient = (a: IndexText, b: IndexText): string => `(Math.floor(${factor(a)} / ${single(b)}) | 0)`;
 
 /**
- * An operation on indices. gpu.js may compute in floats what looks like integers, so what reaches
- * beyond 2^24 goes through helpers, as do divisions that are not correctly rounded.
+ * Returns an operation on indices. gpu.js may compute in floats what looks like integers, so what
+ * reaches beyond 2^24 goes through helpers, as do divisions that are not correctly rounded.
  */
 export function indexText(op: KernelOp, args: readonly IndexText[], dialect: Dialect): IndexText {
   const { isDouble } = dialect;

@@ -60,7 +60,7 @@ interface Scope {
 
 const NAME = /^\w+$/;
 const THREADS = ["this.thread.x", "this.thread.y", "this.thread.z"];
-/** The variables that a block changes. */
+/** Returns the variables that a block changes. */
 function changedIn(block: KernelBlock): ReadonlySet<KernelVariable> {
   const changed = new Set<KernelVariable>();
   forEachStatement(block, (statement) => {
@@ -84,7 +84,7 @@ class GpujsPrinter implements Locals {
     this.#places = placesOf(body, ({ type }) => type === "index");
   }
 
-  /** The body, whose last statement stores the element at the thread's own place. */
+  /** Returns the body, whose last statement stores the element at the thread's own place. */
   body(body: KernelBlock): string[] {
     if (body.at(-1)?.kind !== "store") throw internalError("a kernel of a grid ends with its element");
     return this.#block(body);
@@ -212,7 +212,7 @@ class GpujsPrinter implements Locals {
     this.#keep(statement.value, reads === undefined ? expression : { ...expression, reads });
   }
 
-  /** A place: variables hold numbers. */
+  /** Returns a place: variables hold numbers. */
   #place({ kind }: KernelOperand, expression: Expression): Expression {
     return kind === "variable" ? wholeNumber(expression.text, this.dialect) : expression;
   }

@@ -5,7 +5,8 @@ import type { Dialect } from "./dialect.js";
 import { canSay } from "./functions.js";
 
 /**
- * Why a nest cannot be computed exactly in this mode, whatever the values; undefined when it can.
+ * Returns why a nest cannot be computed exactly in this mode, whatever the values; undefined when
+ * it can.
  */
 export function whyNotExpressible(
   nest: LoopNest,
@@ -21,7 +22,7 @@ export function whyNotExpressible(
   return reason;
 }
 
-/** Why memory of float32 elements does not hold a dtype. */
+/** Returns why memory of float32 elements does not hold a dtype. */
 export function whyNotHeld(dtype: DType): string | undefined {
   const { kind } = dtypeInfo(dtype);
   if (isComplexDType(dtype)) return `device memory cannot hold ${dtype}`;

@@ -175,8 +175,8 @@ export class GpujsDevice implements KernelDevice {
   }
 
   /**
-   * The compiled kernel; gpu.js fixes the sizes of arguments when it compiles, and how textures are
-   * laid out.
+   * Returns the compiled kernel; gpu.js fixes the sizes of arguments when it compiles, and how
+   * textures are laid out.
    */
   #kernel(
     { source, output, functions }: KernelSource,
@@ -264,13 +264,13 @@ export class GpujsDevice implements KernelDevice {
 const volumeOf = (extents: readonly number[]): number =>
   extents.reduce((product, extent) => product * extent, 1);
 const handleOf = (buffer: DeviceBuffer): Float32Array | Handle => (buffer as GpujsBuffer).handle;
-/** What of an argument gpu.js compiles into a kernel. */
+/** Returns what of an argument gpu.js compiles into a kernel. */
 const layoutOf = (one: Float32Array | Handle): string =>
   one instanceof Float32Array ? String(one.length) : [one.type, ...one.size!, "of", ...one.output!].join(" ");
 const isHandle = (value: unknown): value is Handle =>
   typeof value === "object" && value !== null && "toArray" in value;
 
-/** The rows of a result one after the other. */
+/** Returns the rows of a result one after the other. */
 function flat(result: Nested, length: number): Float32Array {
   if (result instanceof Float32Array) return result;
   const whole = wholeOf(result, length);
@@ -287,7 +287,10 @@ function flat(result: Nested, length: number): Float32Array {
   return elements;
 }
 
-/** The memory of which the rows are parts, as gpu.js gives them where it computes in one piece. */
+/**
+ * Returns the memory of which the rows are parts, as gpu.js gives them where it computes in one
+ * piece.
+ */
 function wholeOf(result: Nested, length: number): Float32Array | undefined {
   let [first, last] = [result, result];
   while (!(first instanceof Float32Array)) first = first[0]!;

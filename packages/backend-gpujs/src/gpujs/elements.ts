@@ -26,8 +26,8 @@ export function elementsOf(tensor: Tensor): Float32Array {
 }
 
 /**
- * The first elements as a row-major tensor; in the memory of the elements themselves where nothing
- * else needs it.
+ * Returns the first elements as a row-major tensor; in the memory of the elements themselves where
+ * nothing else needs it.
  */
 export function tensorOf(
   elements: Float32Array,

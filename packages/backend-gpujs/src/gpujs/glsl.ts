@@ -46,7 +46,7 @@ uint countLeadingZeros(uint x) {
 }
 `;
 
-/** The functions that a module uses; nothing when it uses none. */
+/** Returns the functions that a module uses; nothing when it uses none. */
 export function glslOf(module: WgslModule): string {
   const { functions } = module;
   if (functions === "") return "";

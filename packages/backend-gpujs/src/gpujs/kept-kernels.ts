@@ -68,7 +68,7 @@ export class KeptKernels {
     for (const [kept, owner] of ALL) owner.#drop(kept);
   }
 
-  /** The kernel of a key, made where it is not there. */
+  /** Returns the kernel of a key, made where it is not there. */
   take(key: string, bytes: number, make: (gpu: Gpu) => Kernel): KeptKernel {
     let kept = this.#byKey.get(key);
     if (kept !== undefined) ALL.delete(kept);

@@ -32,7 +32,7 @@ const NEEDS: Readonly<Partial<Record<Mode, Need>>> = {
 /** A policy stays while its page is open. */
 const known = new Map<Mode, string | undefined>();
 
-/** Why the page's policy forbids a mode; undefined where it does not. */
+/** Returns why the page's policy forbids a mode; undefined where it does not. */
 export function whyForbidden(mode: Mode): string | undefined {
   const need = NEEDS[mode];
   if (need === undefined) return undefined;

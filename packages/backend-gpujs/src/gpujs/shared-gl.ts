@@ -36,8 +36,8 @@ export class SharedGl {
     return this.#gl.isContextLost();
   }
   /**
-   * Whether memory ran out since it was last asked. Drivers report other errors even where nothing
-   * is wrong.
+   * Returns whether memory ran out since it was last asked. Drivers report other errors even where
+   * nothing is wrong.
    */
   takeRanOut(): boolean {
     const gl = this.#gl;
@@ -71,8 +71,8 @@ export class SharedGl {
 const opened = new WeakMap<GpujsLibrary["GPU"], SharedGl>();
 
 /**
- * The context of the page, a fresh one where there is none or it was lost; undefined where the
- * browser gives none.
+ * Returns the context of the page, a fresh one where there is none or it was lost; undefined where
+ * the browser gives none.
  */
 export function sharedGl(library: GpujsLibrary): SharedGl | undefined {
   const { GPU } = library;

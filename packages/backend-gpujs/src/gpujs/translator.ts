@@ -35,7 +35,9 @@ export class Translator {
     this.#gpu = gpu;
   }
 
-  /** A translator, where gpu.js is one that can be used so. `navigator.gpu` has to be there. */
+  /**
+   * Returns a translator, where gpu.js is one that can be used so. `navigator.gpu` has to be there.
+   */
   static of(library: GpujsLibrary): Translator | undefined {
     const { GPU, WebGPUKernel } = library as Library;
     if (WebGPUKernel === undefined) return undefined;
@@ -48,7 +50,7 @@ export class Translator {
     return new Translator(gpu);
   }
 
-  /** The kernel in WGSL; undefined when gpu.js cannot write it. */
+  /** Returns the kernel in WGSL; undefined when gpu.js cannot write it. */
   translate({ source, output, reads }: KernelSource): TranslatedKernel | undefined {
     const kernel = this.#gpu.createKernel(source, { output, pipeline: true });
     try {

@@ -28,7 +28,7 @@ import { wgslTarget, whyNoLane, whyNotWgsl } from "../webgpu/support.js";
 
 const operators = defaultOperators();
 
-/** What a mode of gpu.js allows, as its device says it. */
+/** Returns what a mode of gpu.js allows, as its device says it. */
 function targetOf(mode: Mode): DeviceTarget {
   const dialect = dialectOf(mode);
   const whyNot: Device["whyNot"] = (nest, loops) => whyNotExpressible(nest, loops, dialect);
@@ -54,7 +54,7 @@ const RANGES = [point(0), between(0, 1), between(-3, 5), between(-(2 ** 12), 2 *
 /** The steps of a program on a device. */
 const planned = (given: ExportedProgram, target: DeviceTarget) => finish(planSteps(given, target));
 
-/** The number of fused nests, and what is illegal in them, though the calls are not. */
+/** Returns the number of fused nests, and what is illegal in them, though the calls are not. */
 export function checkFusion(
   given: ExportedProgram,
   target: DeviceTarget,
@@ -118,7 +118,7 @@ function illegalNow(
   });
 }
 
-/** A program of calls that read many inputs, in which values have several readers. */
+/** Returns a program of calls that read many inputs, in which values have several readers. */
 export function wideProgram(seed: number): ExportedProgram {
   let state = seed + 1;
   const below = (end: number): number => {

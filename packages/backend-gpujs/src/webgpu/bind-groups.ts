@@ -14,7 +14,7 @@ export class BindGroups {
     this.#layout = layout;
   }
 
-  /** The buffers at bindings 0, 1, ... */
+  /** Returns the buffers at bindings 0, 1, ... */
   of(buffers: readonly GPUBuffer[]): GPUBindGroup {
     const at = this.#made.findIndex((one) => one.buffers.every((buffer, i) => buffer === buffers[i]));
     const one = at < 0 ? { buffers, group: this.#make(buffers) } : this.#made[at]!;

@@ -42,7 +42,7 @@ export class BufferPool {
     this.#peak = Math.max(this.#peak, this.#used + bytes);
   }
 
-  /** A buffer of so many bytes, or somewhat more. Its elements are whatever they were. */
+  /** Returns a buffer of so many bytes, or somewhat more. Its elements are whatever they were. */
   take(bytes: number): GPUBuffer {
     const found = this.#smallest(bytes);
     if (found !== undefined) this.#remove(found);

@@ -14,7 +14,7 @@ import type { DType, Tensor } from "@sconce/tensor";
 import { openWebgpuNode } from "./open-node.js";
 import type { WgslDevice } from "./wgsl-device.js";
 
-/** A device, or undefined after a line with the reason why tests are skipped. */
+/** Returns a device, or undefined after a line with the reason why tests are skipped. */
 export async function openTestDevice(asHardware = false): Promise<WgslDevice | undefined> {
   try {
     return await openWebgpuNode({ allowSoftware: true, asHardware });
@@ -25,7 +25,7 @@ export async function openTestDevice(asHardware = false): Promise<WgslDevice | u
   }
 }
 
-/** Whether mode `webgpu` runs here; a line says why not. */
+/** Returns whether mode `webgpu` runs here; a line says why not. */
 export async function hasWebgpu(): Promise<boolean> {
   const device = await openTestDevice();
   await device?.dispose();
@@ -51,8 +51,8 @@ export const call = (
 });
 
 /**
- * A program that computes one flat tensor of `length` elements from the inputs, which have the ids
- * 0, 1, ...
+ * Returns a program that computes one flat tensor of `length` elements from the inputs, which have
+ * the ids 0, 1, ...
  */
 export function elementProgram(
   inputs: readonly { readonly dtype: DType; readonly numel: number }[],
@@ -80,7 +80,7 @@ export function elementProgram(
   };
 }
 
-/** What a program's one nest gives on the device. */
+/** Returns what a program's one nest gives on the device. */
 export async function onDevice(
   program: LoopProgram,
   inputs: readonly Tensor[],
@@ -103,7 +103,7 @@ export async function onDevice(
   }
 }
 
-/** The results of all nests of a program on the device. */
+/** Returns the results of all nests of a program on the device. */
 export async function allOnDevice(
   program: LoopProgram,
   inputs: readonly Tensor[],
@@ -126,6 +126,6 @@ export async function allOnDevice(
   return results;
 }
 
-/** What it gives element by element in JavaScript. */
+/** Returns what it gives element by element in JavaScript. */
 export const inJavaScript = (program: LoopProgram, inputs: readonly Tensor[]): Tensor =>
   evaluateLoops(program, inputs)[0] as Tensor;

@@ -36,7 +36,7 @@ export class GpuCore {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** The pipeline of a source, built once. */
+  /** Returns the pipeline of a source, built once. */
   pipeline(source: string, build: () => Promise<GPUComputePipeline>): Promise<GPUComputePipeline> {
     let made = this.#pipelines.get(source);
     if (made === undefined) {

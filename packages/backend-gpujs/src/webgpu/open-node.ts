@@ -45,7 +45,7 @@ export async function openWebgpuNode(options: OpenWebgpuOptions = {}): Promise<W
 }
 
 const files = (): typeof import("node:fs") => process.getBuiltinModule("node:fs");
-/** What names drivers to the Vulkan loader in place of its folders, or beside them. */
+/** Returns what names drivers to the Vulkan loader in place of its folders, or beside them. */
 const namedDrivers = ({ env } = process): string | undefined =>
   env["VK_ICD_FILENAMES"] ?? env["VK_DRIVER_FILES"] ?? env["VK_ADD_DRIVER_FILES"];
 
@@ -95,7 +95,7 @@ async function loadDawn(): Promise<DawnPackage> {
   }
 }
 
-/** What a page has from the start. */
+/** Returns what a page has from the start. */
 function publish(gpu: GPU, globals: object): GPU {
   Object.assign(globalThis, globals);
   const value = typeof navigator === "undefined" ? {} : navigator;

@@ -34,7 +34,8 @@ const MOST_WORKGROUPS = 65535;
 const DIALECT = dialectOf("webgpu");
 
 /**
- * The shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not for it.
+ * Returns the shader that gpu.js makes of a nest for fixed sizes; undefined where the nest is not
+ * for it.
  */
 export function pointwiseShader(
   nest: LoopNest,
@@ -73,7 +74,8 @@ function isPlain({ memories, body }: Kernel): boolean {
 }
 
 /**
- * Whether a shader computes the same. WGSL evaluates constant expressions, which must be finite.
+ * Returns whether a shader computes the same. WGSL evaluates constant expressions, which must be
+ * finite.
  */
 function isPlainLet({ op, args, value }: LetStatement): boolean {
   if (value.type === "index") return op !== "cast";

@@ -19,7 +19,10 @@ export class StagingBuffers {
     this.#device = device;
   }
 
-  /** A buffer of at least so many bytes and, if it was used before, at most four times as many. */
+  /**
+   * Returns a buffer of at least so many bytes and, if it was used before, at most four times as
+   * many.
+   */
   take(bytes: number): GPUBuffer {
     const most = Math.max(LEAST, 4 * bytes);
     const at = this.#free.findLastIndex(({ size }) => size >= bytes && size <= most);

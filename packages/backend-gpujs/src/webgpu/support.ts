@@ -18,7 +18,7 @@ export const WGSL_INTEGERS: Integers = { low: -(2 ** 31), high: 2 ** 31 - 1, wra
 /** Buffers that every WebGPU lets a kernel read. */
 const LEAST_READS = 7;
 
-/** The capabilities of WebGPU on hardware, or of a processor that stands in for it. */
+/** Returns the capabilities of WebGPU on hardware, or of a processor that stands in for it. */
 export const wgslTarget = (isHardware: boolean, maxReads = LEAST_READS): Target => ({
   name: "wgsl",
   threads: "workgroups",
@@ -34,13 +34,13 @@ export const wgslTarget = (isHardware: boolean, maxReads = LEAST_READS): Target 
   maxReads,
 });
 
-/** Why device memory does not hold a dtype. */
+/** Returns why device memory does not hold a dtype. */
 export const whyNoLane = (dtype: DType): string | undefined =>
   wgslType(dtype) === undefined
     ? `${dtype} elements: the device has float32 (which also holds float16 and bfloat16), 32-bit integers and bools`
     : undefined;
 
-/** Why a nest is not for this device; undefined when it is. */
+/** Returns why a nest is not for this device; undefined when it is. */
 export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: number): string | undefined {
   const reads = readsOf(nest.value);
   if (reads.size > maxReads) return `it reads ${reads.size} buffers, the device allows ${maxReads}`;

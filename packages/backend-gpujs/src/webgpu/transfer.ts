@@ -6,7 +6,8 @@ import { laneOf } from "../wgsl/wgsl-text.js";
 import { WGSL_INTEGERS } from "./support.js";
 
 /**
- * The elements in row-major order, as the device holds them. Of int64 only what fits into 32 bits.
+ * Returns the elements in row-major order, as the device holds them. Of int64 only what fits into
+ * 32 bits.
  *
  * @throws SconceError `VALUE_RANGE`, `NOT_ON_DEVICE` for dtypes without a lane
  */
@@ -20,7 +21,7 @@ export function elementsOfTensor(tensor: Tensor): {
   const held = castTensor(tensor, lane === "f32" ? "float32" : "int32");
   return { lane, elements: rowMajor(held) as Float32Array | Int32Array };
 }
-/** The elements of a tensor one after the other. */
+/** Returns the elements of a tensor one after the other. */
 function rowMajor(tensor: Tensor): ArrayBufferView {
   const whole = tensor.isContiguous ? tensor : tensor.contiguous();
   const data = whole.data as Int32Array;

@@ -249,7 +249,7 @@ export class WgslDevice implements KernelDevice {
     };
   }
 
-  /** What puts a shader to work on buffers. */
+  /** Returns what puts a shader to work on buffers. */
   async #dispatcher(
     shader: Shader,
     writes: number,
@@ -271,7 +271,8 @@ export class WgslDevice implements KernelDevice {
   }
 
   /**
-   * A few words for kernels, which live as long as this does; those of the same words share them.
+   * Returns a few words for kernels, which live as long as this does; those of the same words share
+   * them.
    */
   #uniform(words: Uint32Array): GPUBuffer {
     const key = words.join();

@@ -53,7 +53,7 @@ export function printWgsl(kernel: Kernel): Shader {
   };
 }
 
-/** A size or count, checked to be one. */
+/** Returns a size or count, checked to be one. */
 function count(value: number): string {
   if (!Number.isSafeInteger(value) || value < 0) throw internalError(`${value} is not a count`);
   return String(value);
@@ -200,7 +200,7 @@ ${main.map((line) => `  ${line}\n`).join("")}}
     );
     this.#lines.value(value, this.#expression(statement, texts));
   }
-  /** What needs no statement: a lane of four, the number of a thread. */
+  /** Returns what needs no statement: a lane of four, the number of a thread. */
   #place({ op, args, detail }: LetStatement): string | undefined {
     if (op === "lane") return `${this.#lines.name(args[0]!)}.${LANES[Number(detail)]!}`;
     if (op === "workgroup") return "group";

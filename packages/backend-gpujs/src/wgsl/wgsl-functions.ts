@@ -79,7 +79,7 @@ const BOOL: Partial<Record<ScalarFn, Template>> = {
 };
 const NO_INT: ReadonlySet<ScalarFn> = new Set(["isnan", "isinf", "and", "or", "xor", "not"]);
 
-/** Whether a shader can compute the function for operands of a type. */
+/** Returns whether a shader can compute the function for operands of a type. */
 export function hasFunction(fn: ScalarFn, type: WgslType): boolean {
   if (fn === "ne" || COMPARISONS[fn] !== undefined) return true;
   if (type === "bool") return BOOL[fn] !== undefined;
@@ -91,7 +91,7 @@ export function hasFunction(fn: ScalarFn, type: WgslType): boolean {
   );
 }
 
-/** The function of these operands; `dtype` is what it gives, to which integers wrap. */
+/** Returns the function of these operands; `dtype` is what it gives, to which integers wrap. */
 export function callText(
   module: WgslModule,
   fn: ScalarFn,
@@ -124,7 +124,7 @@ export function callText(
   return wrapped(exact, dtype);
 }
 
-/** An integer with only the bits that its dtype has. */
+/** Returns an integer with only the bits that its dtype has. */
 function wrapped(text: string, dtype: DType): string {
   switch (dtype) {
     case "int8":
@@ -138,7 +138,7 @@ function wrapped(text: string, dtype: DType): string {
   }
 }
 
-/** A value in another dtype, as `Tensor.to` converts. */
+/** Returns a value in another dtype, as `Tensor.to` converts. */
 export function castText(module: WgslModule, text: string, from: DType, to: DType): string {
   const [source, target] = [wgslType(from)!, wgslType(to)!];
   if (target === "bool") {

@@ -30,7 +30,7 @@ export class WgslLines {
     this.#literal = literal;
   }
 
-  /** The lines that `write` adds, without those around them. */
+  /** Returns the lines that `write` adds, without those around them. */
   block(write: () => void): string[] {
     const outer = this.#lines;
     this.#lines = [];
@@ -53,7 +53,7 @@ export class WgslLines {
     this.flush();
     this.#lines.push(text);
   }
-  /** A line that gives a text a name. */
+  /** Returns a line that gives a text a name. */
   local(text: string): string {
     const name = `v${this.#next++}`;
     this.#lines.push(`let ${name} = ${text};`);
@@ -81,7 +81,7 @@ export class WgslLines {
     for (const [value, { text }] of this.#pending) this.#names.set(value as KernelValue, this.local(text));
     this.#pending.clear();
   }
-  /** The text of an operand, for one place. */
+  /** Returns the text of an operand, for one place. */
   use(operand: KernelOperand): string {
     if (operand.kind === "literal") return this.#literal(operand);
     const pending = this.#pending.get(operand);
@@ -90,7 +90,7 @@ export class WgslLines {
     this.#depth = Math.max(this.#depth, pending.depth);
     return pending.text;
   }
-  /** A name, for what stands in several places. */
+  /** Returns a name, for what stands in several places. */
   name(operand: KernelOperand): string {
     const text = this.use(operand);
     if (operand.kind !== "value" || this.#names.has(operand)) return text;

@@ -19,7 +19,7 @@ export interface FloatSignature {
   /** Whether it gives a truth value. */
   readonly isTest: boolean;
 }
-/** The functions that take only floats and return a float or a bool, found by their text. */
+/** Yields the functions that take only floats and return a float or a bool, found by their text. */
 export function* signaturesOfFloats(): Iterable<FloatSignature> {
   for (const [name, { text }] of Object.entries(FUNCTIONS)) {
     const [, list, result] = /\bfn f_\w+\(([^)]*)\) -> (f32|bool) /.exec(text) ?? [];
@@ -45,7 +45,7 @@ const TYPES: Partial<Record<DType, WgslType>> = {
   bool: "bool",
 };
 export const wgslType = (dtype: DType): WgslType | undefined => TYPES[dtype];
-/** What memory holds elements of a dtype as. */
+/** Returns what memory holds elements of a dtype as. */
 export function laneOf(dtype: DType): Lane | undefined {
   const type = TYPES[dtype];
   return type === "bool" ? "i32" : type;
@@ -53,7 +53,7 @@ export function laneOf(dtype: DType): Lane | undefined {
 
 const MIN_INT = -(2 ** 31);
 
-/** A whole number as an `i32`. */
+/** Returns a whole number as an `i32`. */
 export function intLiteral(value: number): string {
   if (!Number.isInteger(value) || value < MIN_INT || value > 2 ** 31 - 1)
     throw internalError(`${value} is not a 32-bit integer`);
@@ -61,7 +61,7 @@ export function intLiteral(value: number): string {
   return value < 0 ? `(${value}i)` : `${value}i`;
 }
 
-/** An infinity as an integer: the greatest or the least. */
+/** Returns an infinity as an integer: the greatest or the least. */
 export const limitOf = (value: number): number =>
   Number.isFinite(value) ? value : value < 0 ? MIN_INT : 2 ** 31 - 1;
 
@@ -69,7 +69,7 @@ export const limitOf = (value: number): number =>
 export class WgslModule {
   readonly #used = new Set<string>();
 
-  /** A call of one of our functions. */
+  /** Returns a call of one of our functions. */
   call(name: string, ...args: readonly string[]): string {
     this.#use(name);
     return `${name}(${args.join(", ")})`;
@@ -86,7 +86,7 @@ export class WgslModule {
     return [...this.#used].map((name) => `${FUNCTIONS[name]!.text}\n`).join("");
   }
 
-  /** A number as an `f32`: what is not finite as bits, since WGSL has no such literals. */
+  /** Returns a number as an `f32`: what is not finite as bits, since WGSL has no such literals. */
   float(value: number): string {
     const single = Math.fround(value);
     if (Number.isNaN(single)) return this.call("f_nan");

@@ -21,8 +21,9 @@ export const wasmBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
   backendOf("wasm", options, openDevice);
 
 /**
- * The backend `wasm` where WebAssembly runs, else the interpreter: the placement of an executable
- * then has the reason. A page whose content security policy forbids WebAssembly is such a place.
+ * Returns the backend `wasm` where WebAssembly runs, else the interpreter: the placement of an
+ * executable then has the reason. A page whose content security policy forbids WebAssembly is such
+ * a place.
  */
 export const autoBackend = (options: WasmBackendOptions = {}): DeviceBackend =>
   backendOf("auto", options, (owner, own) => {
@@ -66,6 +67,9 @@ export function reportWasm(): WasmReport {
   }
 }
 
-/** The backend by its name, `wasm` or `auto`, as commands take it; undefined for other names. */
+/**
+ * Returns the backend by its name, `wasm` or `auto`, as commands take it; undefined for other
+ * names.
+ */
 export const wasmByName = (name: string, options?: WasmBackendOptions): DeviceBackend | undefined =>
   name === "wasm" ? wasmBackend(options) : name === "auto" ? autoBackend(options) : undefined;

@@ -20,13 +20,13 @@ interface WasmRows extends RowsCode {
   readonly code: KernelCode;
 }
 
-/** Why kernels cannot compute with a dtype. */
+/** Returns why kernels cannot compute with a dtype. */
 export const whyNotHeld = (dtype: DType): string | undefined =>
   (isComplexDType(dtype) && dtype !== "complex64") || dtype.startsWith("float8")
     ? `kernels compute with integers, float16 to float64, complex64 and bools, not with ${dtype}`
     : undefined;
 
-/** Why there is no kernel for a nest, or undefined. */
+/** Returns why there is no kernel for a nest, or undefined. */
 function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string | undefined {
   let reason: string | undefined;
   for (const id of [...readsOf(value), output]) reason ??= whyNotHeld(buffers[id]!.dtype);
@@ -40,7 +40,7 @@ function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string |
 /** What the engine has, and what was asked for. */
 type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
 
-/** What makes kernels for an engine. */
+/** Returns what makes kernels for an engine. */
 export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache): Kernels {
   const known = new KnownCode(`relaxed ${relaxed}, winograd ${winograd}`);
   return {

@@ -31,7 +31,7 @@ export class KnownCode {
     this.#choices = choices;
   }
 
-  /** The code of nests, from that of equal ones if there are any. */
+  /** Returns the code of nests, from that of equal ones if there are any. */
   get(
     nests: readonly LoopNest[],
     surroundings: Surroundings,
@@ -67,7 +67,7 @@ function describe(id: number, { loops, sizes, constants }: Surroundings): string
   return `${dtype} ${elements} ${constants?.has(id) === true ? "constant" : ""}`;
 }
 
-/** The same code on its buffers, or on others. */
+/** Returns the same code on its buffers, or on others. */
 function onBuffers(
   code: KernelCode,
   from: readonly number[],

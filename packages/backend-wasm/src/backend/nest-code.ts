@@ -8,7 +8,9 @@ import { matrixKernel } from "../matrix/matrix.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { windowKernel } from "../windows/code.js";
 
-/** The code of a nest: of a Fourier transform, of windows or of a product, where it is one. */
+/**
+ * Returns the code of a nest: of a Fourier transform, of windows or of a product, where it is one.
+ */
 export const nestCode = (
   nest: LoopNest,
   program: LoopProgram,

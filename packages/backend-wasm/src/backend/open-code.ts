@@ -33,7 +33,7 @@ const SPECIAL: Readonly<Record<NestHint["kind"], string>> = {
 /** The value of symbols with which nests are looked at. */
 const STAND_IN = 64;
 
-/** The code of one nest, or why it is made for each set of sizes. */
+/** Returns the code of one nest, or why it is made for each set of sizes. */
 export function openCode(nest: LoopNest, program: LoopProgram, options: MatrixOptions): KernelCode | string {
   if (symbolsOf(nest, program).size === 0) return nestCode(nest, program, new Map(), options);
   const images = openImages(nest, program, options);
@@ -50,12 +50,15 @@ export function openCode(nest: LoopNest, program: LoopProgram, options: MatrixOp
   const kernel = scheduleOpen(nest, { program, sizes: undefined, target: WASM });
   return kernel === undefined ? `${SPECIAL[nest.hint!.kind]} is made for its length` : vectorCode(kernel);
 }
-/** Whether a nest has windows that reach over edges, or weights: ordinary loops are much slower. */
+/**
+ * Returns whether a nest has windows that reach over edges, or weights: ordinary loops are much
+ * slower.
+ */
 const isGuarded = (nest: LoopNest): boolean =>
   contractionOf(nest) !== undefined ||
   [...outerReductions(nest.value)].some(({ when }) => when !== undefined);
 
-/** The code of nests over the same rows; undefined if separate kernels are faster. */
+/** Returns the code of nests over the same rows; undefined if separate kernels are faster. */
 export function openRows(group: RowGroup, program: LoopProgram): KernelCode | undefined {
   const kernel = scheduleRows(group, { program, sizes: undefined, target: WASM });
   return kernel && vectorCode(kernel);

@@ -64,7 +64,7 @@ export function openImages(
   };
 }
 
-/** The code of a nest whose sizes are bound, one image after another. */
+/** Returns the code of a nest whose sizes are bound, one image after another. */
 export const imageKernel = (
   { nest, sizes }: StandIn,
   program: LoopProgram,
@@ -74,7 +74,7 @@ export const imageKernel = (
   winogradKernel(nest, program, sizes, options) ??
   depthwiseKernel(nest, program, sizes, options);
 
-/** The first axis, if its extent alone depends on symbols. */
+/** Returns the first axis, if its extent alone depends on symbols. */
 function imageAxis({ axes, value }: LoopNest, { buffers }: LoopProgram): Axis | undefined {
   const [first, ...others] = axes;
   if (first === undefined || fixedValue(first.extent) !== undefined) return undefined;
@@ -98,12 +98,14 @@ function hasSymbols(index: Index): boolean {
   });
   return found;
 }
-/** Whether a scalar is the same in code for any number of images: loads take them in order. */
+/**
+ * Returns whether a scalar is the same in code for any number of images: loads take them in order.
+ */
 function isOpenScalar(scalar: Scalar, axis: string, isFree: (index: Index) => boolean): boolean {
   if (scalar.kind === "reduce") return scalar.axes.every(({ extent }) => isFree(extent));
   return indicesOf(scalar).every((index) => isFree(index) && isPlain(index, axis, scalar.kind === "load"));
 }
-/** Whether an axis is in no division, and in no term outside of loads. */
+/** Returns whether an axis is in no division, and in no term outside of loads. */
 function isPlain(index: Index, axis: string, isLoad: boolean): boolean {
   let isPlain = true;
   const visit = (one: Index, isInside: boolean): void => {

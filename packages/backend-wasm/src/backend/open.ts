@@ -24,7 +24,7 @@ interface BackendInit {
   readonly withDefaults: (defaults: DeviceBackendOptions) => DeviceBackend;
 }
 
-/** The backend on a memory, for all of its executables. */
+/** Returns the backend on a memory, for all of its executables. */
 export function backendOn(owner: MemoryOwner, init: Partial<BackendInit> = {}): DeviceBackend {
   const { name = "wasm", options = {}, open = openDevice } = init;
   const { withDefaults = (defaults) => backendOn(owner, { ...init, options: { ...defaults, ...options } }) } =
@@ -60,7 +60,7 @@ export function openDevice(
 const hasWasm = (): boolean =>
   typeof WebAssembly === "object" && detectFeatures().compile && detectFeatures().simd;
 const countText = (count: number): string => `${count} ${count === 1 ? "thread" : "threads"}`;
-/** What kernels run on. */
+/** Returns what kernels run on. */
 export const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
 
 /** @throws SconceError `NO_WASM` */

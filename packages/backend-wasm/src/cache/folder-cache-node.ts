@@ -59,7 +59,7 @@ function fingerprint(): string {
 }
 const LETTERS = 16;
 
-/** Whether a folder is a package of Sconce. */
+/** Returns whether a folder is a package of Sconce. */
 function isOwn(folder: string): boolean {
   try {
     const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: unknown };

@@ -7,7 +7,7 @@ import { cacheFailed } from "../errors.js";
  * methods. What it returns is run only if it is what was stored under that name.
  */
 export interface KernelCache {
-  /** What was stored under a name, which is a hash; undefined if there is nothing. */
+  /** Returns what was stored under a name, which is a hash; undefined if there is nothing. */
   get(name: string): Stored | undefined | Promise<Stored | undefined>;
   /** Stores bytes under a name, in place of what was there. */
   set(name: string, stored: Stored): void | Promise<void>;
@@ -53,7 +53,7 @@ const MAGIC = new TextEncoder().encode("sconce-kernels 1");
 const DIGEST = 32;
 
 /**
- * The module of a key: from the cache if it has it, else from `build`, and then stored.
+ * Returns the module of a key: from the cache if it has it, else from `build`, and then stored.
  *
  * @param key everything that the code depends on but the compiler
  * @throws SconceError `CACHE_FAILED` if the cache throws
@@ -74,7 +74,7 @@ export async function cachedModule(cache: KernelCache, key: string, build: () =>
 async function sealed(name: string, module: Stored): Promise<Stored> {
   return joined(MAGIC, await digest(named(name, module)), module);
 }
-/** The module in stored bytes, if they are what was stored under the name. */
+/** Returns the module in stored bytes, if they are what was stored under the name. */
 async function opened(name: string, stored: unknown): Promise<Stored | undefined> {
   const start = MAGIC.length + DIGEST;
   if (!(stored instanceof Uint8Array) || stored.length <= start) return undefined;

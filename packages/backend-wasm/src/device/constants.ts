@@ -12,7 +12,7 @@ export type Prepare = (from: number, to: number, first?: number, end?: number) =
 /** One for each form that kernels of a region read. */
 export const formOf = ({ buffer, key }: PreparedBuffer): string => `${buffer} ${key}`;
 
-/** All forms that kernels read. */
+/** Returns all forms that kernels read. */
 export function formsOf(codes: readonly KernelCode[]): Map<string, PreparedBuffer> {
   const forms = new Map<string, PreparedBuffer>();
   for (const { prepared = [] } of codes) for (const one of prepared) forms.set(formOf(one), one);
@@ -48,7 +48,7 @@ export class Constants {
     }
   }
 
-  /** What kernels read. */
+  /** Returns what kernels read. */
   #wanted(codes: readonly KernelCode[]): Pick<Form, "tensor" | "key" | "bytes">[] {
     const ids = new Set(codes.flatMap(({ memories }) => memories.map(({ buffer }) => buffer)));
     const tensors = [...ids].flatMap((id) => this.#constants.get(id) ?? []);

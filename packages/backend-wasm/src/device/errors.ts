@@ -14,7 +14,7 @@ export const noWideMemory = (): SconceError =>
 /** Bytes that addresses of 32 bits reach. */
 const MOST_BYTES = 2 ** 32;
 
-/** The memory cannot grow. */
+/** Returns the error when the memory cannot grow. */
 export function memoryFull(bytes: number, inUse: number, isWide: boolean, cause: unknown): SconceError {
   const isFull = !isWide && bytes + inUse > MOST_BYTES;
   const why = isFull ? `reaches ${MOST_BYTES} bytes in all` : "cannot grow";
@@ -27,7 +27,10 @@ export function memoryFull(bytes: number, inUse: number, isWide: boolean, cause:
   });
 }
 
-/** A kernel stopped: integers were divided by zero, or there is a mistake in it. */
+/**
+ * Returns the error for a kernel stopped: integers were divided by zero, or there is a mistake in
+ * it.
+ */
 export function kernelFailed(nodes: readonly string[], cause: unknown): SconceError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (isSconceError(cause, "THREAD_LOST")) return cause;

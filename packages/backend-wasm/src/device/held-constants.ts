@@ -49,7 +49,7 @@ export class HeldConstants {
     this.#memory.reserve(missing.reduce((sum, { bytes }) => sum + placeBytes(bytes), 0));
   }
 
-  /** The elements of a tensor, row by row. Each user releases them once. */
+  /** Returns the elements of a tensor, row by row. Each user releases them once. */
   plain(tensor: Tensor): HeldElements {
     return this.#hold(tensor, PLAIN, elementBytes(tensor), () => this.#memory.share(tensor));
   }

@@ -63,7 +63,7 @@ export class KernelModules {
     for (const form of forms) this.#fills.set(fillOf(form), { fill: prepare(form), from });
   }
 
-  /** The kernels of codes that modules have. */
+  /** Returns the kernels of codes that modules have. */
   use(codes: readonly KernelCode[]): UsedKernels {
     const kernels = codes.map(({ emit }) => this.#kernels.get(emit)!);
     const fills = [...formsOf(codes).values()].map((form) => this.#fills.get(fillOf(form))!);

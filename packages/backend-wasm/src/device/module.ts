@@ -6,12 +6,12 @@ import { formsOf, type Prepare } from "./constants.js";
 import { MOST_PAGES, type WasmMemory } from "./wasm-memory.js";
 import type { WideMemory } from "./wide-memory.js";
 
-/** What adds the functions of kernels: several kernels may be the same on other buffers. */
+/** Returns what adds the functions of kernels: several kernels may be the same on other buffers. */
 export const entriesOf = (codes: readonly KernelCode[]): KernelCode["emit"][] => [
   ...new Set(codes.map(({ emit }) => emit)),
 ];
 export const fillOf = ({ emit, parts }: PreparedBuffer): PreparedBuffer["emit"] => parts?.emit ?? emit;
-/** What adds the functions that make forms. */
+/** Returns what adds the functions that make forms. */
 const fillsOf = (codes: readonly KernelCode[]): PreparedBuffer["emit"][] => [
   ...new Set([...formsOf(codes).values()].map(fillOf)),
 ];
@@ -26,7 +26,7 @@ export interface ModuleSettings {
   readonly wide?: WideMemory | undefined;
 }
 
-/** A module: each kernel is exported as `k` with its number, what makes a form as `p`. */
+/** Returns a module: each kernel is exported as `k` with its number, what makes a form as `p`. */
 export function moduleOf(
   codes: readonly KernelCode[],
   { isShared, relaxed, wide }: ModuleSettings,
@@ -48,7 +48,7 @@ export function moduleOf(
   return wide === undefined ? bytes : wide.module(bytes, addressesOf(codes));
 }
 
-/** Which parameters are addresses: those of memories and forms, and scratch memory. */
+/** Returns which parameters are addresses: those of memories and forms, and scratch memory. */
 function addressesOf(codes: readonly KernelCode[]): (name: string, at: number, count: number) => boolean {
   const counts = entriesOf(codes).map((emit) => {
     const { memories, prepared = [] } = codes.find((code) => code.emit === emit)!;

@@ -197,7 +197,7 @@ export class WasmRegion implements RegionCode {
   }
 }
 
-/** The bytes of the values of which nests do not compute each element. */
+/** Returns the bytes of the values of which nests do not compute each element. */
 function partlyWritten({ steps, loops, sizes }: RegionRequest): Map<number, number> {
   const found = new Map<number, number>();
   for (const { nests, writes } of steps)

@@ -4,7 +4,7 @@ import { type DType, dtypeInfo, numel, Storage, Tensor } from "@sconce/tensor";
 /** Bytes of the elements of a tensor, one after the other. */
 export const elementBytes = ({ dtype, numel }: Tensor): number => numel * dtypeInfo(dtype).itemSize;
 
-/** The elements of a tensor, row by row. */
+/** Returns the elements of a tensor, row by row. */
 export function elementsOf(tensor: Tensor): Uint8Array {
   const whole = tensor.isContiguous ? tensor : tensor.contiguous();
   const { itemSize } = dtypeInfo(whole.dtype);
@@ -12,7 +12,7 @@ export function elementsOf(tensor: Tensor): Uint8Array {
   return whole.storage.bytes.subarray(start, start + whole.numel * itemSize);
 }
 
-/** A tensor of elements that are read, by the count of their bytes. */
+/** Returns a tensor of elements that are read, by the count of their bytes. */
 export function tensorOf(
   read: (bytes: number) => Uint8Array<ArrayBuffer>,
   dtype: DType,

@@ -177,13 +177,13 @@ export class WasmMemory {
     this.#places.give(address);
   }
 
-  /** Whether elements that the tensor had are there, in this order. */
+  /** Returns whether elements that the tensor had are there, in this order. */
   has(tensor: Tensor, key: string): boolean {
     return this.#shared.get(tensor)?.has(key) === true;
   }
   /**
-   * The elements that a tensor has now. A tensor that still has those of an earlier call shares
-   * their place. Each user gives it back once, with {@link unshare}.
+   * Returns the elements that a tensor has now. A tensor that still has those of an earlier call
+   * shares their place. Each user gives it back once, with {@link unshare}.
    */
   share(tensor: Tensor): SharedElements {
     return this.#shareMade(tensor, PLAIN, elementBytes(tensor), () => this.copy(tensor));
@@ -230,7 +230,7 @@ export class WasmMemory {
     this.#shared.set(tensor, forms);
     return made;
   }
-  /** Whether two places have the same bytes. */
+  /** Returns whether two places have the same bytes. */
   #isSame(a: number, b: number, bytes: number): boolean {
     const { buffer } = this.memory;
     const count = Math.floor(bytes / 4);
@@ -282,7 +282,7 @@ export class MemoryOwner {
     this.#wide ??= wide;
   }
 
-  /** Each user closes it once. */
+  /** Returns each user closes it once. */
   open(): WasmMemory {
     this.#users++;
     this.#memory ??= new WasmMemory(this.threads, { ...this.#init, wide: this.#wide });

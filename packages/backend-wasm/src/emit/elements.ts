@@ -61,7 +61,7 @@ export function storeElement(
   f.memory(`${numberType(type)}.store${narrowBits(type)}` as MemoryInstruction, offset);
 }
 
-/** How wide an element is in memory, if that is less than what is computed with. */
+/** Returns how wide an element is in memory, if that is less than what is computed with. */
 function narrowBits(type: ElementType): number | "" {
   const bits = 8 * 2 ** shiftOf(type);
   return numberType(type) === "i32" && bits < 32 ? bits : "";

@@ -32,7 +32,7 @@ const EXACT: ReadonlySet<string> = new Set([
   ...["eq", "ne", "lt", "le", "gt", "ge"],
 ]);
 
-/** The imported function that an operation on floats calls; undefined if it calls none. */
+/** Returns the imported function that an operation on floats calls; undefined if it calls none. */
 export function hostFunctionOf(op: string, type: ElementType): string | undefined {
   const isOwn = numberType(type) === "f32" && MATH.has(op) && !CALLS_HOST.has(op);
   return hostOperands(op) === undefined || isOwn ? undefined : op;
@@ -118,7 +118,7 @@ function callFunction({ f, op, number, push, helpers }: Operation): boolean {
   return true;
 }
 
-/** Whether an element type is computed as floats. */
+/** Returns whether an element type is computed as floats. */
 export const isFloatType = (type: ElementType): boolean =>
   type === "float32" || type === "float64" || isHalf(type);
 

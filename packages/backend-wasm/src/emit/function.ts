@@ -19,7 +19,7 @@ import { hostFunction } from "./host-functions.js";
 import { KernelPrinter } from "./printer.js";
 import { HoistedConstants } from "./vector/constants.js";
 
-/** The code of a kernel that runs in units. */
+/** Returns the code of a kernel that runs in units. */
 export function codeOf(kernel: Kernel): KernelCode {
   const buffers = buffersOf(kernel);
   const { places, scratchBytes } = scratchOf(kernel);
@@ -37,7 +37,7 @@ export function codeOf(kernel: Kernel): KernelCode {
   };
 }
 
-/** How a kernel that gets sizes is run. */
+/** Returns how a kernel that gets sizes is run. */
 function openOf({ launch: { units, grid }, sizes }: Kernel): OpenSizes | undefined {
   if (units === undefined && sizes === undefined) return undefined;
   return {
@@ -130,7 +130,9 @@ function emitKernel(
 
 /** Calls of a function in a run of a kernel: engines optimize functions between calls of them. */
 const CALLS = 64;
-/** A function that calls another one for so many units at a time; for 0, in as many calls. */
+/**
+ * Returns a function that calls another one for so many units at a time; for 0, in as many calls.
+ */
 function inCalls(module: ModuleBuilder, params: readonly "i32"[], index: number, known: number): number {
   return module.func({ params }, (f, ...locals) => {
     const [first, end] = locals.slice(-2) as [Local<"i32">, Local<"i32">];

@@ -29,13 +29,13 @@ export class Helpers implements SharedFunctions {
   get relaxed(): boolean {
     return this.#module.relaxed;
   }
-  /** The index of an imported function. */
+  /** Returns the index of an imported function. */
   host(name: string): number {
     const index = this.#imports.get(name);
     if (index === undefined) throw notEmitted(`import ${name}`);
     return index;
   }
-  /** The index of a function of {@link HELPERS}. */
+  /** Returns the index of a function of {@link HELPERS}. */
   helper(name: string): number {
     const known = ADDED.get(this.#module) ?? new Map<string, number>();
     ADDED.set(this.#module, known);

@@ -17,10 +17,10 @@ const OPERANDS: ReadonlyMap<string, number> = new Map([
   ...BINARY.map((fn) => [fn, 2] as const),
 ]);
 
-/** How many operands an imported function has; undefined where there is none. */
+/** Returns how many operands an imported function has; undefined where there is none. */
 export const hostOperands = (fn: string): number | undefined => OPERANDS.get(fn);
 
-/** The declaration of an imported function. */
+/** Returns the declaration of an imported function. */
 export function hostFunction(fn: string): KernelImport {
   const call = functionOf(fn as ScalarFn, "float64", "float64");
   const count = hostOperands(fn);
@@ -33,6 +33,6 @@ export function hostFunction(fn: string): KernelImport {
   };
 }
 
-/** All imported functions by name: every thread has the same ones. */
+/** Returns all imported functions by name: every thread has the same ones. */
 export const hostFunctions = (): Readonly<Record<string, KernelImport["call"]>> =>
   Object.fromEntries([...OPERANDS.keys()].map((name) => [name, hostFunction(name).call]));

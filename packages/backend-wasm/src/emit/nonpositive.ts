@@ -19,7 +19,7 @@ interface Compared {
   readonly known: Map<KernelOperand, KernelOperand>;
 }
 
-/** The kernel with exponentials marked, as softmax has them: `exp(x - greatest x)`. */
+/** Returns the kernel with exponentials marked, as softmax has them: `exp(x - greatest x)`. */
 export function withNonpositive(kernel: Kernel): Kernel {
   const finder = new Finder();
   const body = finder.block(kernel.body, []);
@@ -88,7 +88,10 @@ class Finder {
     const loops = { inA: loop, inB: greatest.loop, known: new Map<KernelOperand, KernelOperand>() };
     return this.#isSame(difference.args[0]!, greatest.value, loops);
   }
-  /** Whether an operand has in an iteration of one loop what the other has in that of another. */
+  /**
+   * Returns whether an operand has in an iteration of one loop what the other has in that of
+   * another.
+   */
   #isSame(a: KernelOperand, b: KernelOperand, loops: Compared): boolean {
     if (loops.known.get(a) === b) return true;
     const isSame = this.#isAlike(a, b, loops);

@@ -44,7 +44,7 @@ export function withOffsets(kernel: Kernel): Kernel {
   });
 }
 
-/** The places that are a known number behind others. */
+/** Returns the places that are a known number behind others. */
 export function knownPlaces(body: KernelBlock): (at: KernelOperand) => Place {
   const counts = countsIn(body);
   const sums = new Map<KernelOperand, LetStatement>();
@@ -54,7 +54,10 @@ export function knownPlaces(body: KernelBlock): (at: KernelOperand) => Place {
   return (at) => placeOf(at, sums.get(at), counts);
 }
 
-/** What is added to an address must not be less than zero, which would be far behind the end. */
+/**
+ * Returns what is added to an address must not be less than zero, which would be far behind the
+ * end.
+ */
 function placeOf(
   at: KernelOperand,
   sum: LetStatement | undefined,

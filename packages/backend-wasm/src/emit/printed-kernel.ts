@@ -20,17 +20,17 @@ import { computesFour } from "./vector/operations.js";
 
 const VECTORS: Vectors = { holds: holdsFour, computes: computesFour };
 
-/** The code of a kernel that computes four elements at once where it can. */
+/** Returns the code of a kernel that computes four elements at once where it can. */
 export const vectorCode = (kernel: Kernel): KernelCode =>
   codeOf(withOffsets(vectorize(withNonpositive(kernel), VECTORS)));
 
-/** The code of one nest. */
+/** Returns the code of one nest. */
 export function printedKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings): KernelCode {
   const { kernel } = scheduleNest(nest, { program, sizes, target: WASM });
   return vectorCode(kernel);
 }
 
-/** The code of nests over the same rows; it writes the stored parts, in order. */
+/** Returns the code of nests over the same rows; it writes the stored parts, in order. */
 export function printedRows(group: RowGroup, program: LoopProgram, sizes: Bindings): KernelCode | undefined {
   const kernel = scheduleRows(group, { program, sizes, target: WASM });
   return kernel && vectorCode(kernel);

@@ -269,12 +269,12 @@ function pushLiteral(f: FunctionBuilder, literal: KernelLiteral): void {
   else if (number === "i64") f.i64(wholeOf(literal));
   else f.i32(Number(BigInt.asIntN(32, wholeOf(literal))));
 }
-/** A known integer. */
+/** Returns a known integer. */
 function wholeOf({ value, type }: KernelLiteral): bigint {
   if (typeof value === "number" && !Number.isFinite(value)) return limitOf(elementOf(type), value);
   return BigInt(value);
 }
-/** An infinity as an integer: the greatest or the least. */
+/** Returns an infinity as an integer: the greatest or the least. */
 function limitOf(type: ReturnType<typeof elementOf>, value: number): bigint {
   const bits = type === "index" ? 32 : 8 * dtypeInfo(type).itemSize;
   const signed = type === "index" || !isUnsigned(type);

@@ -17,7 +17,7 @@ const WIDE = 32;
 const COMPLEX_BYTES = 8;
 const FLOAT_BYTES = 4;
 
-/** The code of a nest that transforms lines; undefined for others. */
+/** Returns the code of a nest that transforms lines; undefined for others. */
 export function fourierKernel(nest: LoopNest, program: LoopProgram): KernelCode | undefined {
   const plan = fourierPlan(nest, program);
   if (plan === undefined) return undefined;

@@ -24,7 +24,7 @@ export interface FourierPlan {
 /** Factors with code of their own or the general one, the best first. */
 const RADICES = [4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31] as const;
 
-/** The factors of a size; undefined if it has greater ones. */
+/** Returns the factors of a size; undefined if it has greater ones. */
 function radicesOf(size: number): readonly number[] | undefined {
   const radices: number[] = [];
   let left = size;
@@ -32,7 +32,7 @@ function radicesOf(size: number): readonly number[] | undefined {
   return left === 1 ? radices : undefined;
 }
 
-/** The plan of a nest whose sizes are bound; undefined for other nests. */
+/** Returns the plan of a nest whose sizes are bound; undefined for other nests. */
 export function fourierPlan(
   { hint, axes, value, output }: LoopNest,
   { buffers }: LoopProgram,

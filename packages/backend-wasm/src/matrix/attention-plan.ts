@@ -37,7 +37,7 @@ export interface AttentionPlan {
 /** Fewer queries or keys are not worth packing. */
 const LEAST = 8;
 
-/** The attentions of a program whose sizes are bound. */
+/** Returns the attentions of a program whose sizes are bound. */
 export function attentionPlans(
   nests: readonly LoopNest[],
   groups: readonly RowGroup[],
@@ -90,7 +90,7 @@ function scoresPlan(nest: LoopNest): MatrixPlan | undefined {
 const withoutPadding = (plan: MatrixPlan | undefined): MatrixPlan | undefined =>
   plan === undefined || plan.a.padding !== undefined || plan.b.padding !== undefined ? undefined : plan;
 
-/** Whether a group reads the scores, and gives weights, as rows of so many elements. */
+/** Returns whether a group reads the scores, and gives weights, as rows of so many elements. */
 function isOfRows({ rows, parts }: RowGroup, scores: number, length: number): boolean {
   const place = add(scale(flat(ROW, fixedValue(rows)!), length), flat(PLACE, length)).text;
   let isSame = parts.at(-1)!.at.text === place;

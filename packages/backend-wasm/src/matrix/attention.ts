@@ -43,7 +43,7 @@ interface Attention {
   /** The place in scratch memory of what the parts need. */
   readonly rest: number;
 }
-/** The code of an attention; undefined if it is faster as separate kernels. */
+/** Returns the code of an attention; undefined if it is faster as separate kernels. */
 export function attentionCode(
   { scores, softmax, values }: AttentionPlan,
   program: LoopProgram,

@@ -5,10 +5,10 @@ import type { Blocks } from "./blocks.js";
 import { type Address, indexAt, type Places } from "./index-code.js";
 import type { MatrixPlan } from "./product-plan.js";
 
-/** Whether an index is a number. */
+/** Returns whether an index is a number. */
 export const isFixed = (index: Index): boolean => fixedValue(index) !== undefined;
 
-/** The sizes in an index. */
+/** Returns the sizes in an index. */
 export function sizesIn(index: Index): Index[] {
   const found: Index[] = [];
   forEachAtom(index, (item) => {
@@ -16,7 +16,7 @@ export function sizesIn(index: Index): Index[] {
   });
   return found;
 }
-/** The sizes that a product depends on. */
+/** Returns the sizes that a product depends on. */
 export function sizesOf({ nest, a, b }: MatrixPlan): readonly Index[] {
   const indices = [...indicesIn(nest), ...[a, b].flatMap(({ outer, lanes, inner }) => [outer, lanes, inner])];
   return [...new Map(indices.flatMap(sizesIn).map((one) => [one.text, one])).values()];

@@ -29,7 +29,9 @@ interface Planes {
   readonly across: number;
 }
 
-/** The code of a convolution; undefined if the nest is another one, or not worth vectors. */
+/**
+ * Returns the code of a convolution; undefined if the nest is another one, or not worth vectors.
+ */
 export function depthwiseKernel(
   nest: LoopNest,
   program: LoopProgram,

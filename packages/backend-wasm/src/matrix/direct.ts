@@ -33,7 +33,10 @@ export interface Direct extends DirectTile {
 const MOST_OPERATIONS = 10;
 const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "max", "min", "neg", "abs"]);
 
-/** How results are computed from sums in registers; undefined if that takes more than they hold. */
+/**
+ * Returns how results are computed from sums in registers; undefined if that takes more than they
+ * hold.
+ */
 export function directOf(plan: MatrixPlan, blocks: Blocks): Direct | undefined {
   const { nest, reduce, numbers, n, place } = plan;
   if (numbers.type !== "float32" || blocks.stepBlocks > 1 || n % numbers.columns > 0) return undefined;

@@ -72,7 +72,7 @@ const TILE = -1;
 export const SUMS = TILE;
 const AT = -2;
 
-/** The places of a nest's axes, by row, column and place of a product. */
+/** Returns the places of a nest's axes, by row, column and place of a product. */
 export function flatPlaces(plan: Product): ReadonlyMap<string, Index> {
   const places = new Map<string, Index>();
   const flat = (name: string, axes: readonly Axis[]): void => {
@@ -97,7 +97,7 @@ export function outputIndex(plan: Product, rewriter: Rewriter): Index {
   return rewriter.index(plan.place ?? flat());
 }
 
-/** What is computed from the sums of a product. */
+/** Returns what is computed from the sums of a product. */
 export function epilogueOf(
   plan: MatrixPlan,
   blocks: Blocks,
@@ -196,7 +196,7 @@ interface ImageParts extends Pick<KernelCode, "memories" | "scratchBytes" | "imp
   readonly epilogue: ImageEpilogue | undefined;
 }
 /**
- * The rest of a nest, and the memories of the whole.
+ * Returns the rest of a nest, and the memories of the whole.
  *
  * @param inputs buffers that the convolution reads as they are
  * @param scratch places of four numbers, and of the rest's own memory
@@ -220,7 +220,7 @@ export function imageParts(
   };
 }
 
-/** What is computed from sums in the result itself; undefined if they are the result. */
+/** Returns what is computed from sums in the result itself; undefined if they are the result. */
 function imageEpilogue(
   product: Product,
   scratch: { readonly at: number; readonly bytes: number },
@@ -265,7 +265,7 @@ function pushMemories(
     f.put(buffer === TILE ? tile : buffer === AT ? i32(scratch).plus(at) : addressOf(buffer));
 }
 
-/** The kernel of a row of a block; rows are its units. */
+/** Returns the kernel of a row of a block; rows are its units. */
 function rowKernel(
   product: Product,
   sums: { readonly length: number; readonly columns: number },

@@ -19,7 +19,7 @@ export const coefficientOf = ({ terms }: Index, { name }: Pick<Axis, "name">): n
   terms.find(({ atoms: [item, ...more] }) => more.length === 0 && item?.kind === "axis" && item.name === name)
     ?.coefficient ?? 0;
 
-/** Whether an index depends on one of some axes. */
+/** Returns whether an index depends on one of some axes. */
 export function dependsOn(index: Index, axes: readonly (Axis | undefined)[]): boolean {
   const names = new Set(axes.map((axis) => axis?.name));
   let isFound = false;

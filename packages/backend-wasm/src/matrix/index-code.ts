@@ -18,7 +18,9 @@ export type Address = Local<"i32">;
 /** The place along each axis, and the sizes that are known when a kernel runs, by their texts. */
 export type Places = ReadonlyMap<string, Address>;
 
-/** Whether an index is of axes and sizes, and of divisions that never see a negative number. */
+/**
+ * Returns whether an index is of axes and sizes, and of divisions that never see a negative number.
+ */
 export function isEmittable(index: Index): boolean {
   return index.terms.every(({ atoms }) =>
     atoms.every((item) => {

@@ -19,8 +19,8 @@ import { type MatrixPlan, matrixPlan } from "./product-plan.js";
 import { winogradKernel } from "./winograd.js";
 
 /**
- * The code of a nest whose sizes are bound; undefined if it is not a product of float32 matrices,
- * or one that ordinary code computes as fast.
+ * Returns the code of a nest whose sizes are bound; undefined if it is not a product of float32
+ * matrices, or one that ordinary code computes as fast.
  */
 export function matrixKernel(
   nest: LoopNest,
@@ -31,7 +31,7 @@ export function matrixKernel(
   return convolutionKernel(nest, program, sizes, options) ?? productKernel(nest, program, sizes, options);
 }
 
-/** The code of a convolution that is not one product of matrices. */
+/** Returns the code of a convolution that is not one product of matrices. */
 function convolutionKernel(
   nest: LoopNest,
   program: LoopProgram,
@@ -45,7 +45,7 @@ function convolutionKernel(
   return undefined;
 }
 
-/** A product for each phase of a transposed convolution. */
+/** Returns a product for each phase of a transposed convolution. */
 function phasesKernel(
   nest: LoopNest,
   program: LoopProgram,
@@ -89,7 +89,7 @@ export interface ProductContext {
 }
 
 /**
- * The code of a product in blocks.
+ * Returns the code of a product in blocks.
  *
  * @param prepared which factors it reads in panels that are made before it runs
  */
@@ -127,7 +127,7 @@ export function productOf(
   };
 }
 
-/** The units of a product in known sizes. */
+/** Returns the units of a product in known sizes. */
 function unitsOf({ outer, rows, columns }: MatrixPlan, blocks: Blocks): OpenSizes["units"] {
   return (sizes) => {
     const [places, m, n] = [outer, rows, columns].map((axes) => sizeOf(elementsOf(axes), sizes));
@@ -145,7 +145,7 @@ function textOf({ plan, blocks, options, direct }: Product, program: LoopProgram
   return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
 }
 
-/** What is left to do when results were computed in registers: nothing. */
+/** Returns what is left to do when results were computed in registers: nothing. */
 const inRegisters = ({ loads }: Direct): Epilogue => ({
   reads: loads.map(({ buffer }) => buffer),
   imports: [],

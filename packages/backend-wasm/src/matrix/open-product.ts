@@ -9,7 +9,7 @@ import type { MatrixOptions } from "./options.js";
 import { oneStepOf } from "./prepared.js";
 import { type MatrixPlan, matrixPlan, type Operand } from "./product-plan.js";
 
-/** The code of a product for all sizes; undefined if there is none. */
+/** Returns the code of a product for all sizes; undefined if there is none. */
 export function openProduct(
   nest: LoopNest,
   program: LoopProgram,
@@ -26,13 +26,13 @@ export function openProduct(
 }
 
 /**
- * Whether the inner places of a factor lie one step after another, if it is not known how many
- * there are.
+ * Returns whether the inner places of a factor lie one step after another, if it is not known how
+ * many there are.
  */
 function isOpenOperand(plan: MatrixPlan, { inner }: Operand): boolean {
   return isFixed(elementsOf(plan.inner)) || oneStepOf(plan.inner, inner) !== undefined;
 }
-/** Whether no place of a factor depends on a size. */
+/** Returns whether no place of a factor depends on a size. */
 function isFixedOperand({ rows, columns, inner, a }: MatrixPlan, one: Operand): boolean {
   const axes = [...(one === a ? rows : columns), ...inner, ...one.outerAxes];
   const indices = [one.outer, one.lanes, one.inner, ...axes.map(({ extent }) => extent)];

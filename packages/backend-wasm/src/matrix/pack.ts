@@ -55,7 +55,7 @@ export function writeTable(
   walk(0);
 }
 
-/** Whether there may be more than one place. */
+/** Returns whether there may be more than one place. */
 const isLong = ({ extent }: Axis): boolean => fixedValue(extent) !== 1;
 
 /**

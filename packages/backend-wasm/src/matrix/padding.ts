@@ -35,8 +35,8 @@ interface Dim extends PaddedDim {
 }
 
 /**
- * The padded copy for a load under a condition; undefined if the condition is not that coordinates
- * lie in the tensor.
+ * Returns the padded copy for a load under a condition; undefined if the condition is not that
+ * coordinates lie in the tensor.
  *
  * @param outer axes that are fixed while a copy is used
  */

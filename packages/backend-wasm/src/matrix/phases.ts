@@ -47,7 +47,7 @@ interface Strided {
   readonly offset: number;
 }
 
-/** The phases of a sum of strides whose sizes are bound; undefined for other nests. */
+/** Returns the phases of a sum of strides whose sizes are bound; undefined for other nests. */
 export function phasesOf(nest: LoopNest): Phase[] | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
   if (reduce?.when === undefined || more.length > 0) return undefined;

@@ -78,7 +78,7 @@ interface Panels {
   readonly bytes: number;
 }
 
-/** The packed form of a constant factor; undefined where it is read from a padded copy. */
+/** Returns the packed form of a constant factor; undefined where it is read from a padded copy. */
 export function preparedOf(plan: MatrixPlan, operand: Operand, blocks: Blocks): PreparedBuffer | undefined {
   if (operand.padding !== undefined) return undefined;
   const isA = operand === plan.a;

@@ -96,16 +96,21 @@ export function matrixPlan(given: LoopNest, at?: Index): MatrixPlan | undefined 
 
 /** What is taken for a number of places that is not known. */
 const GUESS = 512;
-/** How many places axes have; a guess where that is known when a kernel runs. */
+/** Returns how many places axes have; a guess where that is known when a kernel runs. */
 export const countOf = (axes: readonly Axis[]): number => fixedValue(elementsOf(axes)) ?? GUESS;
 
-/** What the sums of a product are computed in; undefined if there are no microkernels for it. */
+/**
+ * Returns what the sums of a product are computed in; undefined if there are no microkernels for
+ * it.
+ */
 function numbersOf({ reduce: { dtype } }: Contraction): Numbers | undefined {
   if (dtype === "float32") return FLOAT32;
   return dtype === "float64" ? FLOAT64 : undefined;
 }
 
-/** The product over such rows and columns; undefined if its factors are not of such a form. */
+/**
+ * Returns the product over such rows and columns; undefined if its factors are not of such a form.
+ */
 export function planOf(
   nest: LoopNest,
   contraction: Contraction,
@@ -152,7 +157,7 @@ function withOpenOutside(
   return { rows: known, columns, outer };
 }
 
-/** What a factor reads, and its type there: that of the sums, or a half. */
+/** Returns what a factor reads, and its type there: that of the sums, or a half. */
 function loadOf(
   value: Scalar,
   { type }: Numbers,
@@ -199,7 +204,8 @@ function operandOf(
 }
 
 /**
- * The terms of an index by the set of axes that they depend on; undefined if one needs two sets.
+ * Returns the terms of an index by the set of axes that they depend on; undefined if one needs two
+ * sets.
  */
 export function separate(index: Index, sets: readonly ReadonlySet<string>[]): Index[] | undefined {
   const parts = sets.map(() => ZERO);

@@ -89,7 +89,7 @@ export function check(
   return kernels;
 }
 
-/** The first result of a graph by matrix kernels. */
+/** Returns the first result of a graph by matrix kernels. */
 export function matrixResult(
   text: string,
   inputs: readonly (readonly [Float32Array, readonly number[]])[],
@@ -179,7 +179,7 @@ export function convolution(given: Convolution): Check {
   };
 }
 
-/** The first lines of the texts of kernels. */
+/** Returns the first lines of the texts of kernels. */
 export function kernelNames({ text }: Check, winograd: 0 | 2 | 4): string[] {
   const program = lower(text);
   const options = { relaxed: false, isConstant: (buffer: number) => buffer === 1, winograd };

@@ -3,7 +3,7 @@ import type { ModuleBuilder } from "@sconce/wasm";
 
 const FUNCTIONS = new WeakMap<ModuleBuilder, Map<string, number>>();
 
-/** The index of a function, added when a key is first asked for in a module. */
+/** Returns the index of a function, added when a key is first asked for in a module. */
 export function shared(module: ModuleBuilder, key: string, add: () => number): number {
   let functions = FUNCTIONS.get(module);
   if (functions === undefined) {

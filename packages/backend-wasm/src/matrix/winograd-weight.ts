@@ -28,8 +28,8 @@ interface Panels {
 }
 
 /**
- * The weights as panels: transformed, each place of a tile by itself, or as they are where the
- * kernel transforms them.
+ * Returns the weights as panels: transformed, each place of a tile by itself, or as they are where
+ * the kernel transforms them.
  */
 export function preparedWeight(plan: WinogradPlan, tiles: WinogradTiles): PreparedBuffer {
   const { channels, results, weightSteps: steps } = plan;
@@ -172,7 +172,7 @@ const GAP = 64;
 const FEW_TILES = 8;
 const FEW_CHANNELS = 32;
 
-/** How the weights of a convolution are transformed as it runs. */
+/** Returns how the weights of a convolution are transformed as it runs. */
 export function lateWeights(plan: WinogradPlan, { side, reads, tiles }: WinogradTiles): LateWeights {
   const channels = tiles < FEW_TILES ? Math.min(FEW_CHANNELS, plan.channels) : plan.channels;
   const plane = channels * ROW + GAP;

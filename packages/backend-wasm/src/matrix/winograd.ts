@@ -42,7 +42,7 @@ interface Winograd {
   readonly relaxed: boolean;
 }
 
-/** The code of a convolution; undefined if the nest is another one. */
+/** Returns the code of a convolution; undefined if the nest is another one. */
 export function winogradKernel(
   nest: LoopNest,
   program: LoopProgram,
@@ -235,7 +235,7 @@ function planes(
   });
 }
 
-/** The first pixel of a unit in the result, and the end of its pixels. */
+/** Returns the first pixel of a unit in the result, and the end of its pixels. */
 function pixels(
   f: FunctionBuilder,
   { plan: { height, width }, tiles: { side } }: Winograd,

@@ -84,7 +84,7 @@ export class Control {
   /** The job that parts were taken of, and its state. */
   #known: { readonly state: number; readonly job: Job } | undefined;
 
-  /** The words for so many threads, as the main thread has them. */
+  /** Returns the words for so many threads, as the main thread has them. */
   static forThreads(count: number): Control {
     const buffer = new SharedArrayBuffer((FIRST_SHARE + count * SHARE_WORDS) * 4);
     const words = new Int32Array(buffer);
@@ -101,7 +101,7 @@ export class Control {
     this.#thread = thread;
   }
 
-  /** Whether a job fits. */
+  /** Returns whether a job fits. */
   static takes({ addresses }: Pick<Job, "addresses">): boolean {
     return addresses.length <= MOST_ARGUMENTS;
   }
@@ -153,7 +153,7 @@ export class Control {
       }
     }
   }
-  /** A part of the thread's share, else of others. */
+  /** Returns a part of the thread's share, else of others. */
   #take(state: number, has: (module: number) => boolean): Part | undefined {
     const words = this.#words;
     const threads = words[THREADS]!;
@@ -250,5 +250,5 @@ export class Control {
   }
 }
 
-/** The word of a thread's share. */
+/** Returns the word of a thread's share. */
 const shareOf = (thread: number): number => FIRST_SHARE + thread * SHARE_WORDS;

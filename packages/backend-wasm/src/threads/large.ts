@@ -10,7 +10,7 @@ const LARGE = 20_000;
 const TIME_OF_PRODUCT = 1 / 16;
 
 /**
- * Whether the nests of a kernel are enough work for several threads.
+ * Returns whether the nests of a kernel are enough work for several threads.
  *
  * @param least the least number of elements
  */

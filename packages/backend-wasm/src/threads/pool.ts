@@ -122,7 +122,7 @@ export class ThreadPool {
     }
     if (this.#control.hasFailed) await this.#fail();
   }
-  /** The error of a part, which the thread that had it sends. */
+  /** Returns the error of a part, which the thread that had it sends. */
   async #fail(): Promise<never> {
     while (this.#reason === undefined) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     throw new Error(this.#reason);

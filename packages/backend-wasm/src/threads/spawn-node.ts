@@ -15,8 +15,8 @@ export function spawnWorker(events: SpawnEvents): Spawned {
   return { send: (message) => worker.postMessage(message), stop: () => void worker.terminate() };
 }
 
-/** How many threads the machine runs at once. */
+/** Returns how many threads the machine runs at once. */
 export const availableThreads = (): number => availableParallelism();
 
-/** Whether this thread may sleep. */
+/** Returns whether this thread may sleep. */
 export const maySleep = (): boolean => true;

@@ -22,11 +22,11 @@ export function spawnWorker(events: SpawnEvents): Spawned | undefined {
   return { send: (message) => worker.postMessage(message), stop: () => worker.terminate() };
 }
 
-/** How many threads the machine runs at once; 1 where they cannot be used. */
+/** Returns how many threads the machine runs at once; 1 where they cannot be used. */
 export const availableThreads = (): number =>
   typeof SharedArrayBuffer === "undefined" || !maySleep()
     ? 1
     : (globalThis.navigator?.hardwareConcurrency ?? 1);
 
-/** Whether this thread may sleep: the main thread of a page may not. */
+/** Returns whether this thread may sleep: the main thread of a page may not. */
 export const maySleep = (): boolean => typeof document === "undefined";

@@ -26,7 +26,7 @@ const MOST_TAPS = 512;
 /** Pixels of a row whose windows reach over its edges, at most: the code has a call for each. */
 const MOST_EDGES = 256;
 
-/** The code of a nest whose sizes are bound; undefined if it is anything else. */
+/** Returns the code of a nest whose sizes are bound; undefined if it is anything else. */
 export function windowKernel(
   nest: LoopNest,
   program: LoopProgram,
@@ -66,7 +66,7 @@ export function windowKernel(
     },
   };
 }
-/** The pixels of a row for which no tap lies outside of the image. */
+/** Returns the pixels of a row for which no tap lies outside of the image. */
 function insideOf({ guards: [, guard], columns, roles, size }: WindowPlan): { start: number; end: number } {
   if (guard === undefined) return { start: 0, end: columns };
   const fits = (at: number): boolean => {
@@ -79,11 +79,11 @@ function insideOf({ guards: [, guard], columns, roles, size }: WindowPlan): { st
   while (end < columns && fits(end)) end++;
   return { start, end };
 }
-/** The coordinate of the first tap for a pixel of a row. */
+/** Returns the coordinate of the first tap for a pixel of a row. */
 const columnPlace = ({ place }: Guard, name: string, at: number): number =>
   place.constant + coefficientOf(place, { name }) * at;
 
-/** The weights by taps, the channels of each side by side. */
+/** Returns the weights by taps, the channels of each side by side. */
 function preparedWeight({ plan, padded }: Windows, weight: Steps): PreparedBuffer {
   const { size, channels } = plan;
   const [rows, columns] = size;
@@ -239,7 +239,7 @@ class RowWriter {
   }
 }
 
-/** The columns of the window of a pixel that lie in the image. */
+/** Returns the columns of the window of a pixel that lie in the image. */
 function tapsAt({ guards: [, guard], roles, size }: WindowPlan, at: number): readonly [number, number] {
   if (guard === undefined) return [0, size[1]];
   const first = columnPlace(guard, roles.column.name, at);

@@ -20,7 +20,7 @@ export interface WindowEpilogue {
 /** The sums alone. */
 export const SUMS: WindowEpilogue = { loads: [], constants: [], write: (_, window) => window };
 
-/** The epilogue of a nest; undefined if its value needs more than vectors of float32. */
+/** Returns the epilogue of a nest; undefined if its value needs more than vectors of float32. */
 export function windowEpilogue(
   { value }: LoopNest,
   reduce: ReduceScalar,

@@ -116,7 +116,7 @@ function rolesOf({ axes }: LoopNest, { axes: inner }: ReduceScalar): readonly Ro
   ];
 }
 
-/** The image, and the weights where elements are multiplied. */
+/** Returns the image, and the weights where elements are multiplied. */
 function factorsOf(
   { body, reduce }: ReduceScalar,
   roles: Roles,
@@ -129,10 +129,10 @@ function factorsOf(
   const weight = parts.find((part) => part !== image);
   return weight !== undefined && isWeight(weight) && weight.channel !== 0 ? [image, weight] : undefined;
 }
-/** Whether elements are the same for all pixels. */
+/** Returns whether elements are the same for all pixels. */
 const isWeight = ({ outer, column }: Steps): boolean => outer.terms.length === 0 && column === 0;
 
-/** The steps of a load of float32 by the axes of a plan; undefined for other scalars. */
+/** Returns the steps of a load of float32 by the axes of a plan; undefined for other scalars. */
 export function stepsOf(scalar: Scalar, { channel, column, taps }: Roles): Steps | undefined {
   const image = imageOf(scalar);
   const parts = image && along(image.index, [column, channel, ...taps]);
@@ -148,7 +148,8 @@ export function stepsOf(scalar: Scalar, { channel, column, taps }: Roles): Steps
 }
 
 /**
- * The guards of a reduction's condition; undefined if it is not that coordinates lie in the image.
+ * Returns the guards of a reduction's condition; undefined if it is not that coordinates lie in the
+ * image.
  */
 function guardsOf(when: Scalar | undefined, roles: Roles): WindowPlan["guards"] | undefined {
   const all = imageGuards(when);
@@ -161,7 +162,7 @@ function guardsOf(when: Scalar | undefined, roles: Roles): WindowPlan["guards"] 
   }
   return all && guards;
 }
-/** The direction of a guard: that of its tap, or one without taps. */
+/** Returns the direction of a guard: that of its tap, or one without taps. */
 function sideOf({ index }: ImageGuard, { column, taps }: Roles): number {
   const at = taps.findIndex((tap) => tap !== undefined && coefficientOf(index, tap) > 0);
   return at < 0 ? Number(dependsOn(index, [column])) : at;
@@ -169,7 +170,10 @@ function sideOf({ index }: ImageGuard, { column, taps }: Roles): number {
 /** More than any coordinate. */
 const UNLIMITED = 2 ** 30;
 
-/** A guard of a direction: of the column of a pixel for the last one, of the axes around rows. */
+/**
+ * Returns a guard of a direction: of the column of a pixel for the last one, of the axes around
+ * rows.
+ */
 function guardOf(
   { index, limit = UNLIMITED }: ImageGuard,
   { channel, column, taps }: Roles,

@@ -87,7 +87,7 @@ function timingOf(bursts: readonly Burst[], error: number | undefined): Timing {
   };
 }
 
-/** The first outputs of the runtimes that run the exported models. */
+/** Returns the first outputs of the runtimes that run the exported models. */
 async function outputsOf(peers: readonly Peer[]): Promise<Map<string, Float32Array>> {
   const folder = mkdtempSync(join(tmpdir(), "bench-peers-"));
   const outputs = new Map<string, Float32Array>();
@@ -101,7 +101,7 @@ async function outputsOf(peers: readonly Peer[]): Promise<Map<string, Float32Arr
 
 const floatsOf = (file: string): Float32Array => new Float32Array(Uint8Array.from(readFileSync(file)).buffer);
 
-/** The largest difference of Sconce's outputs from those of ONNX Runtime. */
+/** Returns the largest difference of Sconce's outputs from those of ONNX Runtime. */
 function differenceOf(outputs: ReadonlyMap<string, Float32Array>): number | undefined {
   const expected = outputs.get("ort-node") ?? outputs.get("ort-web");
   const own = [...outputs].filter(([name]) => PEERS[name]!.group === "sconce");

@@ -53,7 +53,7 @@ function whole(name: "threads" | "rounds" | "milliseconds"): number {
   return Number(value);
 }
 
-/** The names of an option, each one of those that there are. */
+/** Returns the names of an option, each one of those that there are. */
 function chosen(option: "only" | "peers", all: readonly string[], usual = all): readonly string[] {
   const names = options[option]?.split(",") ?? usual;
   const unknown = names.find((name) => !all.includes(name));

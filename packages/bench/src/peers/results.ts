@@ -34,7 +34,7 @@ export interface Results {
 /** Differences of outputs above this say that a runtime computes something else. */
 const MOST_DIFFERENCE = 1e-3;
 
-/** The largest difference over the largest value, or infinity for NaN and other lengths. */
+/** Returns the largest difference over the largest value, or infinity for NaN and other lengths. */
 export function relativeDifference(actual: Float32Array, expected: Float32Array): number {
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let [difference, size] = [0, 0];
@@ -63,12 +63,12 @@ export function withRatios(timings: Readonly<Record<string, Timing>>): Record<st
   );
 }
 
-/** Whether a model's outputs are as ONNX Runtime and PyTorch compute them. */
+/** Returns whether a model's outputs are as ONNX Runtime and PyTorch compute them. */
 export const isExact = ({ timings, fromOnnxRuntime = 0 }: ModelResult): boolean =>
   fromOnnxRuntime <= MOST_DIFFERENCE &&
   Object.values(timings).every(({ error = 0 }) => error <= MOST_DIFFERENCE);
 
-/** A Markdown table of CPU times, and the ratio of Sconce's fastest backend. */
+/** Returns a Markdown table of CPU times, and the ratio of Sconce's fastest backend. */
 function resultTable({ models }: Results): string {
   const names = Object.keys(PEERS).filter((name) => models.some(({ timings }) => name in timings));
   const rows = models.map(({ model, timings }) => [
@@ -81,7 +81,7 @@ function resultTable({ models }: Results): string {
   return [line(header), line(header.map((_, i) => (i === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n");
 }
 
-/** The table, a line for each runtime that has no times, and outputs that differ. */
+/** Returns the table, a line for each runtime that has no times, and outputs that differ. */
 export function resultText(results: Results): string {
   const reasons = new Map<string, string[]>();
   for (const { model, skipped } of results.models)
@@ -95,7 +95,7 @@ export function resultText(results: Results): string {
 
 export const threadsText = (threads: number): string => (threads === 1 ? "one thread" : `${threads} threads`);
 
-/** The times of the fastest backend of Sconce. */
+/** Returns the times of the fastest backend of Sconce. */
 function bestOfSconce(timings: Readonly<Record<string, Timing>>): Timing | undefined {
   const own = Object.entries(timings).filter(([name]) => PEERS[name]!.group === "sconce");
   return own.map(([, timing]) => timing).sort((a, b) => a.cpu - b.cpu)[0];

@@ -79,7 +79,7 @@ export class DraftLog implements DraftRecorder {
   }
 
   /**
-   * The failures, in the order in which they occurred.
+   * Returns the failures, in the order in which they occurred.
    *
    * @param dynamicShapes the specification of the second trace. Without one, guards of the inputs
    *   are as they should be.
@@ -95,7 +95,7 @@ export class DraftLog implements DraftRecorder {
 
 const FRAME = /File "([^"]*)", line (\d+), in (.*)\n {4}(.*)/g;
 
-/** The innermost lines of the user's code. */
+/** Returns the innermost lines of the user's code. */
 function framesOf(raw: RawStack): UserFrame[] {
   const frames = [...(formatStack(raw) ?? "").matchAll(FRAME)];
   return frames.slice(-FRAMES).map(([, file, line, name, code]) => {

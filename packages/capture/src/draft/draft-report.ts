@@ -39,7 +39,7 @@ export class DraftReport {
     return `${warning(this.failures.length)}\n${parts.join("")}`;
   }
 
-  /** The report as plain data; specifications are TypeScript. */
+  /** Returns the report as plain data; specifications are TypeScript. */
   toJSON(): { readonly successful: boolean; readonly failures: readonly object[] } {
     const failures = this.failures.map((failure) =>
       failure.type === "GUARD_ADDED"
@@ -71,7 +71,7 @@ ${line(99)}
 
 `;
 
-/** The text of one failure, without its number. */
+/** Returns the text of one failure, without its number. */
 function failureText(failure: DraftFailure): string {
   switch (failure.type) {
     case "MISSING_FAKE_KERNEL":

@@ -18,7 +18,7 @@ export interface OperatorProfile {
   readonly results: readonly (TensorProfile | null)[];
 }
 
-/** The kinds of calls of some operators, by target. */
+/** Returns the kinds of calls of some operators, by target. */
 export function operatorProfiles(
   graph: Graph,
   targets: ReadonlySet<string>,

@@ -58,7 +58,7 @@ export class AdditionalInputs {
   }
 
   /**
-   * The specification for a call of a model: `Dim.DYNAMIC` where the examples differ, null
+   * Returns the specification for a call of a model: `Dim.DYNAMIC` where the examples differ, null
    * elsewhere. `exportProgram` takes the examples themselves, too: `{ dynamicShapes: inputs }`.
    *
    * @param model a module, or a function

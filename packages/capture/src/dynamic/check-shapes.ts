@@ -40,7 +40,7 @@ export type DynamicShapes =
 
 const DIM_KINDS = "None, an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC";
 
-/** Whether nothing is specified: everything is then static. */
+/** Returns whether nothing is specified: everything is then static. */
 export const isEmptySpec = (spec: DynamicShapes | null | undefined): boolean =>
   spec === null || spec === undefined || containerOf(spec)?.children.length === 0;
 
@@ -118,8 +118,8 @@ function checkNames({ args }: NamedInputs, spec: DynamicShapes): void {
 const SHORT = 2;
 
 /**
- * The fix and the edits for names that are not those of the parameters. Where a bundler may have
- * renamed these, an edit would break the code that is not bundled.
+ * Returns the fix and the edits for names that are not those of the parameters. Where a bundler may
+ * have renamed these, an edit would break the code that is not bundled.
  */
 function renamedOr(
   given: readonly string[],
@@ -203,7 +203,7 @@ function checkBounds(dim: NamedDim, bounds: Map<string, NamedDim>): void {
   );
 }
 
-/** The specification of each dimension that a tensor's part of the specification names. */
+/** Returns the specification of each dimension that a tensor's part of the specification names. */
 export function dimSpecs(given: unknown, rank: number): ReadonlyMap<number, DimSpec> {
   const level = containerOf(given);
   if (level === undefined) return new Map(Array.from({ length: rank }, (_, i) => [i, null]));

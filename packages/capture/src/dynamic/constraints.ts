@@ -36,7 +36,7 @@ export type Constraint = Target &
     | { readonly kind: "relaxed" }
   );
 
-/** Whether a root is the size of no input. */
+/** Returns whether a root is the size of no input. */
 export const isPhantom = (root: Target | PhantomRoot): root is PhantomRoot => "value" in root;
 
 /** The constraints of a specification, and which dimensions are marked how. */

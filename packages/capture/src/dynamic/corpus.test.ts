@@ -6,11 +6,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { FakeTensor } from "@sconce/ir";
 import {
   add,
+  type BoolLike,
   eq,
   floorDiv,
   type GuardNode,
   ge,
   gt,
+  type IntLike,
   le,
   lt,
   mul,
@@ -18,8 +20,6 @@ import {
   parseGuard,
   printRange,
   pythonMod,
-  type SymBool,
-  type SymInt,
   sub,
 } from "@sconce/symbolic";
 import { readSafetensors, Tensor } from "@sconce/tensor";
@@ -49,7 +49,7 @@ interface Case {
 const read = (name: string): Case =>
   JSON.parse(readFileSync(new URL(`${name}/case.json`, PROGRAMS), "utf8")) as Case;
 
-type Operator = (a: SymInt, b: SymInt) => SymInt | SymBool;
+type Operator = (a: IntLike, b: IntLike) => IntLike | BoolLike;
 const OPERATORS: Readonly<Record<string, Operator>> = {
   "+": add,
   "-": sub,
@@ -65,12 +65,12 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /** A guard's text as a condition on the symbols of the inputs. */
-function conditionOf(node: GuardNode, { inputs, env }: FakeInputs): SymInt | SymBool {
-  const value = (part: GuardNode): SymInt => conditionOf(part, { inputs, env } as FakeInputs) as SymInt;
+function conditionOf(node: GuardNode, { inputs, env }: FakeInputs): IntLike | BoolLike {
+  const value = (part: GuardNode): IntLike => conditionOf(part, { inputs, env } as FakeInputs) as IntLike;
   switch (node.kind) {
     case "source": {
       const input = inputs.find(({ source }) => source === `L['${node.root}']`)!;
-      if (node.property === undefined) return env.replace(input.fake as SymInt);
+      if (node.property === undefined) return env.replace(input.fake as IntLike);
       return env.replace((input.fake as FakeTensor).shape[node.index!]!);
     }
     case "number":
@@ -178,7 +178,7 @@ test.each(Object.entries(EXPORTED))("%s", (name, spec) => {
   const args = exampleInputs(name, recorded);
   const prepared = makeFakeInputs({ args }, spec);
   const { guards_code, range_constraints } = recorded.program!;
-  for (const text of guards_code) prepared.env.guard(conditionOf(parseGuard(text), prepared) as SymBool);
+  for (const text of guards_code) prepared.env.guard(conditionOf(parseGuard(text), prepared) as BoolLike);
   const { guardsCode, rangeConstraints } = solveConstraints(prepared);
   expect(guardsCode).toEqual(guards_code);
   const ranges = Object.fromEntries([...rangeConstraints].map(([size, range]) => [size, printRange(range)]));
@@ -233,7 +233,7 @@ test.each(Object.entries(REFUSED))("%s", (name, [args, spec]) => {
   try {
     const prepared = makeFakeInputs(bindInputs(parameters, args), spec);
     for (const text of conditionsIn(message!))
-      prepared.env.guard(conditionOf(parseGuard(text), prepared) as SymBool);
+      prepared.env.guard(conditionOf(parseGuard(text), prepared) as BoolLike);
     solveConstraints(prepared);
     expect.unreachable("it is not refused");
   } catch (error) {

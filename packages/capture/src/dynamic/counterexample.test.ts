@@ -1,10 +1,10 @@
 import type { FakeTensor } from "@sconce/ir";
-import { add, eq, gt, mod, mul, printExpr, type SymInt } from "@sconce/symbolic";
+import { add, eq, gt, type IntLike, mod, mul, printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { checkConstraints, Dim, type DynamicShapes, makeFakeInputs } from "./index.js";
 
-type Sizes = readonly (readonly SymInt[])[];
+type Sizes = readonly (readonly IntLike[])[];
 
 /** The dims of the counterexamples to what `require` guards of the sizes of the inputs. */
 function broken(
@@ -42,7 +42,7 @@ test("products of two sizes whose sum is odd are even: nothing is required", () 
   const d = Dim("d", { min: 3 });
   const args = new Map([["x", Tensor.empty([12, 9], "float32")]]);
   const prepared = makeFakeInputs({ args }, [{ 0: d, 1: d.sub(3) }]);
-  const [a, b] = (prepared.inputs[0]!.fake as FakeTensor).shape as [SymInt, SymInt];
+  const [a, b] = (prepared.inputs[0]!.fake as FakeTensor).shape as [IntLike, IntLike];
   prepared.env.guard(eq(mod(mul(a, b), 2), 0));
   expect(printExpr(mod(mul(b, add(b, 3)), 2))).toBe("0");
   expect(checkConstraints(prepared)).toBeUndefined();

@@ -110,7 +110,7 @@ export class CounterexampleSearch {
     return variable !== undefined && chosen.has(variable);
   }
 
-  /** The variables that differ from the example. */
+  /** Returns the variables that differ from the example. */
   #changes(chosen: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     const values = [...this.#variables.values()].map(
       (variable) => [variable, chosen.get(variable.name) ?? nearest(variable)] as const,
@@ -136,7 +136,7 @@ export class CounterexampleSearch {
     return new Set([...found].filter((name) => this.#variables.has(name)));
   }
 
-  /** All sizes for a choice of variables; undefined if one is negative. */
+  /** Returns all sizes for a choice of variables; undefined if one is negative. */
   #assign(chosen: ReadonlyMap<string, number>): ReadonlyMap<string, number> | undefined {
     const sizes = new Map<string, number>();
     for (const [source, { variable, factor, offset }] of this.#sizes) {
@@ -171,14 +171,16 @@ export class CounterexampleSearch {
   }
 }
 
-/** The example, or the bound next to it: an example of 0 or 1 may lie outside of the bounds. */
+/**
+ * Returns the example, or the bound next to it: an example of 0 or 1 may lie outside of the bounds.
+ */
 const nearest = ({ min, max, example }: Variable): number => Math.min(Math.max(example, min), max);
 
 /** Numbers that a requirement mentions: it often changes its truth next to them. */
 const constantsOf = (requirement: Requirement): readonly number[] =>
   numbersIn(requirement.kind === "equal" ? requirement.value : requirement.condition);
 
-/** The integers of an expression. */
+/** Returns the integers of an expression. */
 export function numbersIn(value: SymValue): readonly number[] {
   if (!(value instanceof SymExpr)) return [];
   return [...(value.op === "Integer" ? [Number(value.value)] : []), ...value.args.flatMap(numbersIn)];

@@ -1,12 +1,12 @@
 /** @file Solves what a program requires for single sizes (`DimConstraints`). */
 import {
+  type BoolLike,
   type Congruence,
   freeSymbols,
+  type IntLike,
   joinCongruences,
   mul,
-  type SymBool,
   SymExpr,
-  type SymInt,
   solveUnivariate,
   sub,
   substitute,
@@ -18,7 +18,7 @@ import type { SizeSource } from "./equalities.js";
 /** What a size has to be: a number or a formula, or within bounds. */
 export interface SizeResult {
   readonly source: SizeSource;
-  readonly equal?: SymInt | undefined;
+  readonly equal?: IntLike | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
@@ -56,7 +56,7 @@ export class DimConstraints {
   readonly #symbols = new Map<string, SymExpr>();
   readonly #substitutions = new Map<string, number>();
   #multivariate = new Map<string, SymExpr>();
-  readonly #equivalences: { readonly source: SizeSource; readonly expr: SymInt }[] = [];
+  readonly #equivalences: { readonly source: SizeSource; readonly expr: IntLike }[] = [];
   readonly #results: SizeResult[] = [];
 
   constructor(
@@ -70,7 +70,7 @@ export class DimConstraints {
   }
 
   /** Adds a condition; returns whether it says nothing. */
-  add(condition: SymBool): boolean {
+  add(condition: BoolLike): boolean {
     if (typeof condition === "boolean") return condition;
     if (!isSupported(condition)) return false;
     const free = [...freeSymbols(condition).values()];
@@ -85,7 +85,7 @@ export class DimConstraints {
 
   #addUnivariate(condition: SymExpr, s: SymExpr): boolean {
     this.#symbols.set(s.name, s);
-    const { value, congruences } = withoutDivisions(condition as SymInt, this.#hints);
+    const { value, congruences } = withoutDivisions(condition as IntLike, this.#hints);
     const known = this.#congruences.get(s.name) ?? new Map<string, Congruence | undefined>();
     this.#congruences.set(s.name, known);
     const count = known.size;
@@ -98,7 +98,7 @@ export class DimConstraints {
   }
 
   /** Adds the form that an input's size has taken. */
-  addEquality(source: SizeSource, expr: SymInt): void {
+  addEquality(source: SizeSource, expr: IntLike): void {
     if (typeof expr === "number") this.#results.push({ source, equal: expr });
     else this.#equivalences.push({ source, expr });
   }
@@ -108,9 +108,9 @@ export class DimConstraints {
     for (const name of this.#withEqualities) this.#specialize(name);
     for (const [name, congruences] of this.#congruences) this.#solveCongruences(name, congruences);
     for (const [name, conditions] of this.#univariate) this.#solveRange(name, [...conditions.values()]);
-    const values = new Map<string, SymInt>(this.#substitutions);
+    const values = new Map<string, IntLike>(this.#substitutions);
     for (const { source, expr } of this.#equivalences)
-      this.#results.push({ source, equal: substitute(expr, values) as SymInt });
+      this.#results.push({ source, equal: substitute(expr, values) as IntLike });
     return this.#results;
   }
 
@@ -135,7 +135,7 @@ export class DimConstraints {
     const others = this.#multivariate;
     this.#multivariate = new Map();
     for (const condition of others.values())
-      this.add(substitute(condition, new Map([[name, min]])) as SymBool);
+      this.add(substitute(condition, new Map([[name, min]])) as BoolLike);
   }
 
   #solveCongruences(name: string, congruences: ReadonlyMap<string, Congruence | undefined>): void {

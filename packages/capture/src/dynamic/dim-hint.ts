@@ -30,7 +30,7 @@ export interface DimHintFactory extends DimHint {
 
 const hints = new WeakSet<object>();
 
-/** Whether a value is a hint. */
+/** Returns whether a value is a hint. */
 export const isDimHint = (value: unknown): value is DimHint =>
   ((typeof value === "object" && value !== null) || typeof value === "function") && hints.has(value);
 
@@ -65,7 +65,7 @@ function bounded(kind: DimHintKind, bounds: HintBounds = {}): DimHint {
   return hint;
 }
 
-/** A hint without bounds that makes one with bounds when it is called. */
+/** Returns a hint without bounds that makes one with bounds when it is called. */
 export function hintFactory(kind: DimHintKind): DimHintFactory {
   const factory = (bounds?: HintBounds): DimHint => bounded(kind, bounds);
   const members = { kind, min: undefined, max: undefined, toString: () => `DimHint(${kind})` };

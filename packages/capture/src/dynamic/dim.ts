@@ -1,6 +1,6 @@
 /** @file Names and ranges for dynamic sizes (`torch/export/dynamic_shapes.py`). */
 import { checkOptions, type OptionNames } from "@sconce/errors";
-import { add, mul, printExpr, type SymInt, symbol } from "@sconce/symbolic";
+import { add, type IntLike, mul, printExpr, symbol } from "@sconce/symbolic";
 import { showsAsText } from "@sconce/tensor";
 import { type DimHintFactory, hintFactory } from "./dim-hint.js";
 import { badDim } from "./errors.js";
@@ -51,7 +51,7 @@ export class NamedDim {
     return Infinity;
   }
 
-  /** The size plus an integer. @throws SconceError `BAD_DIM` */
+  /** Returns the size plus an integer. @throws SconceError `BAD_DIM` */
   add(other: number): NamedDim {
     if (!Number.isSafeInteger(other))
       throw badDim(
@@ -60,7 +60,7 @@ export class NamedDim {
     return derive(this, 1, other);
   }
 
-  /** The size minus an integer. @throws SconceError `BAD_DIM` */
+  /** Returns the size minus an integer. @throws SconceError `BAD_DIM` */
   sub(other: number): NamedDim {
     if (!Number.isSafeInteger(other))
       throw badDim(
@@ -69,7 +69,7 @@ export class NamedDim {
     return derive(this, 1, -other);
   }
 
-  /** The size times a positive integer. @throws SconceError `BAD_DIM` */
+  /** Returns the size times a positive integer. @throws SconceError `BAD_DIM` */
   mul(other: number): NamedDim {
     if (!Number.isSafeInteger(other) || other <= 0)
       throw badDim(
@@ -193,18 +193,18 @@ export function readable(name: string, { min, max }: { readonly min: number; rea
   return `Dim(${parts.join(", ")})`;
 }
 
-/** Whether a value is a dim with a name, derived ones included. */
+/** Returns whether a value is a dim with a name, derived ones included. */
 export const isNamedDim = (value: unknown): value is NamedDim => value instanceof NamedDim;
-/** Whether a dim was derived from another. */
+/** Returns whether a dim was derived from another. */
 export const isDerived = (dim: NamedDim): boolean => dim instanceof DerivedDim;
 
 /** `factor * root + offset`. */
 export const linearSize = (
   { factor, offset }: { readonly factor: number; readonly offset: number },
-  root: SymInt,
-): SymInt => add(mul(factor, root), offset);
+  root: IntLike,
+): IntLike => add(mul(factor, root), offset);
 
-/** The root's size for which a derived dim has this size; undefined if there is none. */
+/** Returns the root's size for which a derived dim has this size; undefined if there is none. */
 export function rootValue(dim: NamedDim, size: number): number | undefined {
   const value = (size - dim.offset) / dim.factor;
   return Number.isSafeInteger(value) ? value : undefined;

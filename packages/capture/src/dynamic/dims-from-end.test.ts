@@ -1,11 +1,11 @@
 import type { FakeTensor } from "@sconce/ir";
-import { eq, gt, lt, mod, printExpr, printRange, type SymBool, type SymInt } from "@sconce/symbolic";
+import { type BoolLike, eq, gt, type IntLike, lt, mod, printExpr, printRange } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { Dim, type DynamicShapes, makeFakeInputs, solveConstraints } from "./index.js";
 
 /** The sizes and ranges of an export of `x[4, 6]`, or its message. */
-function exported(dynamicShapes: DynamicShapes, guard?: (n: SymInt) => SymBool): string {
+function exported(dynamicShapes: DynamicShapes, guard?: (n: IntLike) => BoolLike): string {
   const args = new Map([["x", Tensor.empty([4, 6], "float32")]]);
   try {
     const prepared = makeFakeInputs({ args }, dynamicShapes);
@@ -34,7 +34,7 @@ test.each<[DynamicShapes, string]>([
   expect(exported(spec)).toBe(wanted);
 });
 
-test.each<[string, DynamicShapes, (n: SymInt) => SymBool, string]>([
+test.each<[string, DynamicShapes, (n: IntLike) => BoolLike, string]>([
   [
     "eq",
     [{ [-1]: b }],

@@ -1,5 +1,5 @@
 /** @file Which sizes a specification declares equal, or related (`EqualityConstraint`). */
-import { add, mul, type SymExpr, type SymInt, symbol, symEquals } from "@sconce/symbolic";
+import { add, type IntLike, mul, type SymExpr, symbol, symEquals } from "@sconce/symbolic";
 
 /** A size of an input, by the name that guards use: `L['x'].size()[0]`. */
 export type SizeSource = string;
@@ -9,7 +9,7 @@ export type SizeSource = string;
  */
 export interface DerivedEquality {
   readonly source: SizeSource;
-  readonly root: SizeSource | SymInt;
+  readonly root: SizeSource | IntLike;
   readonly factor: number;
   readonly offset: number;
 }
@@ -28,7 +28,7 @@ export class Equalities {
   readonly derived: EqualityInit["derived"];
   readonly #relaxed: ReadonlySet<SizeSource>;
   readonly #parents = new Map<SizeSource, SizeSource>();
-  readonly #definitions = new Map<SizeSource, SymInt>();
+  readonly #definitions = new Map<SizeSource, IntLike>();
   readonly #symbols = new Map<SizeSource, SymExpr>();
 
   constructor({ pairs, derived, relaxed }: EqualityInit) {
@@ -50,7 +50,7 @@ export class Equalities {
     return parent === undefined ? source : this.#find(parent);
   }
 
-  #rewrite(source: SizeSource): SymInt {
+  #rewrite(source: SizeSource): IntLike {
     const root = this.#find(source);
     return this.#definitions.get(root) ?? this.#symbolOf(root);
   }
@@ -61,7 +61,7 @@ export class Equalities {
     return known;
   }
 
-  /** Whether two sizes are declared equal, or one of them has a hint. */
+  /** Returns whether two sizes are declared equal, or one of them has a hint. */
   areEqual(a: SizeSource, b: SizeSource): boolean {
     const [rootA, rootB] = [this.#find(a), this.#find(b)];
     return (
@@ -72,8 +72,8 @@ export class Equalities {
     );
   }
 
-  /** Whether `source` is declared to be `fn(root)`. */
-  isDerived(source: SizeSource, root: SizeSource, fn: (size: SymInt) => SymInt): boolean {
+  /** Returns whether `source` is declared to be `fn(root)`. */
+  isDerived(source: SizeSource, root: SizeSource, fn: (size: IntLike) => IntLike): boolean {
     return symEquals(this.#rewrite(source), fn(this.#rewrite(root)));
   }
 }

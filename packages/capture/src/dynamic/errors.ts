@@ -8,7 +8,7 @@ export interface Edits {
 
 const DIM_FIX = 'write `Dim("batch", { min: 1, max: 64 })`, and derive dims as `batch.mul(2).add(1)`';
 
-/** A `Dim`, or an operation on one, that is not possible. */
+/** Returns the error for a `Dim`, or an operation on one, that is not possible. */
 export const badDim = (message: string, fix = DIM_FIX): SconceError =>
   new SconceError({ code: "BAD_DIM", message, fix });
 
@@ -18,11 +18,14 @@ const MIRROR = "make `dynamicShapes` mirror the inputs: an object by argument na
 export const renamedParameters = (names: readonly string[]): string =>
   `${MIRROR}; if a bundler renamed the parameters (${names.join(", ")}), give a list, or keep the source map of the bundle beside it`;
 
-/** A specification that does not fit the inputs. */
+/** Returns the error for a specification that does not fit the inputs. */
 export const badDynamicShapes = (message: string, fix: string = MIRROR, { edits }: Edits = {}): SconceError =>
   new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix, edits });
 
-/** The example inputs, or what the program was found to require, contradict the specification. */
+/**
+ * Returns the error for the example inputs, or what the program was found to require, contradict
+ * the specification.
+ */
 export const constraintViolation = (
   message: string,
   fix: string,
@@ -30,7 +33,7 @@ export const constraintViolation = (
 ): SconceError =>
   new SconceError({ code: "CONSTRAINT_VIOLATION", message, where: "dynamicShapes", fix, cause, edits });
 
-/** The spelling of releases before `dynamicShapes`. */
+/** Returns the error for the spelling of releases before `dynamicShapes`. */
 export const oldSpelling = (name: string): SconceError =>
   new SconceError({
     code: "OLD_DYNAMIC_SHAPES",

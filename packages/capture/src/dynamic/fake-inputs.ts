@@ -2,13 +2,13 @@
 import { FakeTensor } from "@sconce/ir";
 import {
   type GuardObserver,
+  type IntLike,
   intersectRanges,
   isPoint,
   mul,
   printRange,
   ShapeEnv,
   SymExpr,
-  type SymInt,
   symbol,
   symbolNumber,
   type ValueRange,
@@ -110,7 +110,7 @@ export function fakeLeaves(
 /** The range of a size without bounds: examples of 0 and 1 do not become symbols. */
 export const DEFAULT_RANGE: ValueRange = { min: 2, max: Infinity };
 
-/** The name of a size in guards. */
+/** Returns the name of a size in guards. */
 export const sizeSource = (tensor: string, dim: number): SizeSource => `${tensor}.size()[${dim}]`;
 
 /** PyTorch's text in messages: `[2, int_oo]`. */
@@ -123,11 +123,11 @@ export const rangeText = (range: ValueRange): string => printRange(range).slice(
  */
 export function symbolicStrides(
   { shape, strides }: Tensor,
-  sizes: readonly SymInt[],
-  strideOf: (stride: number, dim: number) => SymInt,
-): readonly SymInt[] {
-  const result: SymInt[] = [...strides];
-  const candidates = new Map<number, SymInt>();
+  sizes: readonly IntLike[],
+  strideOf: (stride: number, dim: number) => IntLike,
+): readonly IntLike[] {
+  const result: IntLike[] = [...strides];
+  const candidates = new Map<number, IntLike>();
   const order = strides.map((stride, i) => [stride, i] as const).sort((a, b) => a[0] - b[0] || b[1] - a[1]);
   for (const [stride, i] of order) {
     const isContiguous = i !== strides.length - 1 && stride === shape[i + 1]! * strides[i + 1]!;
@@ -218,7 +218,7 @@ class FakeMaker {
     }
   }
 
-  #size(leaf: InputLeaf, tensor: Tensor, dim: number, size: number, constraints: SizeConstraint[]): SymInt {
+  #size(leaf: InputLeaf, tensor: Tensor, dim: number, size: number, constraints: SizeConstraint[]): IntLike {
     const name = sizeSource(leaf.source, dim);
     const constraint = constraints[dim];
     const range = typeof constraint === "object" ? constraint : undefined;
@@ -259,7 +259,7 @@ class FakeMaker {
     );
   }
 
-  #stride(source: string, dim: number, stride: number, isStatic: boolean): SymInt {
+  #stride(source: string, dim: number, stride: number, isStatic: boolean): IntLike {
     if (isStatic || stride <= 1) return stride;
     const name = `${source}.stride()[${dim}]`;
     const known = this.#ducks.get(stride);
@@ -283,7 +283,7 @@ class FakeMaker {
     return this.#sizes.get(tensor)?.get(dim) ?? [];
   }
 
-  /** What `_process_equalities` reads from the constraints. */
+  /** Returns what `_process_equalities` reads from the constraints. */
   #equalities(): Equalities {
     const pairs: [SizeSource, SizeSource][] = [];
     const derived: DerivedEquality[] = [];
@@ -307,7 +307,7 @@ class FakeMaker {
     return new Equalities({ pairs, derived, relaxed });
   }
 
-  #rootOf({ root }: Constraint & { kind: "derived" }, phantoms: Map<string, SymExpr>): SizeSource | SymInt {
+  #rootOf({ root }: Constraint & { kind: "derived" }, phantoms: Map<string, SymExpr>): SizeSource | IntLike {
     if (!isPhantom(root)) return this.#sourcesOf(root)[0]!;
     if (root.value === 0 || root.value === 1) return root.value;
     const known = phantoms.get(root.name);

@@ -1,6 +1,6 @@
 /** @file Whether suggested fixes are enough. */
 import { FakeTensor } from "@sconce/ir";
-import { freeSymbols, type SymBool, SymExpr, type SymInt, substitute } from "@sconce/symbolic";
+import { type BoolLike, freeSymbols, type IntLike, SymExpr, substitute } from "@sconce/symbolic";
 import { type FakeInputs, fakeLeaves, sizeSource } from "./fake-inputs.js";
 import { produceGuards } from "./produce-guards.js";
 import { rangeConstraints } from "./range-constraints.js";
@@ -34,8 +34,8 @@ export function fixesSuffice(prepared: FakeInputs, message: string, guards: read
   }
 }
 
-function sizesBySource({ inputs }: FakeInputs): ReadonlyMap<string, SymInt> {
-  const sizes = new Map<string, SymInt>();
+function sizesBySource({ inputs }: FakeInputs): ReadonlyMap<string, IntLike> {
+  const sizes = new Map<string, IntLike>();
   for (const { source, fake } of inputs) {
     if (fake instanceof SymExpr || typeof fake === "number") sizes.set(source, fake);
     if (!(fake instanceof FakeTensor)) continue;
@@ -45,19 +45,20 @@ function sizesBySource({ inputs }: FakeInputs): ReadonlyMap<string, SymInt> {
 }
 
 /**
- * A guard in terms of the symbols of other inputs; undefined for one of symbols without an input.
+ * Returns a guard in terms of the symbols of other inputs; undefined for one of symbols without an
+ * input.
  */
 function moved(
   guard: SymExpr,
   { sources }: FakeInputs,
-  sizes: ReadonlyMap<string, SymInt>,
+  sizes: ReadonlyMap<string, IntLike>,
   { env }: FakeInputs,
-): SymBool | undefined {
-  const values = new Map<string, SymInt>();
+): BoolLike | undefined {
+  const values = new Map<string, IntLike>();
   for (const name of freeSymbols(guard).keys()) {
     const size = sizes.get(sources.get(name)?.[0]?.name ?? "");
     if (size === undefined) return undefined;
     values.set(name, env.replace(size));
   }
-  return substitute(guard, values) as SymBool;
+  return substitute(guard, values) as BoolLike;
 }

@@ -4,8 +4,8 @@ import { printPython } from "@sconce/symbolic/print-python";
 import type { FakeInputs } from "./fake-inputs.js";
 
 /**
- * The conditions on the inputs that the trace recorded, in order: `(L['x'].size()[0] % 2) == 0`.
- * Those of symbols that no input gives are left out.
+ * Returns the conditions on the inputs that the trace recorded, in order:
+ * `(L['x'].size()[0] % 2) == 0`. Those of symbols that no input gives are left out.
  */
 export function guardsCode({ env, sources }: FakeInputs): readonly string[] {
   const sourceOf = (name: string): string | undefined => {

@@ -5,11 +5,11 @@ import {
   eq,
   freeSymbols,
   ge,
+  type IntLike,
   intersectRanges,
   le,
   printExpr,
   SymExpr,
-  type SymInt,
   substitute,
   symbol,
   type ValueRange,
@@ -43,7 +43,7 @@ export interface Violation {
 export type Requirement =
   /** The condition is on one symbol; `source` is a size that it represents. */
   | { readonly kind: "condition"; readonly condition: SymExpr; readonly source: string }
-  | { readonly kind: "equal"; readonly source: string; readonly value: SymInt };
+  | { readonly kind: "equal"; readonly source: string; readonly value: IntLike };
 
 /** What {@link produceGuards} finds. */
 export interface GuardReport {
@@ -64,9 +64,9 @@ export function produceGuards(prepared: FakeInputs): GuardReport {
   return reporter;
 }
 
-/** The current form of a size of an input. */
-const sizesOf = ({ inputs, env }: FakeInputs): ReadonlyMap<string, SymInt> => {
-  const sizes = new Map<string, SymInt>();
+/** Returns the current form of a size of an input. */
+const sizesOf = ({ inputs, env }: FakeInputs): ReadonlyMap<string, IntLike> => {
+  const sizes = new Map<string, IntLike>();
   for (const { source, fake } of inputs)
     if (fake instanceof FakeTensor)
       for (const [dim, size] of fake.shape.entries()) sizes.set(sizeSource(source, dim), env.replace(size));
@@ -77,7 +77,7 @@ const sizesOf = ({ inputs, env }: FakeInputs): ReadonlyMap<string, SymInt> => {
 function checkEqualities(prepared: FakeInputs): void {
   const { env, equalities, debugNames, sources } = prepared;
   const fix = "pass example inputs whose sizes are as declared, or correct `dynamicShapes`";
-  const value = (size: SymInt): string => String(env.hint(size));
+  const value = (size: IntLike): string => String(env.hint(size));
   for (const [a, b] of equalities.pairs) {
     const sizes = sizesOf(prepared);
     const [left, right] = [sizes.get(a)!, sizes.get(b)!];
@@ -107,7 +107,7 @@ function checkEqualities(prepared: FakeInputs): void {
 interface Tracked {
   readonly source: string;
   readonly kind: "size" | "stride" | "value";
-  readonly value: SymInt;
+  readonly value: IntLike;
 }
 
 /** The range that was declared for a size. */
@@ -151,7 +151,7 @@ class GuardReporter implements GuardReport {
     return this.#prepared.debugNames.get(source) ?? source;
   }
 
-  #text(value: SymInt): string {
+  #text(value: IntLike): string {
     return printPython(value, (name) => this.sourceOf(name), { guard: true });
   }
 
@@ -190,7 +190,7 @@ class GuardReporter implements GuardReport {
     }
   }
 
-  #specialized(source: string, value: number, original: SymInt): void {
+  #specialized(source: string, value: number, original: IntLike): void {
     const text = `You marked ${this.#debugName(source)} as dynamic but your code specialized it to be a constant (${value}). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.`;
     const name = original instanceof SymExpr ? original.name : "";
     const location = this.#prepared.env.specializationOf(name);
@@ -221,13 +221,16 @@ class GuardReporter implements GuardReport {
       this.#violate(source, text, { kind: "equal", source, value }, location);
       return;
     }
-    const at = (size: SymInt): SymInt => substitute(value, new Map([[only.name, size]])) as SymInt;
+    const at = (size: IntLike): IntLike => substitute(value, new Map([[only.name, size]])) as IntLike;
     if (equalities.isDerived(source, first, at)) return;
     const text = `The values of ${name} = ${source} must always be related to the values of ${firstName} = ${first} by ${name} = ${formulaText(at, firstName)}.`;
     this.#violate(source, text, { kind: "equal", source, value }, location);
   }
 
-  /** The guard that made a size a function of another: the first one that mentions its symbol. */
+  /**
+   * Returns the guard that made a size a function of another: the first one that mentions its
+   * symbol.
+   */
   #locationOfEquality(source: string): unknown {
     const { env, sources } = this.#prepared;
     const own = [...sources].find(([, list]) => list[0]!.name === source)?.[0];
@@ -258,7 +261,7 @@ class GuardReporter implements GuardReport {
     if (isTrivial || only === undefined) return;
     const source = this.sourceOf(only);
     for (const range of this.#ranges.get(only)?.values() ?? []) {
-      const text = `Not all values of ${this.#rangeText(source, range)} satisfy the generated guard ${this.#text(condition as SymInt)}.`;
+      const text = `Not all values of ${this.#rangeText(source, range)} satisfy the generated guard ${this.#text(condition as IntLike)}.`;
       this.#violate(source, text, { kind: "condition", condition, source: range.source }, location);
     }
   }
@@ -303,8 +306,8 @@ class GuardReporter implements GuardReport {
   }
 }
 
-/** A formula in terms of a dim, which may be derived itself. */
-function formulaText(at: (size: SymInt) => SymInt, name: string): string {
+/** Returns a formula in terms of a dim, which may be derived itself. */
+function formulaText(at: (size: IntLike) => IntLike, name: string): string {
   const linear = parseLinear(name);
   const root = symbol("D");
   const value = at(linear === undefined ? root : linearSize(linear, root));

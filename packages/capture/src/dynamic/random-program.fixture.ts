@@ -2,18 +2,18 @@
 import type { FakeTensor } from "@sconce/ir";
 import {
   add,
+  type BoolLike,
   eq,
   floorDiv,
   ge,
   gt,
+  type IntLike,
   le,
   lt,
   mul,
   ne,
   pythonMod,
   type ShapeEnv,
-  type SymBool,
-  type SymInt,
   sub,
   symMax,
   symMin,
@@ -45,7 +45,7 @@ export interface RandomProgram {
   readonly refined?: string;
 }
 
-const OPERATORS: Readonly<Record<string, (a: SymInt, b: SymInt) => SymInt>> = {
+const OPERATORS: Readonly<Record<string, (a: IntLike, b: IntLike) => IntLike>> = {
   "+": add,
   "-": sub,
   "*": mul,
@@ -54,7 +54,7 @@ const OPERATORS: Readonly<Record<string, (a: SymInt, b: SymInt) => SymInt>> = {
   max: symMax,
   min: symMin,
 };
-const RELATIONS: Readonly<Record<string, (a: SymInt, b: SymInt) => SymBool>> = {
+const RELATIONS: Readonly<Record<string, (a: IntLike, b: IntLike) => BoolLike>> = {
   "==": eq,
   "!=": ne,
   "<": lt,
@@ -64,26 +64,26 @@ const RELATIONS: Readonly<Record<string, (a: SymInt, b: SymInt) => SymBool>> = {
 };
 /** Python compares `3 < s` as `s > 3`. */
 const REFLECTED: Readonly<Record<string, string>> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
-const compare = (op: string, a: SymInt, b: SymInt): SymBool =>
+const compare = (op: string, a: IntLike, b: IntLike): BoolLike =>
   typeof a === "number" ? RELATIONS[REFLECTED[op] ?? op]!(b, a) : RELATIONS[op]!(a, b);
 
 const NAMES = ["x", "y", "z"];
 
-/** The value of an expression over sizes. */
-function sizeOf(e: Expression, sizes: readonly (readonly SymInt[])[]): SymInt {
+/** Returns the value of an expression over sizes. */
+function sizeOf(e: Expression, sizes: readonly (readonly IntLike[])[]): IntLike {
   if (typeof e === "number") return e;
   if (typeof e === "string") return sizes[NAMES.indexOf(e[0]!)]![Number(e[1])]!;
   return OPERATORS[e[0]]!(sizeOf(e[1], sizes), sizeOf(e[2], sizes));
 }
 
-/** The condition of a step. */
-export function conditionOf(step: Step, sizes: readonly (readonly SymInt[])[]): SymBool {
+/** Returns the condition of a step. */
+export function conditionOf(step: Step, sizes: readonly (readonly IntLike[])[]): BoolLike {
   const [op, a, b] = step[1] as [string, Expression, Expression];
   return compare(op, sizeOf(a, sizes), sizeOf(b, sizes));
 }
 
-/** The number of a step that asks for one. */
-export const indexOf = (step: Step, sizes: readonly (readonly SymInt[])[]): SymInt =>
+/** Returns the number of a step that asks for one. */
+export const indexOf = (step: Step, sizes: readonly (readonly IntLike[])[]): IntLike =>
   sizeOf(step[1] as Expression, sizes);
 
 /** Sizes by source as shapes of the inputs. */
@@ -95,12 +95,12 @@ export const sizesOf = (
 
 /** Runs a function on the sizes of fake inputs, which records guards. */
 export function trace(steps: readonly Step[], { env, inputs }: FakeInputs): void {
-  const sizes = (): readonly (readonly SymInt[])[] =>
+  const sizes = (): readonly (readonly IntLike[])[] =>
     inputs.map(({ fake }) => (fake as FakeTensor).shape.map((size) => env.replace(size)));
   for (const step of steps) runStep(step, sizes(), env);
 }
 
-function runStep(step: Step, sizes: readonly (readonly SymInt[])[], env: ShapeEnv): void {
+function runStep(step: Step, sizes: readonly (readonly IntLike[])[], env: ShapeEnv): void {
   switch (step[0]) {
     case "if":
       env.guard(conditionOf(step, sizes));
@@ -117,7 +117,7 @@ function runStep(step: Step, sizes: readonly (readonly SymInt[])[], env: ShapeEn
 }
 
 /** `x + y` and `cat` of inputs with as many dimensions: the conditions of their shape rules. */
-function callStep(step: Step, sizes: readonly (readonly SymInt[])[], env: ShapeEnv): void {
+function callStep(step: Step, sizes: readonly (readonly IntLike[])[], env: ShapeEnv): void {
   const [a, b] = [sizes[step[1] as number]!, sizes[step[2] as number]!];
   if (step[0] === "cat") {
     for (let d = 0; d < a.length; d++) if (d !== step[3]) env.guard(compare("==", b[d]!, a[d]!));

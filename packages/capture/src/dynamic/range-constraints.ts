@@ -2,11 +2,11 @@
 import { FakeTensor } from "@sconce/ir";
 import {
   freeSymbols,
+  type IntLike,
   intersectRanges,
   isPoint,
   printExpr,
   SymExpr,
-  type SymInt,
   type ValueRange,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -29,7 +29,7 @@ const NATURAL: ValueRange = { min: 0, max: Infinity };
 const noneText = (value: number | undefined): string => (value === undefined ? "None" : String(value));
 
 /**
- * The ranges of all sizes of the inputs and of data-dependent symbols.
+ * Returns the ranges of all sizes of the inputs and of data-dependent symbols.
  *
  * @param unbacked symbols that the trace made for values of tensors
  * @param isStrict whether the ranges have these symbols twice: a strict export traces the model
@@ -55,7 +55,7 @@ export function rangeConstraints(
   return maker.finish();
 }
 
-/** The range of a symbol; that of a float says so, since its infinities print otherwise. */
+/** Returns the range of a symbol; that of a float says so, since its infinities print otherwise. */
 function symbolRange(env: FakeInputs["env"], value: SymExpr): ValueRange & { readonly float?: boolean } {
   const isFloat = value.assumptions.every(([assumption]) => assumption !== "integer");
   return isFloat ? { ...env.rangeOf(value), float: true } : env.rangeOf(value);
@@ -99,7 +99,7 @@ class RangeMaker {
   #addInput({ fake, spec, value, path }: FakeInput): void {
     const { env } = this.#prepared;
     if (fake instanceof SymExpr) {
-      const size = env.replace<SymInt>(fake);
+      const size = env.replace<IntLike>(fake);
       if (typeof size === "number") return;
       this.#narrow(size, env.range(fake));
       if (isDimHint(spec)) this.#checkHint(size, spec, value as number, path);
@@ -131,7 +131,7 @@ class RangeMaker {
     this.#ranges.set(name, both);
   }
 
-  #checkHint(size: SymInt, hint: DimHint, example: number, path: string): void {
+  #checkHint(size: IntLike, hint: DimHint, example: number, path: string): void {
     const traced = typeof size === "number" ? { min: size, max: size } : this.#ranges.get(printExpr(size))!;
     const isTrivial = example === 0 || example === 1;
     if (hint.kind === "AUTO" && isPoint(traced) && isTrivial)

@@ -4,7 +4,9 @@ import { Dim, isNamedDim } from "./dim.js";
 import { type DimHint, isDimHint } from "./dim-hint.js";
 import { containerOf } from "./tree.js";
 
-/** The specification with `Dim.AUTO` of the same bounds for each `Dim` and `Dim.DYNAMIC`. */
+/**
+ * Returns the specification with `Dim.AUTO` of the same bounds for each `Dim` and `Dim.DYNAMIC`.
+ */
 export const relaxedShapes = (spec: DynamicShapes): DynamicShapes => relaxed(spec) as DynamicShapes;
 
 function relaxed(spec: unknown): unknown {
@@ -20,7 +22,7 @@ function relaxed(spec: unknown): unknown {
   return spec instanceof Map ? new Map(entries) : Object.fromEntries(entries);
 }
 
-/** A specification as TypeScript: `[{ 0: Dim.AUTO({ max: 16 }) }, null]`. */
+/** Returns a specification as TypeScript: `[{ 0: Dim.AUTO({ max: 16 }) }, null]`. */
 export function shapesCode(spec: unknown): string {
   if (isNamedDim(spec)) return `Dim("${spec.name}"${boundsCode(spec, ", ")})`;
   if (isDimHint(spec)) {
@@ -38,7 +40,7 @@ export function shapesCode(spec: unknown): string {
 const keyCode = (key: string | number): string =>
   /^(?:\d+|[\p{L}_$][\p{L}\p{N}_$]*)$/u.test(String(key)) ? String(key) : JSON.stringify(key);
 
-/** The bounds that say something: sizes are not negative. */
+/** Returns the bounds that say something: sizes are not negative. */
 function boundsCode({ min, max }: Pick<DimHint, "min" | "max">, before: string): string {
   const parts = [
     ...(min === undefined || min === 0 ? [] : [`min: ${min}`]),

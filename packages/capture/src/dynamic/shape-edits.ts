@@ -19,7 +19,7 @@ const edited = (find: string | undefined, replace: string | undefined): readonly
 const keyCode = (key: Key): string =>
   /^([\p{L}_$][\p{L}\p{N}_$]*|\d+)$/u.test(String(key)) ? String(key) : JSON.stringify(key);
 
-/** A specification of these inputs in which all sizes are static: `[null, { a: null }]`. */
+/** Returns a specification of these inputs in which all sizes are static: `[null, { a: null }]`. */
 function staticCode(input: unknown): string {
   const level = containerOf(input);
   if (level === undefined) return "null";
@@ -31,7 +31,7 @@ function staticCode(input: unknown): string {
 const objectCode = (keys: readonly Key[], values: readonly string[]): string =>
   keys.length === 0 ? "{}" : `{ ${keys.map((key, i) => `${keyCode(key)}: ${values[i]}`).join(", ")} }`;
 
-/** How a specification is usually written; undefined where that is not known. */
+/** Returns how a specification is usually written; undefined where that is not known. */
 function specCode(spec: unknown, rootCode: (dim: NamedDim) => string): string | undefined {
   if (spec === null || spec === undefined) return "null";
   if (typeof spec === "number") return String(spec);
@@ -48,7 +48,8 @@ function specCode(spec: unknown, rootCode: (dim: NamedDim) => string): string | 
 }
 
 /**
- * The spellings of a specification: with dims in constants of their names, and with dims in place.
+ * Returns the spellings of a specification: with dims in constants of their names, and with dims in
+ * place.
  */
 function specCodes(spec: unknown): readonly string[] {
   const codes = [specCode(spec, ({ name }) => name), specCode(spec, dimCode)];
@@ -56,8 +57,8 @@ function specCodes(spec: unknown): readonly string[] {
 }
 
 /**
- * What stands before the specification of a place: the option for all inputs, the key of an entry;
- * nothing that is known in a list.
+ * Returns what stands before the specification of a place: the option for all inputs, the key of an
+ * entry; nothing that is known in a list.
  *
  * @param path the place as messages name it: `['x'][0]`; undefined below a registered class
  */
@@ -68,7 +69,8 @@ function prefixes(path: string | undefined): readonly string[] {
 }
 
 /**
- * The edits that add what a specification lacks at a place, or put an entry in the place of null.
+ * Returns the edits that add what a specification lacks at a place, or put an entry in the place of
+ * null.
  */
 export function missingEntryEdits(path: string | undefined, input: unknown, spec: unknown): Edits {
   const wanted = containerOf(input);
@@ -96,7 +98,9 @@ export function missingEntryEdits(path: string | undefined, input: unknown, spec
   return nameEdits(before, wanted.keys, wanted.children, spec);
 }
 
-/** The edits that give an object the keys of the inputs: misspelled names, and missing ones. */
+/**
+ * Returns the edits that give an object the keys of the inputs: misspelled names, and missing ones.
+ */
 function nameEdits(
   before: readonly string[],
   keys: readonly Key[],
@@ -124,7 +128,8 @@ function nameEdits(
 }
 
 /**
- * The edits of fixes that a refusal suggests; nothing unless all of them concern dims with names.
+ * Returns the edits of fixes that a refusal suggests; nothing unless all of them concern dims with
+ * names.
  */
 export function fixEdits(fixes: readonly SuggestedFix[], dims: ReadonlyMap<string, NamedDim>): Edits {
   const roots = new Set([...dims.values()].filter(isDerived).map((dim) => dim.root.name));

@@ -48,7 +48,10 @@ export class ShapesCollection {
     return this;
   }
 
-  /** The sizes of a tensor by dimension, to be filled in: `collection.get(x).set(0, Dim.AUTO)`. */
+  /**
+   * Returns the sizes of a tensor by dimension, to be filled in:
+   * `collection.get(x).set(0, Dim.AUTO)`.
+   */
   get(tensor: Tensor): Map<number, unknown> {
     const known = this.#shapes.get(tensor);
     if (known instanceof Map) return known as Map<number, unknown>;
@@ -59,8 +62,8 @@ export class ShapesCollection {
   }
 
   /**
-   * The specification for a call of a model: what was assigned to each tensor, null elsewhere.
-   * `exportProgram` takes the collection itself, too: `{ dynamicShapes: collection }`.
+   * Returns the specification for a call of a model: what was assigned to each tensor, null
+   * elsewhere. `exportProgram` takes the collection itself, too: `{ dynamicShapes: collection }`.
    *
    * @param model a module, or a function
    * @param args the positional arguments of the export, with the same tensor objects

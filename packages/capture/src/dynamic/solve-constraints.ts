@@ -54,7 +54,7 @@ export interface SolveOptions {
 
 const reports = new WeakMap<SconceError, ConstraintReport>();
 
-/** The details of a `CONSTRAINT_VIOLATION`: counterexamples and fixes as values. */
+/** Returns the details of a `CONSTRAINT_VIOLATION`: counterexamples and fixes as values. */
 export const constraintReport = (error: unknown): ConstraintReport | undefined =>
   error instanceof SconceError ? reports.get(error) : undefined;
 
@@ -80,7 +80,7 @@ export function solveConstraints(
   };
 }
 
-/** Why a specification has to be refused; undefined when the program keeps to it. */
+/** Returns why a specification has to be refused; undefined when the program keeps to it. */
 export function checkConstraints(prepared: FakeInputs): ConstraintReport | undefined {
   const guards = prepared.env.guards.slice();
   const { violations, solver, sourceOf } = produceGuards(prepared);
@@ -140,7 +140,10 @@ function forcedText(
 
 const LARGER = "pass larger example sizes";
 
-/** What helps besides `Dim.AUTO`: a larger example only where the example is what is too small. */
+/**
+ * Returns what helps besides `Dim.AUTO`: a larger example only where the example is what is too
+ * small.
+ */
 function otherRemedy({ text }: ReportedViolation): string {
   const constant = /specialized it to be a constant \((-?\d+)\)/.exec(text)?.[1];
   const guard = / the generated guard (.*?)\.?$/.exec(text)?.[1] ?? "";

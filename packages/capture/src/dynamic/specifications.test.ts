@@ -1,5 +1,5 @@
 import { type FakeTensor, pythonTuple, registerDataclass } from "@sconce/ir";
-import { eq, printExpr, printRange, type SymInt } from "@sconce/symbolic";
+import { eq, type IntLike, printExpr, printRange } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import {
@@ -39,15 +39,15 @@ interface Call {
 function declared(
   { parameters = [named("x"), named("y")], args, kwargs }: Call,
   spec: DynamicShapes | null,
-  guard?: (fake: SymInt, prepared: ReturnType<typeof makeFakeInputs>) => void,
+  guard?: (fake: IntLike, prepared: ReturnType<typeof makeFakeInputs>) => void,
 ): unknown {
   const prepared = makeFakeInputs(bindInputs(parameters, args, kwargs), spec);
   const integer = prepared.inputs.find(({ value }) => typeof value === "number");
-  guard?.(integer?.fake as SymInt, prepared);
+  guard?.(integer?.fake as IntLike, prepared);
   const { rangeConstraints, guardsCode } = solveConstraints(prepared);
   const sizes = prepared.inputs.map(({ fake }) => {
     const shape = (fake as FakeTensor | undefined)?.shape;
-    if (shape === undefined) return String(prepared.env.replace(fake as SymInt));
+    if (shape === undefined) return String(prepared.env.replace(fake as IntLike));
     return `[${shape.map((size) => printExpr(prepared.env.replace(size))).join(", ")}]`;
   });
   const ranges = [...rangeConstraints].map(([name, range]) => `${name}: ${printRange(range)}`);
@@ -149,7 +149,7 @@ describe("specifications", () => {
   });
   test("an integer with `Dim.AUTO` may become a constant, with `Dim.DYNAMIC` it may not", () => {
     const call = { parameters: [named("x"), named("n")], args: [t(4), 3] };
-    const guard = (n: SymInt, { env }: ReturnType<typeof makeFakeInputs>): void => {
+    const guard = (n: IntLike, { env }: ReturnType<typeof makeFakeInputs>): void => {
       env.guard(eq(n, 3));
     };
     expect(declared(call, { x: null, n: Dim.AUTO }, guard)).toEqual(["[4] 3", "", "L['n'] == 3"]);

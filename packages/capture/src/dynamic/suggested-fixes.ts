@@ -1,5 +1,5 @@
 /** @file Changes of a specification that a program requires (`prettify_results`). */
-import { asLinear, printExpr, SymExpr, type SymInt, symbol } from "@sconce/symbolic";
+import { asLinear, type IntLike, printExpr, SymExpr, symbol } from "@sconce/symbolic";
 import { isDerived, isNamedDim, linearSize, type NamedDim, parseLinear } from "./dim.js";
 import type { SizeResult } from "./dim-constraints.js";
 import { isDimHint } from "./dim-hint.js";
@@ -17,7 +17,7 @@ export type SuggestedFix =
   | { readonly name: string; readonly kind: "constant"; readonly value: number }
   | { readonly name: string; readonly kind: "formula"; readonly value: SymExpr };
 
-/** All dims of a specification by name, and the roots of derived ones. */
+/** Returns all dims of a specification by name, and the roots of derived ones. */
 export function namedDims(spec: unknown): Map<string, NamedDim> {
   const found = new Map<string, NamedDim>();
   const visit = (value: unknown): void => {
@@ -32,7 +32,7 @@ export function namedDims(spec: unknown): Map<string, NamedDim> {
 
 /** What is known of one name: a value, or bounds. */
 interface Result {
-  equal?: SymInt;
+  equal?: IntLike;
   min?: number;
   max?: number;
 }
@@ -40,8 +40,8 @@ interface Result {
 type Names = ReadonlyMap<string, string>;
 
 /**
- * The fixes for a specification, in PyTorch's order: bounds first, then constants and formulas,
- * each by the size that it concerns.
+ * Returns the fixes for a specification, in PyTorch's order: bounds first, then constants and
+ * formulas, each by the size that it concerns.
  */
 export function suggestFixes(
   results: readonly SizeResult[],
@@ -84,8 +84,8 @@ function readResults(
   return table;
 }
 
-/** An expression in terms of dims; the value is undefined where a size has no name. */
-function inDims(value: SymInt, debugNames: Names, sources: (symbol: string) => string): InDims {
+/** Returns an expression in terms of dims; the value is undefined where a size has no name. */
+function inDims(value: IntLike, debugNames: Names, sources: (symbol: string) => string): InDims {
   if (typeof value === "number") return { value, isNamed: false, text: String(value) };
   const linear = asLinear(value);
   if (linear === undefined) return { value: undefined, isNamed: true, text: undefined };
@@ -100,7 +100,7 @@ function inDims(value: SymInt, debugNames: Names, sources: (symbol: string) => s
 }
 
 interface InDims {
-  readonly value: SymInt | undefined;
+  readonly value: IntLike | undefined;
   /** Whether a dim occurs. */
   readonly isNamed: boolean;
   /** The name, where the value is a dim as it was declared. */
@@ -126,7 +126,7 @@ export function fixText(fix: SuggestedFix): string {
   return `${name} = Dim(${parts.join(", ")})`;
 }
 
-/** A fix as TypeScript: `const dx = Dim("dx", { max: 5 });`. */
+/** Returns a fix as TypeScript: `const dx = Dim("dx", { max: 5 });`. */
 export function fixCode(fix: SuggestedFix): string {
   const { name } = fix;
   if (fix.kind === "constant") return `use ${fix.value} for ${name}`;
@@ -134,7 +134,7 @@ export function fixCode(fix: SuggestedFix): string {
   return `const ${name} = ${dimCode(fix)}`;
 }
 
-/** A dim as TypeScript: `Dim("dx", { max: 5 })`. */
+/** Returns a dim as TypeScript: `Dim("dx", { max: 5 })`. */
 export function dimCode({
   name,
   min,
@@ -148,13 +148,13 @@ export function dimCode({
   return `Dim(${JSON.stringify(name)}${options})`;
 }
 
-/** A linear formula as TypeScript: `dx.mul(2).add(1)`. */
+/** Returns a linear formula as TypeScript: `dx.mul(2).add(1)`. */
 export function linearCode(root: string, factor: number, offset: number): string {
   const scaled = factor === 1 ? root : `${root}.mul(${factor})`;
   return offset === 0 ? scaled : `${scaled}.${offset > 0 ? "add" : "sub"}(${Math.abs(offset)})`;
 }
 
-/** The formula of a fix as TypeScript. */
+/** Returns the formula of a fix as TypeScript. */
 export function formulaCode(formula: SymExpr, rootCode: (name: string) => string): string {
   const { symbol: root, coefficient, offset } = asLinear(formula)!;
   return linearCode(rootCode(root.name), coefficient, offset);

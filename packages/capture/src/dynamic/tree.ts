@@ -85,7 +85,7 @@ export function pythonType(value: unknown): string {
   return `<class '${type ?? "object"}'>`;
 }
 
-/** Whether an input is an integer, which may be dynamic. */
+/** Returns whether an input is an integer, which may be dynamic. */
 export const isIntInput = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value);
 
@@ -127,7 +127,7 @@ export function mapTree<T>(
   return walk("", tree, spec);
 }
 
-/** The part of a specification under a key. */
+/** Returns the part of a specification under a key. */
 export function childOf(spec: unknown, key: string | number): unknown {
   if (spec instanceof Map) return spec.get(key) ?? spec.get(String(key));
   return spec === null || spec === undefined ? undefined : (spec as Record<string, unknown>)[String(key)];

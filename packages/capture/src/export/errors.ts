@@ -17,7 +17,7 @@ export const badKeywords = (kwargs: unknown): SconceError =>
     fix: "give them by name: `exportProgram(model, [x], { kwargs: { mask } })`",
   });
 
-/** A keyword argument with the name of a positional parameter. */
+/** Returns the error for a keyword argument with the name of a positional parameter. */
 export const positionalKeyword = (name: string): SconceError =>
   new SconceError({
     code: "EXPORT_ARGUMENTS",
@@ -34,7 +34,7 @@ export const unexpectedKeywords = (names: readonly string[], count: number): Sco
     fix: `take them in an object behind the others: \`forward(x, { ${names[0]} })\``,
   });
 
-/** A keyword argument that the model does not declare, in Python's words. */
+/** Returns the error for a keyword argument that the model does not declare, in Python's words. */
 export const unexpectedKeyword = (name: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "EXPORT_ARGUMENTS",
@@ -55,7 +55,7 @@ export const tooManyArguments = (count: number, known: readonly string[]): Sconc
     fix: "remove what the model does not take, or declare a parameter for each argument; `...args` takes any number",
   });
 
-/** A class in place of an instance. */
+/** Returns the error for a class in place of an instance. */
 export const classGiven = (name: string): SconceError =>
   new SconceError({
     code: "EXPORT_ARGUMENTS",
@@ -63,7 +63,7 @@ export const classGiven = (name: string): SconceError =>
     fix: `pass an instance: \`exportProgram(new ${name}(...), [x])\``,
   });
 
-/** What is neither a module nor a function. */
+/** Returns the error for what is neither a module nor a function. */
 export const notExportable = (target: unknown): SconceError =>
   new SconceError({
     code: "EXPORT_ARGUMENTS",
@@ -71,7 +71,7 @@ export const notExportable = (target: unknown): SconceError =>
     fix: "pass an `nn.Module` or a function of tensors",
   });
 
-/** A tensor that is assigned to a parameter, in PyTorch's words. */
+/** Returns the error for a tensor that is assigned to a parameter, in PyTorch's words. */
 export const assignedParameter = (path: string): SconceError =>
   new SconceError({
     code: "ASSIGNED_PARAMETER",
@@ -80,7 +80,7 @@ export const assignedParameter = (path: string): SconceError =>
     fix: `write into it with \`torch.noGrad(() => this.${path}.copy_(value))\`, or register it as a buffer`,
   });
 
-/** A buffer that is assigned to another one, which is assigned as well. */
+/** Returns the error for a buffer that is assigned to another one, which is assigned as well. */
 export const exchangedBuffers = (path: string, other: string): SconceError =>
   new SconceError({
     code: "ASSIGNED_BUFFER",
@@ -89,7 +89,7 @@ export const exchangedBuffers = (path: string, other: string): SconceError =>
     fix: `assign a copy: \`this.${path} = this.${other}.clone()\``,
   });
 
-/** A strict export without the check of the source. */
+/** Returns the error for a strict export without the check of the source. */
 export const strictWithoutSource = (): SconceError =>
   new SconceError({
     code: "EXPORT_OPTION",
@@ -98,7 +98,10 @@ export const strictWithoutSource = (): SconceError =>
     fix: "leave `checkSource` out, or export with `strict: false`",
   });
 
-/** A path whose calling convention is to be preserved, and that the model does not have. */
+/**
+ * Returns the error for a path whose calling convention is to be preserved, and that the model does
+ * not have.
+ */
 export const noModule = (path: string, root: string): SconceError =>
   new SconceError({
     code: "MODULE_PATH",
@@ -107,7 +110,10 @@ export const noModule = (path: string, root: string): SconceError =>
     fix: "give paths of submodules as `model.namedModules()` lists them",
   });
 
-/** A module whose preserved name is not the one that several calls use; a `KeyError` of PyTorch. */
+/**
+ * Returns the error for a module whose preserved name is not the one that several calls use; a
+ * `KeyError` of PyTorch.
+ */
 export const calledOtherwise = (path: string, called: string): SconceError =>
   new SconceError({
     code: "MODULE_PATH",
@@ -130,7 +136,9 @@ export const changedConvention = (
     fix: "call the module with one structure of arguments, or leave it out of `preserveModuleCallSignature`",
   });
 
-/** A value that a preserved call takes or gives, and that it cannot record. */
+/**
+ * Returns the error for a value that a preserved call takes or gives, and that it cannot record.
+ */
 export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
   new SconceError({
     code: "MODULE_CALL",
@@ -139,7 +147,7 @@ export const unsupportedCallLeaf = (path: string, leaf: unknown): SconceError =>
     fix: "pass tensors and static numbers, or leave the module out of `preserveModuleCallSignature`",
   });
 
-/** A table of `asRecorded` that gives other things than numbers. */
+/** Returns the error for a table of `asRecorded` that gives other things than numbers. */
 export const badRecording = (base: string): SconceError =>
   new SconceError({
     code: "EXPORT_OPTION",

@@ -44,7 +44,7 @@ interface ModuleCall<T> {
 /** The name of the exported module among modules of strict exports. */
 const ROOT = "_export_root";
 
-/** The class of a module, as metadata name it. */
+/** Returns the class of a module, as metadata name it. */
 function typeOf(module: object): string {
   const { constructor: type } = module as { constructor: typeof Module };
   return type.torchClass ?? `__main__.${type.name}`;
@@ -168,7 +168,7 @@ export class ExportTracer extends Tracer {
     return count === 0 ? "" : `@${count}`;
   }
 
-  /** A number for a module, in place of the address that PyTorch writes. */
+  /** Returns a number for a module, in place of the address that PyTorch writes. */
   #id(module: object): string {
     const known = this.#ids.get(module);
     if (known !== undefined) return known;
@@ -177,7 +177,7 @@ export class ExportTracer extends Tracer {
     return id;
   }
 
-  /** A module that a graph inside this one calls: its paths begin at the root. */
+  /** Returns a module that a graph inside this one calls: its paths begin at the root. */
   #inNestedModule<T>(module: object, path: string, run: () => T, tracer: Tracer): T {
     const key = this.#id(module) + this.#callSuffix(path);
     const outer = tracer.moduleStack;
@@ -212,7 +212,7 @@ export class ExportTracer extends Tracer {
     ]);
   }
 
-  /** The node of a tensor with values: a constant. */
+  /** Returns the node of a tensor with values: a constant. */
   constantNode(value: Tensor): TraceNode {
     this.lift(value);
     return this.constants.get(value)!;

@@ -55,7 +55,7 @@ const never = (): boolean => false;
 const asksGrad = ({ op, val, asksGrad: written }: TraceNode): boolean =>
   op === "placeholder" && val instanceof FakeTensor && (written ?? val.requiresGrad);
 
-/** The graph of a region. */
+/** Returns the graph of a region. */
 function regionGraph(region: Region, env: ShapeEnv, asks: (operand: TraceNode) => boolean): Graph {
   const { operands, inputs, nodes: body, outputs, regions } = region;
   if (region.isNamed) nameAfterOperands(region);
@@ -111,7 +111,7 @@ function addNodes(
 }
 
 /**
- * The graph of a function of control flow; the nodes around it have their names.
+ * Returns the graph of a function of control flow; the nodes around it have their names.
  *
  * @param isNamed whether inputs of nested graphs have the names of operands here: PyTorch does not
  *   look into the graphs whose own inputs are numbered
@@ -174,14 +174,14 @@ function metaOf(
   return stack === undefined ? meta : withStack(meta, stack);
 }
 
-/** A value that asks for gradients, or as PyTorch records results, one that does not. */
+/** Returns a value that asks for gradients, or as PyTorch records results, one that does not. */
 function withGrad(val: MetaValue, requiresGrad: boolean): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => withGrad(item, requiresGrad));
   if (!(val instanceof FakeTensor) || val.requiresGrad === requiresGrad) return val;
   return new FakeTensor({ ...val, requiresGrad });
 }
 
-/** A value in terms of the symbols that are left. */
+/** Returns a value in terms of the symbols that are left. */
 function simplified(val: MetaValue, env: ShapeEnv): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => simplified(item, env));
   if (isSymScalar(val)) return { kind: val.kind, expr: env.replace(val.expr) } as MetaValue;

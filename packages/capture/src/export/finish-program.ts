@@ -90,7 +90,7 @@ export function finishProgram(trace: TraceResult): ExportedProgram {
   });
 }
 
-/** The graph, under the names that PyTorch gives, and the state that it takes. */
+/** Returns the graph, under the names that PyTorch gives, and the state that it takes. */
 function graphOf(
   trace: TraceResult,
   nodes: readonly TraceNode[],
@@ -131,7 +131,7 @@ function graphOf(
   return { graph, inputs: state };
 }
 
-/** The second trace of a strict export names what TorchDynamo keeps of the first. */
+/** Returns the second trace of a strict export names what TorchDynamo keeps of the first. */
 function namedAgain({ nodes, decisions, discards }: ExportTracer, live: readonly TraceNode[]): Namespace {
   const names = new Namespace();
   const kept = new Set(live);
@@ -211,7 +211,9 @@ interface Constant {
   readonly fqns: readonly string[];
 }
 
-/** What the program keeps of the trace: unused copies of constants go, with their constants. */
+/**
+ * Returns what the program keeps of the trace: unused copies of constants go, with their constants.
+ */
 function withoutUnused(trace: TraceResult): {
   readonly nodes: readonly TraceNode[];
   readonly constants: readonly Constant[];

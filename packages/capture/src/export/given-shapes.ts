@@ -32,7 +32,8 @@ interface ShapesRequest {
 }
 
 /**
- * The `ShapesSpec` of an export, given or attached; undefined for dynamic shapes of other forms.
+ * Returns the `ShapesSpec` of an export, given or attached; undefined for dynamic shapes of other
+ * forms.
  */
 export function specOf(
   { dynamicShapes: given, draft, deferGuards }: ShapesRequest,
@@ -59,7 +60,7 @@ export function specOf(
   return spec;
 }
 
-/** The specification for each argument: a collection and further inputs give one, too. */
+/** Returns the specification for each argument: a collection and further inputs give one, too. */
 export function shapesOf(
   { args, kwargs, dynamicShapes: spec }: ShapesRequest,
   parameters: readonly FunctionParameter[] | undefined,

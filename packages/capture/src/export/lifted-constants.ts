@@ -9,8 +9,8 @@ const LIFTS = new Set(["aten.lift_fresh.default", "aten.lift_fresh_copy.default"
 const DETACHES = new Set(["aten.detach_.default", "aten.detach.default"]);
 
 /**
- * The nodes that only copy a constant for nothing, with those of the constants. A constant of
- * which a number was read at once leaves them.
+ * Returns the nodes that only copy a constant for nothing, with those of the constants. A constant
+ * of which a number was read at once leaves them.
  */
 export function unusedConstants(
   nodes: readonly TraceNode[],
@@ -30,7 +30,7 @@ export function unusedConstants(
   return unused;
 }
 
-/** A constant with its copies; none where something else uses it. */
+/** Returns a constant with its copies; none where something else uses it. */
 function unusedCopies(
   constant: TraceNode,
   users: ReadonlyMap<TraceNode, ReadonlySet<TraceNode | null>>,

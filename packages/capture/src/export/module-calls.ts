@@ -67,7 +67,7 @@ export class PreservedCalls {
     }
   }
 
-  /** Whether a convention of a module is preserved. */
+  /** Returns whether a convention of a module is preserved. */
   has(module: object): boolean {
     return this.#paths.has(module);
   }
@@ -111,7 +111,7 @@ export class PreservedCalls {
     }
   }
 
-  /** The entries for the modules of a program, then those of further calls. */
+  /** Returns the entries for the modules of a program, then those of further calls. */
   entries(paths: readonly string[]): ModuleCallEntry[] {
     const own = paths.map((fqn): ModuleCallEntry => ({ fqn, signature: this.#signature(fqn) }));
     const further = [...this.#calls.keys()].filter((key) => key.includes("@"));

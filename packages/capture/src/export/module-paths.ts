@@ -38,12 +38,15 @@ export class ModulePaths {
       else this.#first.set(module, path);
   }
 
-  /** The path of a module at present; undefined for one that is not of the model. */
+  /** Returns the path of a module at present; undefined for one that is not of the model. */
   of(module: object): string | undefined {
     return this.#current.get(module) ?? this.#first.get(module);
   }
 
-  /** The path by which a strict export read a module first: it names its parameters and buffers. */
+  /**
+   * Returns the path by which a strict export read a module first: it names its parameters and
+   * buffers.
+   */
   firstRead(module: object): string {
     return this.#firstRead.get(module) ?? this.#first.get(module)!;
   }
@@ -92,7 +95,7 @@ export class ModulePaths {
     return module;
   }
 
-  /** A view of a module; what a container holds counts as read only when it is used. */
+  /** Returns a view of a module; what a container holds counts as read only when it is used. */
   #view(module: Module, path: string, note: (() => void) | undefined): Module {
     const views = this.#views.get(module) ?? new Map<string, Module>();
     this.#views.set(module, views);
@@ -117,7 +120,7 @@ export class ModulePaths {
     return view;
   }
 
-  /** What a view gives for a property: methods run on the module. */
+  /** Returns what a view gives for a property: methods run on the module. */
   #part(view: Module, module: Module, key: string | symbol, value: unknown): unknown {
     if (typeof value !== "function" || key === "constructor" || registryOf(value) !== undefined) return value;
     const path = this.of(module)!;
@@ -140,6 +143,6 @@ export class ModulePaths {
   }
 }
 
-/** Whether a module is a list or a dictionary of modules. */
+/** Returns whether a module is a list or a dictionary of modules. */
 const isContainer = ({ constructor: type }: Module): boolean =>
   (type as typeof Module).torchClass?.startsWith("torch.nn.modules.container.") === true;

@@ -99,7 +99,7 @@ export function asRecorded<M extends Module>(model: M, recorded: Recorded): M {
 const isNumber = (value: unknown): boolean =>
   value === null || (Number.isSafeInteger(value) && (value as number) >= 0);
 
-/** The parameters of a model under the names that {@link asRecorded} gave them. */
+/** Returns the parameters of a model under the names that {@link asRecorded} gave them. */
 export function withRecordedNames(
   model: Module | undefined,
   parameters: readonly FunctionParameter[] | undefined,
@@ -113,11 +113,11 @@ export function withRecordedNames(
   );
 }
 
-/** Whether {@link asRecorded} gave a model the symbols of a strict export. */
+/** Returns whether {@link asRecorded} gave a model the symbols of a strict export. */
 export const hasStrictSymbols = (model: Module | undefined): boolean =>
   model !== undefined && recordings.get(model)?.strictSymbols === true;
 
-/** The exported program with what {@link asRecorded} gave its model. */
+/** Returns the exported program with what {@link asRecorded} gave its model. */
 export function withRecorded(
   model: Module | undefined,
   exported: ExportedProgram,
@@ -130,7 +130,9 @@ export function withRecorded(
   return withTrees(renamedProgram(program, graph, names), recorded);
 }
 
-/** The program as it is after it was lowered: writes to inputs are what it returns for them. */
+/**
+ * Returns the program as it is after it was lowered: writes to inputs are what it returns for them.
+ */
 function lowered(exported: ExportedProgram, lower: Lower): ExportedProgram {
   const program = lower(exported, undefined, { operators: modelOperators() });
   const { graph } = program;
@@ -151,7 +153,7 @@ function lowered(exported: ExportedProgram, lower: Lower): ExportedProgram {
   return program.with({ graph: copied });
 }
 
-/** The program with the containers of the recorded call. */
+/** Returns the program with the containers of the recorded call. */
 function withTrees(program: ExportedProgram, { inSpec, outSpec }: Recorded): ExportedProgram {
   if (inSpec === undefined && outSpec === undefined) return program;
   const read = (text: string | undefined, own: TreeSpec): TreeSpec => {
@@ -168,7 +170,7 @@ function withTrees(program: ExportedProgram, { inSpec, outSpec }: Recorded): Exp
   return program.with({ moduleCallGraph });
 }
 
-/** A name without its number, and its number. */
+/** Returns a name without its number, and its number. */
 export function nameParts(name: string): readonly [base: string, number: number | null] {
   const match = /^(.*)_(\d+)$/.exec(name);
   return match === null || String(Number(match[2])) !== match[2]
@@ -176,10 +178,10 @@ export function nameParts(name: string): readonly [base: string, number: number 
     : [match[1]!, Number(match[2])];
 }
 
-/** The key of a name in the table of numbers. */
+/** Returns the key of a name in the table of numbers. */
 export const numbersKey = (path: string, base: string): string => (path === "" ? base : `${path}.${base}`);
 
-/** The nodes of a graph whose numbers the table gives, by names without numbers. */
+/** Returns the nodes of a graph whose numbers the table gives, by names without numbers. */
 export function numberedNodes(graph: Graph, path: string): Map<string, Node[]> {
   const found = new Map<string, Node[]>();
   for (const node of graph.nodes()) {

@@ -11,7 +11,7 @@ export interface StateInput {
   readonly path: string;
 }
 
-/** All parameters and buffers, as inputs of a program that is not strict. */
+/** Returns all parameters and buffers, as inputs of a program that is not strict. */
 export const allState = (nodes: ReadonlyMap<StateEntry, TraceNode>): StateInput[] =>
   [...nodes].map(([entry, node]) => ({ entry, node, path: entry.fqn }));
 
@@ -33,9 +33,9 @@ function visitUses(call: TraceNode, use: (node: TraceNode) => void): void {
 }
 
 /**
- * The parameters that nodes use, then the buffers, each in the order in which the model reads them.
- * A tensor with several names is one input: its target is the first of them, and of a buffer the
- * last.
+ * Returns the parameters that nodes use, then the buffers, each in the order in which the model
+ * reads them. A tensor with several names is one input: its target is the first of them, and of a
+ * buffer the last.
  *
  * @param read entries in the order in which the model read them
  */

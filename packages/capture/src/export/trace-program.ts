@@ -93,7 +93,10 @@ export interface TraceRequest {
 
 const NO_STATE: ModuleState = { entries: [], constantNames: new Map(), modules: [] };
 
-/** The state of a module. @throws SconceError `LAYER_ARGUMENTS` where a lazy layer has none yet */
+/**
+ * Returns the state of a module. @throws SconceError `LAYER_ARGUMENTS` where a lazy layer has none
+ * yet
+ */
 function initializedState(module: Module): ModuleState {
   const state = stateOf(module);
   for (const [, own] of state.modules) requireInitialized(own);
@@ -229,7 +232,7 @@ function copyAssigned(
   }
 }
 
-/** A module that is a graph has no calls of modules: PyTorch ignores the paths. */
+/** Returns a module that is a graph has no calls of modules: PyTorch ignores the paths. */
 function preservedCalls(
   { module, call, preserve }: TraceRequest,
   { modules }: ModuleState,
@@ -267,11 +270,11 @@ function prepareInputs(
   return makeFakeInputs(named, shapes, { locate, observer: draft, deferGuards, isStrict });
 }
 
-/** The specification of an export: what a collection or further inputs give, too. */
+/** Returns the specification of an export: what a collection or further inputs give, too. */
 export const resolvedShapes = (request: TraceRequest): DynamicShapes | null | undefined =>
   shapesOf(request, parametersOf(request, sourceOf(request)));
 
-/** The dims that `Dim.DYNAMIC` marks, which samples in files keep. */
+/** Returns the dims that `Dim.DYNAMIC` marks, which samples in files keep. */
 const markedDims = ({ inputs }: FakeInputs): ReadonlyMap<number, readonly number[]> =>
   new Map(
     inputs.flatMap(({ constraints }, i): [number, readonly number[]][] => {
@@ -280,17 +283,17 @@ const markedDims = ({ inputs }: FakeInputs): ReadonlyMap<number, readonly number
     }),
   );
 
-/** The parameters, under the names that `asRecorded` gives them. */
+/** Returns the parameters, under the names that `asRecorded` gives them. */
 const parametersOf = (
   { module }: TraceRequest,
   source: AnyFunction,
 ): readonly FunctionParameter[] | undefined => withRecordedNames(module, functionParameters(source));
 
-/** The function whose source and parameters count. */
+/** Returns the function whose source and parameters count. */
 const sourceOf = ({ call, module }: TraceRequest): AnyFunction =>
   module === undefined ? call : (module.forward as AnyFunction);
 
-/** The symbols that only the data decide, in the order in which they were made. */
+/** Returns the symbols that only the data decide, in the order in which they were made. */
 function unbackedSymbols({ nodes, innerSymbols }: ExportTracer): SymExpr[] {
   const own = nodes.map(({ unbacked }) => unbacked.map(({ symbol }) => symbol).sort(byNumber));
   if (innerSymbols.length === 0) return own.flat().map((symbol) => symbolByName(symbol));
@@ -455,7 +458,7 @@ const unseenParameters = (parameters: readonly Tensor[]): string =>
 const caughtRefusal = ({ message, fix }: SconceError): string =>
   `The model caught an error of the trace and went on, so the program may compute something else: ${message}. Instead: ${fix}`;
 
-/** The warning of PyTorch. */
+/** Returns the warning of PyTorch. */
 function assignedAttributes(paths: readonly string[]): string {
   const [noun, verb] = paths.length === 1 ? ["attribute", "was"] : ["attributes", "were"];
   return `The tensor ${noun} ${paths.join(", ")} ${verb} assigned during export. Such attributes must be registered as buffers using the \`registerBuffer\` API.`;

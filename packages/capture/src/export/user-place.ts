@@ -4,7 +4,7 @@ import { isSconceError } from "@sconce/errors";
 import type { ModuleStackEntry } from "@sconce/ir";
 import { formatStack, type RawStack } from "@sconce/source-check";
 
-/** The user's line of a stack: `model.ts:12`. */
+/** Returns the user's line of a stack: `model.ts:12`. */
 export function placeOf(location: unknown): string | undefined {
   const text = formatStack(location as RawStack);
   const frames = [...(text ?? "").matchAll(/File "([^"]*)", line (\d+)/g)];
@@ -28,8 +28,8 @@ export function noteCaller(error: unknown, caller: Caller): void {
 }
 
 /**
- * The user's line that an error comes from. Where that is the call of a layer of Sconce's own, the
- * layer is named too: `model.ts:12, in fc (Linear)`.
+ * Returns the user's line that an error comes from. Where that is the call of a layer of Sconce's
+ * own, the layer is named too: `model.ts:12, in fc (Linear)`.
  */
 function placeOfError(error: Error): string | undefined {
   const own = placeOf({ error, outer: undefined } satisfies RawStack);

@@ -73,7 +73,7 @@ class Comparison {
     return isSame;
   }
 
-  /** The value of a size of the fake; undefined where no result gives it. */
+  /** Returns the value of a size of the fake; undefined where no result gives it. */
   #valueOf(expr: unknown): number | undefined {
     if (!(expr instanceof SymExpr)) return Number(expr);
     const isKnown = [...freeSymbols(expr).keys()].every((name) => this.#values.has(name));

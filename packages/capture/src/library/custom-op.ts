@@ -152,7 +152,7 @@ type KernelOf<S extends string> = (
 
 const registrations = new WeakMap<object, Registration>();
 
-/** What is registered for a custom operator; undefined for other values. */
+/** Returns what is registered for a custom operator; undefined for other values. */
 export const registrationOf = (value: unknown): Registration | undefined =>
   typeof value === "function" ? registrations.get(value) : undefined;
 
@@ -299,7 +299,7 @@ class Registration implements CustomOperator {
   }
 }
 
-/** A function that calls an operator by its schema. */
+/** Returns a function that calls an operator by its schema. */
 export function callableOf(
   name: string,
   schema: OpSchema,
@@ -335,7 +335,8 @@ function makeOperator(registration: Registration): CustomOp {
 }
 
 /**
- * What writes to arguments and returns nothing needs no fake (`can_generate_trivial_fake_impl`).
+ * Returns what writes to arguments and returns nothing needs no fake
+ * (`can_generate_trivial_fake_impl`).
  */
 const trivialFake = ({ isMutable, returns }: OpSchema): UserFunction | undefined =>
   isMutable && returns.length === 0 ? () => null : undefined;
@@ -353,7 +354,7 @@ export interface OperatorCall {
 }
 
 /**
- * The arguments that a call of the user's gives, in the order of the schema.
+ * Returns the arguments that a call of the user's gives, in the order of the schema.
  *
  * @throws SconceError `NO_SIGNATURE`
  */

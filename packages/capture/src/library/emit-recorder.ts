@@ -25,7 +25,7 @@ import {
 /** What a tensor with values becomes. */
 export type Lift = (value: Tensor) => FakeTensor;
 
-/** The environment of a trace; a world of numbers gets a new one. */
+/** Returns the environment of a trace; a world of numbers gets a new one. */
 export const shapeEnvOf = (env: SymEnv): ShapeEnv => (env instanceof ShapeEnv ? env : new ShapeEnv());
 
 /** Takes the operators that a function calls. */
@@ -97,7 +97,7 @@ export class EmitRecorder implements Recorder {
     return value as EmitArg;
   }
 
-  /** A value of a rule as the function takes it. */
+  /** Returns a value of a rule as the function takes it. */
   toUser(value: unknown): unknown {
     if (value instanceof FakeTensor) return this.#tensorOf(value);
     if (Array.isArray(value)) return value.map((item) => this.toUser(item));
@@ -106,7 +106,7 @@ export class EmitRecorder implements Recorder {
     return value.expr instanceof SymExpr ? wrapScalar(value.kind, value.expr) : value.expr;
   }
 
-  /** A result of the function as rules return it. */
+  /** Returns a result of the function as rules return it. */
   toMeta(value: unknown): unknown {
     if (value instanceof TracedTensor) return value.fake;
     if (value instanceof Tensor) return this.#lift(value);

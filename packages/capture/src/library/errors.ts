@@ -1,11 +1,13 @@
 /** @file Errors of custom operators. Messages follow PyTorch's. */
 import { SconceError } from "@sconce/errors";
 
-/** A definition of an operator that PyTorch refuses, or that cannot be read. */
+/**
+ * Returns the error for a definition of an operator that PyTorch refuses, or that cannot be read.
+ */
 export const customOpDefinition = (name: string, message: string, fix: string): SconceError =>
   new SconceError({ code: "CUSTOM_OP", message: `${name}: ${message}`, where: name, fix });
 
-/** An operator without a fake, in a trace. */
+/** Returns the error for an operator without a fake, in a trace. */
 export const noFake = (name: string): SconceError =>
   new SconceError({
     code: "NO_FAKE",
@@ -14,7 +16,7 @@ export const noFake = (name: string): SconceError =>
     fix: "call `registerFake` of the operator with a function that gives dtype and sizes of the results: `op.registerFake((x) => torch.emptyLike(x))`",
   });
 
-/** A fake that throws, or whose result does not fit the schema. */
+/** Returns the error for a fake that throws, or whose result does not fit the schema. */
 export const fakeFailed = (name: string, problem: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "FAKE_FAILED",
@@ -24,7 +26,7 @@ export const fakeFailed = (name: string, problem: string, cause?: unknown): Scon
     cause,
   });
 
-/** A size that a fake makes, and that its results do not have. */
+/** Returns the error for a size that a fake makes, and that its results do not have. */
 export const unboundSymbols = (name: string, symbols: readonly string[]): SconceError =>
   new SconceError({
     code: "FAKE_FAILED",
@@ -33,7 +35,10 @@ export const unboundSymbols = (name: string, symbols: readonly string[]): Sconce
     fix: "make each new size a size of a result, or twice a size and the like; call `newDynamicSize()` and `item()` no more often than that",
   });
 
-/** A decomposition that throws, whose result does not fit, or that needs values. */
+/**
+ * Returns the error for a decomposition that throws, whose result does not fit, or that needs
+ * values.
+ */
 export const decompositionFailed = (
   name: string,
   problem: string,
@@ -48,7 +53,7 @@ export const decompositionFailed = (
     cause,
   });
 
-/** A kernel whose result does not fit the schema. */
+/** Returns the error for a kernel whose result does not fit the schema. */
 export const kernelResult = (name: string, problem: string): SconceError =>
   new SconceError({
     code: "KERNEL_RESULT",
@@ -57,7 +62,10 @@ export const kernelResult = (name: string, problem: string): SconceError =>
     fix: "return what the schema of the operator says, or change the schema",
   });
 
-/** A kernel whose result shares memory with an argument or with another result. */
+/**
+ * Returns the error for a kernel whose result shares memory with an argument or with another
+ * result.
+ */
 export const kernelAliasing = (name: string): SconceError =>
   new SconceError({
     code: "KERNEL_ALIASING",
@@ -66,7 +74,7 @@ export const kernelAliasing = (name: string): SconceError =>
     fix: "return a clone of the offending output tensor (`return x.clone()`), or refactor the custom operator to not return it",
   });
 
-/** The context of fakes is asked for outside of one. */
+/** Returns the error when the context of fakes is asked for outside of one. */
 export const noFakeContext = (): SconceError =>
   new SconceError({
     code: "NO_FAKE_CONTEXT",
@@ -82,7 +90,7 @@ export const badDynamicSize = (message: string): SconceError =>
     fix: "give integers with 0 <= min <= max, or leave them out",
   });
 
-/** The problems that `library.opCheck` found. */
+/** Returns the error for the problems that `library.opCheck` found. */
 export const opCheckFailed = (name: string, problems: readonly string[]): SconceError =>
   new SconceError({
     code: "OP_CHECK",
@@ -95,7 +103,7 @@ export const opCheckFailed = (name: string, problems: readonly string[]): Sconce
 export const badSamples = (name: string, problem: string, fix: string): SconceError =>
   new SconceError({ code: "OP_CHECK_SAMPLES", message: `opCheck(${name}): ${problem}`, where: name, fix });
 
-/** A registration for an operator that was defined again since. */
+/** Returns the error for a registration for an operator that was defined again since. */
 export const redefined = (name: string): SconceError =>
   new SconceError({
     code: "CUSTOM_OP",
@@ -104,7 +112,7 @@ export const redefined = (name: string): SconceError =>
     fix: "register with what the last call of `library.customOp` returned, or give the operators different names",
   });
 
-/** A value that is not an operator of `library.customOp`. */
+/** Returns the error for a value that is not an operator of `library.customOp`. */
 export const notCustomOp = (what: string, given: string): SconceError =>
   new SconceError({
     code: "CUSTOM_OP",

@@ -264,7 +264,7 @@ const withTensorsByName = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, withTensors(value, replace)]));
 
-/** A value with others in place of its tensors, in lists and records too. */
+/** Returns a value with others in place of its tensors, in lists and records too. */
 function withTensors(value: unknown, replace: (tensor: Tensor) => unknown): unknown {
   if (value instanceof Tensor) return replace(value);
   if (Array.isArray(value)) return value.map((item) => withTensors(item, replace));

@@ -42,7 +42,7 @@ export function plugin(name: string, ops: readonly unknown[]): OperatorPlugin {
 }
 
 /**
- * The operators of Sconce with custom ones, for functions that take operators:
+ * Returns the operators of Sconce with custom ones, for functions that take operators:
  * `runDecompositions(program, undefined, { operators: library.operators([sin]) })`.
  *
  * @throws SconceError `CUSTOM_OP` for a value that is not a custom operator

@@ -66,7 +66,7 @@ export function requireName(name: unknown): asserts name is string {
 }
 
 /**
- * The schema of an operator whose text is given.
+ * Returns the schema of an operator whose text is given.
  *
  * @throws SconceError `CUSTOM_OP` when the text cannot be read, or writes to other arguments
  */
@@ -86,7 +86,7 @@ export function schemaOfText(name: string, text: string, mutates: MutatesArgs): 
 }
 
 /**
- * The schema of an operator whose types are given.
+ * Returns the schema of an operator whose types are given.
  *
  * @throws SconceError `CUSTOM_OP`
  */
@@ -177,6 +177,6 @@ function parse(name: string, given: string): ReadSchema {
   return { schema, text };
 }
 
-/** A set as Python prints it. */
+/** Returns a set as Python prints it. */
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? "()" : `{${names.map((name) => `'${name}'`).join(", ")}}`;

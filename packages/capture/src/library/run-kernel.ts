@@ -56,7 +56,7 @@ function refuseAliases(name: string, { args, returns }: OpSchema, bound: BoundAr
   });
 }
 
-/** The tensors of a value, in lists too. */
+/** Returns the tensors of a value, in lists too. */
 export function tensorsIn(value: unknown): Tensor[] {
   if (value instanceof Tensor) return [value];
   return Array.isArray(value) ? value.flatMap(tensorsIn) : [];

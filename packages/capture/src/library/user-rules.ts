@@ -58,7 +58,9 @@ export const fakeRule =
     return meta as MetaValue;
   };
 
-/** The symbols that a result gives: as a value, a size, a stride, an offset, or a multiple. */
+/**
+ * Returns the symbols that a result gives: as a value, a size, a stride, an offset, or a multiple.
+ */
 function givenSymbols(result: unknown): ReadonlySet<string> {
   const given = new Set<string>();
   visitExpressions(result, (expr) => {

@@ -1,7 +1,7 @@
 /** @file Errors of inputs and outputs that are not supported, in PyTorch's words. */
 import { SconceError } from "@sconce/errors";
 
-/** A leaf of the inputs that is neither a tensor nor a plain value. */
+/** Returns the error for a leaf of the inputs that is neither a tensor nor a plain value. */
 export const unsupportedInput = (className: string, where: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_INPUT",
@@ -15,7 +15,7 @@ export const unsupportedInput = (className: string, where: string): SconceError 
     fix: "pass tensors, numbers, booleans, strings and null in arrays, objects and Maps; register a class with `pytree.registerDataclass`, `pytree.registerPytreeNode` or `pytree.registerConstant`",
   });
 
-/** A model that calls methods of nested arrays, which are numbers to it. */
+/** Returns the error for a model that calls methods of nested arrays, which are numbers to it. */
 export const arrayInput = (cause: Error, where: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_INPUT",
@@ -25,7 +25,7 @@ export const arrayInput = (cause: Error, where: string): SconceError =>
     cause,
   });
 
-/** A leaf of the outputs that is neither a tensor nor a plain value. */
+/** Returns the error for a leaf of the outputs that is neither a tensor nor a plain value. */
 export const unsupportedOutput = (className: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_OUTPUT",

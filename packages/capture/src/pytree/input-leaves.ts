@@ -40,7 +40,7 @@ export function flattenInputs(
   return { leaves, spec: { ...spec, type: "builtins.tuple" }, names };
 }
 
-/** The way from the parameters of the function to a leaf (`_bind_signature_to_inputs`). */
+/** Returns the way from the parameters of the function to a leaf (`_bind_signature_to_inputs`). */
 function namePath(parameters: readonly FunctionParameter[] | undefined, path: KeyPath): KeyPath {
   const [place, argument, ...inner] = path as [PathKey, PathKey, ...PathKey[]];
   if (place.kind === "sequence" && place.index === 1) return [argument, ...inner];
@@ -54,7 +54,7 @@ function namePath(parameters: readonly FunctionParameter[] | undefined, path: Ke
   return [attributeKey(name ?? `args_${index}`), ...inner];
 }
 
-/** The name that a leaf's path asks for. */
+/** Returns the name that a leaf's path asks for. */
 function inputName(path: KeyPath): string {
   return path.map((step) => stepName(step).toLowerCase()).join("_");
 }

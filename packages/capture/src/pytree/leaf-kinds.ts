@@ -42,7 +42,7 @@ export function requireOutputLeaf(leaf: unknown): OutputLeaf {
   throw unsupportedOutput(pythonClass(leaf));
 }
 
-/** The class of a value, as Python's message would name it. */
+/** Returns the class of a value, as Python's message would name it. */
 function pythonClass(value: unknown): string {
   if (typeof value === "function") return isClass(value as AnyFunction) ? "type" : "function";
   if (typeof value !== "object" || value === null) return typeof value;

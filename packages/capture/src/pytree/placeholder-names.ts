@@ -43,7 +43,7 @@ export function placeholderNames(
   };
 }
 
-/** A name that Python accepts. */
+/** Returns a name that Python accepts. */
 function identifier(name: string): string {
   if (KEYWORDS.has(name)) return `${name}_1`;
   return /^[a-z_]/.test(name) ? name : `_${name}`;

@@ -4,8 +4,8 @@ import { treeLevel } from "@sconce/ir";
 const isIndex = (key: string): boolean => /^(0|[1-9]\d*)$/.test(key);
 
 /**
- * The keys of the first plain object among values in which JavaScript sorts integers, such as
- * `"10"` and `"2"`, before all others; undefined without one. A `Map` keeps its order.
+ * Returns the keys of the first plain object among values in which JavaScript sorts integers, such
+ * as `"10"` and `"2"`, before all others; undefined without one. A `Map` keeps its order.
  */
 export function sortedKeys(value: unknown): readonly string[] | undefined {
   const level = treeLevel(value);

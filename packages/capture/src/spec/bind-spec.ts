@@ -41,7 +41,7 @@ export function bindSpec(inputs: NamedInputs, { params }: ShapesSpec): readonly 
   return leaves;
 }
 
-/** The part for an argument; a part that is null is one, too. */
+/** Returns the part for an argument; a part that is null is one, too. */
 function partOf(
   params: ParamsSpec | undefined,
   name: string,
@@ -68,7 +68,7 @@ function requireMatched(
   );
 }
 
-/** The name of a type in messages about values of inputs. */
+/** Returns the name of a type in messages about values of inputs. */
 const valueType = (value: unknown): string => (value instanceof Tensor ? "Tensor" : typeName(value));
 
 function walk(into: LeafSpec[], spec: IntermediateSpec, value: unknown, where: string): void {
@@ -136,7 +136,7 @@ function walkObject(into: LeafSpec[], { fields }: ObjectSpec, value: unknown, wh
   });
 }
 
-/** The names of the fields of an instance; none for values whose children have keys. */
+/** Returns the names of the fields of an instance; none for values whose children have keys. */
 const namesOf = ({ keys, steps }: Container): readonly string[] =>
   keys.filter((_, i) => steps[i]!.startsWith(".")).map(String);
 

@@ -53,7 +53,7 @@ function* combinations(names: readonly (readonly [string, readonly number[]])[])
   }
 }
 
-/** Whether the values meet all assertions on these symbols alone. */
+/** Returns whether the values meet all assertions on these symbols alone. */
 const isAdmitted = (values: Values, env: ShapeEnv): boolean =>
   env.assertions.every(
     (condition) =>

@@ -77,7 +77,7 @@ export class ParamsSpec {
     return lines.join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     const params: Record<string, SpecJson> = {};
     for (const [name, part] of this.named) params[name] = partJson(part);
@@ -168,7 +168,7 @@ export class ShapesSpec {
     return lines.join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return {
       type: "ShapesSpec",
@@ -219,5 +219,7 @@ export function dynamicSpec(
   };
 }
 
-/** The specification that {@link dynamicSpec} attached to a function; undefined without one. */
+/**
+ * Returns the specification that {@link dynamicSpec} attached to a function; undefined without one.
+ */
 export const attachedSpec = (fn: object): ShapesSpec | undefined => ATTACHED.get(fn);

@@ -4,14 +4,14 @@
  */
 import { FakeTensor } from "@sconce/ir";
 import {
-  type SymBool as Condition,
+  type BoolLike,
   eq,
   freeSymbols,
   ge,
+  type IntLike,
   le,
   printExpr,
   ShapeEnv,
-  type SymInt as SymbolicSize,
   SymExpr,
   substitute,
   symbol,
@@ -72,7 +72,7 @@ interface Pending {
   readonly variables: readonly string[];
 }
 
-/** A text without the numbers of variables: `batch#0` is `batch`. */
+/** Returns a text without the numbers of variables: `batch#0` is `batch`. */
 const pretty = (text: string): string => text.replaceAll(/#\d+/g, "");
 
 class SpecMaker {
@@ -94,7 +94,7 @@ class SpecMaker {
     this.#pending = assumptions.map(({ expr }) => pendingOf(expr));
   }
 
-  /** A fake tensor, a symbol for an integer, or the value itself. */
+  /** Returns a fake tensor, a symbol for an integer, or the value itself. */
   fake(source: string, value: unknown, spec: LeafSpec): unknown {
     if (value instanceof Tensor) return this.#tensor(source, value, spec as TensorSpec | null | undefined);
     if (!Number.isInteger(value)) return value;
@@ -154,7 +154,7 @@ class SpecMaker {
     });
   }
 
-  /** A stride that the sizes do not give is a symbol with the value of the example. */
+  /** Returns a stride that the sizes do not give is a symbol with the value of the example. */
   #strideSymbol(name: string, stride: number): SymExpr {
     const known = this.#strides.get(stride);
     if (known !== undefined) return known;
@@ -176,7 +176,7 @@ class SpecMaker {
   /** Gives a size or an integer its variable, or the expression that it equals. */
   #wire(spec: SymInt, size: SymExpr): void {
     const { env } = this;
-    const own = env.replace<SymbolicSize>(size);
+    const own = env.replace<IntLike>(size);
     if (!(spec instanceof IntVar)) {
       this.#pending.push(pendingOf(eq(own, spec.expr) as SymExpr));
       this.#drain();
@@ -198,8 +198,7 @@ class SpecMaker {
     const waiting = this.#pending;
     this.#pending = waiting.filter(({ variables }) => !this.#isKnown(variables));
     for (const { condition, variables } of waiting)
-      if (this.#isKnown(variables))
-        this.env.check(substitute<Condition>(condition, this.#bound) as Condition);
+      if (this.#isKnown(variables)) this.env.check(substitute<BoolLike>(condition, this.#bound) as BoolLike);
   }
 
   #isKnown(variables: readonly string[]): boolean {
@@ -229,7 +228,7 @@ class SpecMaker {
     );
   }
 
-  /** What messages about a choice that the inputs decide say of the specification. */
+  /** Returns what messages about a choice that the inputs decide say of the specification. */
   #note(expr: SymExpr): string {
     const lines = this.#pending.map(({ condition }) => `  - ${pretty(printExpr(condition))}`);
     const waiting =

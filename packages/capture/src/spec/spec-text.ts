@@ -6,7 +6,7 @@ import { containerOf, keyText } from "../dynamic/tree.js";
 
 const INDENT = "  ";
 
-/** Every line, moved to the right. */
+/** Returns every line, moved to the right. */
 export const indented = (text: string, levels = 1): string =>
   text
     .split("\n")
@@ -27,13 +27,13 @@ export function specText(value: unknown): string {
   return level.kind === "dict" ? `{${parts.join(", ")}}` : `[${parts.join(", ")}]`;
 }
 
-/** A line `label: value`, or the value below the label where it has several lines. */
+/** Returns a line `label: value`, or the value below the label where it has several lines. */
 export function entryText(label: string, value: unknown): string {
   const text = specText(value);
   return text.includes("\n") ? `${label}:\n${indented(text)}` : `${label}: ${text}`;
 }
 
-/** The name of the Python type of a value. */
+/** Returns the name of the Python type of a value. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return "NoneType";
   if (typeof value === "boolean") return "bool";

@@ -17,7 +17,7 @@ export type IntermediateSpec = LeafIntSpec | TensorSpec | ObjectSpec | DictSpec 
 const hasJson = (value: unknown): value is { toJsonable(): SpecJson } =>
   typeof (value as { toJsonable?: unknown } | null | undefined)?.toJsonable === "function";
 
-/** The JSON of a part; expressions are texts. */
+/** Returns the JSON of a part; expressions are texts. */
 export const partJson = (part: IntermediateSpec): SpecJson => {
   if (hasJson(part)) return part.toJsonable();
   return part instanceof SymInt ? part.toString() : ((part ?? null) as SpecJson);
@@ -59,7 +59,7 @@ export class TensorSpec {
     return ["Tensor:", ...this.dims.map((dim, i) => indented(entryText(String(i), dim)))].join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return { type: "TensorSpec", dims: this.dims.map(partJson) };
   }
@@ -90,7 +90,7 @@ export class ObjectSpec {
     return ["object_spec:", ...lines].join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return { type: "ObjectSpec", fields: jsonOf(this.fields) };
   }
@@ -115,7 +115,7 @@ export class DictSpec {
     return ["dict_spec:", ...lines].join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return { type: "DictSpec", entries: jsonOf(this.entries) };
   }
@@ -137,7 +137,7 @@ export class SeqSpec {
     return ["seq_spec:", ...this.entries.map((part, i) => indented(entryText(`[${i}]`, part)))].join("\n");
   }
 
-  /** The specification as PyTorch's `to_jsonable` gives it. */
+  /** Returns the specification as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return { type: "SeqSpec", entries: this.entries.map(partJson) };
   }

@@ -13,7 +13,7 @@ import {
   typeText,
 } from "@sconce/ir";
 import { defaultOperators, isLaneCall, isScalarFunction, lanesEnd, opensLanes } from "@sconce/ops";
-import { freeSymbols, printExpr, ShapeEnv, type SymBool as SymCondition, SymExpr } from "@sconce/symbolic";
+import { type BoolLike, freeSymbols, printExpr, ShapeEnv, SymExpr } from "@sconce/symbolic";
 import { camelCase, type OperatorArgument } from "@sconce/torch";
 import { callForm, standIn } from "./call-form.js";
 import { notWritable } from "./errors.js";
@@ -136,12 +136,12 @@ export class BodyText implements LanesBody {
     this.#written.add(name);
   }
 
-  /** The expression for an argument. */
+  /** Returns the expression for an argument. */
   text(value: Argument, where: string): string {
     return argumentText(value, this.file.use, (name) => this.nodeText(name, where), where);
   }
 
-  /** The expression for a node. */
+  /** Returns the expression for a node. */
   nodeText(name: string, where: string): string {
     const text = this.#values.get(name);
     if (text === undefined)
@@ -172,7 +172,7 @@ export class BodyText implements LanesBody {
     this.lines.push(...all, last);
   }
 
-  /** A value that represents an argument when forms of a call are compared. */
+  /** Returns a value that represents an argument when forms of a call are compared. */
   #standIn(value: Argument): OperatorArgument {
     if (isRef(value)) return standIn(this.graph.find(value.name)?.meta.val);
     const items = itemsOf(value);
@@ -214,12 +214,15 @@ export class BodyText implements LanesBody {
     this.declare(node, this.#expression(node));
   }
 
-  /** Whether assertions before it imply a conjunction: an export then asserts its parts at most. */
+  /**
+   * Returns whether assertions before it imply a conjunction: an export then asserts its parts at
+   * most.
+   */
   #isImplied(condition: SymExpr): boolean {
     const isKnown =
       !this.file.isLowered && condition.op === "And" && this.#asserted.staticallyKnown(condition) === true;
     try {
-      this.#asserted.check(condition as SymCondition);
+      this.#asserted.check(condition as BoolLike);
     } catch (error) {
       // The assertions of the program contradict each other.
       if (!isSconceError(error)) throw error;
@@ -243,7 +246,10 @@ export class BodyText implements LanesBody {
     return true;
   }
 
-  /** The view as another dtype that an `alias` is of: lowered again, the view gets its alias. */
+  /**
+   * Returns the view as another dtype that an `alias` is of: lowered again, the view gets its
+   * alias.
+   */
   #viewedAs({ target, args: [view] }: Node): string | undefined {
     if (!this.file.isLowered || target !== "aten.alias.default" || !isRef(view)) return undefined;
     const isOnlyUse = this.graph.users(view.name).length === 1;
@@ -270,7 +276,7 @@ export class BodyText implements LanesBody {
     return defaultOperators().get(target) === undefined ? this.#customOperator(node) : this.#operator(node);
   }
 
-  /** A call of an operator that is not of Sconce: who runs the module declares it first. */
+  /** Returns a call of an operator that is not of Sconce: who runs the module declares it first. */
   #customOperator(node: Node): string {
     const { target, name, args, kwargs } = node;
     const shown = (value: Argument): string => taggedText(value) ?? this.text(value, name);
@@ -316,15 +322,15 @@ export class BodyText implements LanesBody {
 const overloadText = (target: string): string =>
   target.split(".").reduce((owner, part) => memberText(owner, part), "torch.ops");
 
-/** Whether a condition is on sizes of inputs alone, of which an export makes guards. */
+/** Returns whether a condition is on sizes of inputs alone, of which an export makes guards. */
 function isOnInputSizes(condition: SymExpr): boolean {
   const names = [...freeSymbols(condition).values()].map(({ name }) => name);
   return names.length > 0 && names.every((name) => /^s\d+$/.test(name));
 }
 
 /**
- * Whether an export asserts a condition on data in another form: without a part that is asserted by
- * itself, or with Python's modulo.
+ * Returns whether an export asserts a condition on data in another form: without a part that is
+ * asserted by itself, or with Python's modulo.
  */
 function isInOwnForm(condition: SymExpr, node: Node | undefined, graph: Graph): boolean {
   const hasAsserted =
@@ -333,11 +339,11 @@ function isInOwnForm(condition: SymExpr, node: Node | undefined, graph: Graph): 
   return hasAsserted || /(?<![A-Za-z])Mod\(/.test(printExpr(condition));
 }
 
-/** Whether a node is a copy that the export made of an assignment, by its name. */
+/** Returns whether a node is a copy that the export made of an assignment, by its name. */
 const isCopyOfExport = ({ target, name }: Node): boolean =>
   target === "aten.copy_.default" && name.startsWith("copy__default");
 
-/** Whether a node asserts what the trace found, or computes its condition. */
+/** Returns whether a node asserts what the trace found, or computes its condition. */
 const isOfAssertion = ({ target, args: [, message] }: Node): boolean =>
   isScalarFunction(target) ||
   (target === ASSERT_SCALAR && typeof message === "string" && GENERATED.test(message));
@@ -345,7 +351,7 @@ const isOfAssertion = ({ target, args: [, message] }: Node): boolean =>
 const STRICT = new Set(["operator.lt", "operator.gt", "operator.eq", "operator.ne"]);
 
 /**
- * The nodes with assertions of one place in another order: `u0 > 0` before `u0 >= 1`. The
+ * Returns the nodes with assertions of one place in another order: `u0 > 0` before `u0 >= 1`. The
  * latter follows from the former, and is asserted again; the other way round one would be lost.
  */
 function withStrictFirst(nodes: readonly Node[]): readonly Node[] {
@@ -375,12 +381,12 @@ function withStrictFirst(nodes: readonly Node[]): readonly Node[] {
 const isConversionOf = ({ target, args: [operand] }: Node, tensor: Argument | undefined): boolean =>
   CONVERSIONS.has(target) && isRef(operand) && isRef(tensor) && operand.name === tensor.name;
 
-/** The type of a number that an overload gives: its schema says less. */
+/** Returns the type of a number that an overload gives: its schema says less. */
 function scalarType(val: MetaValue | undefined): string | undefined {
   if (!isSymScalar(val)) return undefined;
   return val.kind === "SymFloat" ? "SymFloat" : val.kind === "SymInt" ? "SymInt" : undefined;
 }
 
-/** The type of a tensor as a comment. */
+/** Returns the type of a tensor as a comment. */
 const shownType = (val: MetaValue | undefined): string =>
   val instanceof FakeTensor ? commentText(typeText(val)) : "";

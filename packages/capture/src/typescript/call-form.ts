@@ -56,7 +56,10 @@ const REFUSED = (): never => {
   throw new Error("not a plain call");
 };
 
-/** The one call of an operator that a function makes; undefined where it does something else. */
+/**
+ * Returns the one call of an operator that a function makes; undefined where it does something
+ * else.
+ */
 function calledBy(run: () => unknown): Called | undefined {
   const calls: Called[] = [];
   const recorder = {
@@ -91,7 +94,7 @@ function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** What the graph has and a function fills in itself. */
+/** Returns what the graph has and a function fills in itself. */
 const isFilledIn = (name: string, value: unknown): boolean =>
   (name === "pin_memory" && value === false) ||
   (name === "device" && kindOf(value) === "device" && (value as { type: string }).type === "cpu");

@@ -22,7 +22,7 @@ export class Containers {
     this.#file = file;
   }
 
-  /** The type of a container; `leaves` are the types of the leaves, in order. */
+  /** Returns the type of a container; `leaves` are the types of the leaves, in order. */
   type(spec: TreeSpec, leaves: string[], names: readonly string[] = []): string {
     if (spec.type === null) return leaves.shift() ?? "unknown";
     const children = spec.children.map((child) => this.type(child, leaves));
@@ -72,7 +72,7 @@ export class Containers {
     });
   }
 
-  /** The class of a registered container. `names` are those of its leaves in the graph. */
+  /** Returns the class of a registered container. `names` are those of its leaves in the graph. */
   #classOf(spec: TreeSpec, names: readonly string[], types: readonly string[] = []): ContainerClass {
     const isNamedTuple = spec.type === "collections.namedtuple";
     const key = isNamedTuple ? String(spec.context) : spec.type!;
@@ -138,12 +138,13 @@ type Key = string | number | boolean;
 /** Containers that are others in JavaScript. */
 const WITHOUT_COUNTERPART = new Set<string | null>(["collections.deque", "collections.defaultdict"]);
 
-/** Whether a tree has a container that JavaScript has not. */
+/** Returns whether a tree has a container that JavaScript has not. */
 export const lacksCounterpart = ({ type, children }: TreeSpec): boolean =>
   WITHOUT_COUNTERPART.has(type) || children.some(lacksCounterpart);
 
 /**
- * Whether a dict is a Map: an ordered one, one whose keys are not all texts, or one of sorted keys.
+ * Returns whether a dict is a Map: an ordered one, one whose keys are not all texts, or one of
+ * sorted keys.
  */
 const isMap = (spec: TreeSpec): boolean =>
   spec.type === "collections.OrderedDict" ||
@@ -151,8 +152,8 @@ const isMap = (spec: TreeSpec): boolean =>
   sortsKeys(spec);
 
 /**
- * Whether an object has other names than a dict, or in another order: those that are whole numbers
- * come first, in ascending order.
+ * Returns whether an object has other names than a dict, or in another order: those that are whole
+ * numbers come first, in ascending order.
  */
 function sortsKeys(spec: TreeSpec): boolean {
   const keys = spec.type === "builtins.dict" ? dictKeys(spec) : undefined;
@@ -161,7 +162,7 @@ function sortsKeys(spec: TreeSpec): boolean {
   return own.some((key, i) => key !== keys[i]) || keys.includes("__proto__");
 }
 
-/** The keys of a dict. */
+/** Returns the keys of a dict. */
 function keysOf(spec: TreeSpec): readonly Key[] | undefined {
   const keys = dictKeys(spec);
   if (keys === undefined) return undefined;
@@ -177,7 +178,7 @@ function keysOf(spec: TreeSpec): readonly Key[] | undefined {
 
 const mapKey = (key: Key): string => (typeof key === "string" ? scriptString(key) : String(key));
 
-/** All fields of a dataclass, if a class may have them. */
+/** Returns all fields of a dataclass, if a class may have them. */
 function writableFields(spec: TreeSpec): readonly string[] | undefined {
   const found = dataclassFields(spec);
   if (found === undefined) return undefined;
@@ -207,7 +208,10 @@ function fieldsByNames(
   return areNames && new Set(fields).size === fields.length ? fields : children.map((_, i) => `field_${i}`);
 }
 
-/** The length of the argument's name in front of the names of its fields: up to an underscore. */
+/**
+ * Returns the length of the argument's name in front of the names of its fields: up to an
+ * underscore.
+ */
 function commonStart(names: readonly string[]): number {
   const [first = ""] = names;
   let length = first.length;

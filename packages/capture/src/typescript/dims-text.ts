@@ -1,7 +1,7 @@
 /** @file Which sizes are dynamic: the declaration with `Dim`. */
 import { scriptString } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
-import { asLinear, freeSymbols, type Linear, SymExpr, type SymInt, symbolNumber } from "@sconce/symbolic";
+import { asLinear, freeSymbols, type IntLike, type Linear, SymExpr, symbolNumber } from "@sconce/symbolic";
 
 import type { ModuleFile } from "./module-file.js";
 
@@ -31,7 +31,7 @@ export class DimsText {
       );
   }
 
-  /** The specification of an input; undefined for one without dynamic sizes. */
+  /** Returns the specification of an input; undefined for one without dynamic sizes. */
   input(val: MetaValue | undefined): string | undefined {
     if (isSymScalar(val)) return val.expr instanceof SymExpr ? `${this.#file.use("Dim")}.DYNAMIC` : undefined;
     if (!(val instanceof FakeTensor)) return undefined;
@@ -42,7 +42,7 @@ export class DimsText {
   }
 
   #size(size: SymExpr): string {
-    const linear = asLinear(size as SymInt);
+    const linear = asLinear(size as IntLike);
     const isNamed =
       linear !== undefined &&
       isIncreasing(linear) &&
@@ -68,8 +68,8 @@ export class DimsText {
   }
 
   /**
-   * The name of a dim: the symbol's. A dim that no input has as a size gives the symbol its number,
-   * by its name.
+   * Returns the name of a dim: the symbol's. A dim that no input has as a size gives the symbol its
+   * number, by its name.
    */
   #nameFor(symbol: string, variable: string): string {
     const number = /^s(\d+)$/.exec(symbol)?.[1];
@@ -88,15 +88,15 @@ export class DimsText {
   }
 
   /**
-   * The range of the symbol of a dim. A derived size may have the range that was declared, where
-   * that of the symbol was narrowed since.
+   * Returns the range of the symbol of a dim. A derived size may have the range that was declared,
+   * where that of the symbol was narrowed since.
    */
   #rootRange(symbol: string): Range | undefined {
     const own = this.#program.rangeConstraints.get(symbol);
     if (own === undefined) return undefined;
     let { min } = own;
     for (const size of this.#sizes) {
-      const linear = asLinear(size as SymInt);
+      const linear = asLinear(size as IntLike);
       const range = this.#program.rangeConstraints.get(size.toString());
       if (linear === undefined || linear.symbol.name !== symbol || range === undefined) continue;
       min = Math.min(min, Math.ceil((range.min - linear.offset) / linear.coefficient));

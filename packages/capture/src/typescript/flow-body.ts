@@ -15,7 +15,7 @@ export interface FlowBody {
   readonly scans: ReadonlyMap<string, ScannedAxis>;
   /** Writes all calls, and returns the items of the result. */
   run(): readonly Argument[];
-  /** The expression for an argument. */
+  /** Returns the expression for an argument. */
   text(value: Argument, where: string): string;
   /** Declares a variable for a node, if anything reads it. */
   declare(node: Node, expression: string): void;

@@ -22,7 +22,7 @@ const WHILE = "higher_order.while_loop";
 const CHECKPOINT = "higher_order.tag_activation_checkpoint";
 const WITH_GRAD = "higher_order.wrap_with_set_grad_enabled";
 
-/** Whether a call runs nested graphs. */
+/** Returns whether a call runs nested graphs. */
 export const isFlow = (target: string): boolean => target.startsWith("higher_order.");
 
 /** Where the function of a nested graph has the inputs of the graph from. */
@@ -72,7 +72,7 @@ export function flowText(body: FlowBody, node: Node, later: readonly Node[]): vo
   }
 }
 
-/** The nested graph that an argument reads. */
+/** Returns the nested graph that an argument reads. */
 function graphOf({ graph }: FlowBody, { name, target }: Node, argument: Argument | undefined): Graph {
   const read = isRef(argument) ? graph.find(argument.name) : undefined;
   const nested = read?.op === "get_attr" ? graph.subgraphs.get(read.target) : undefined;
@@ -81,7 +81,7 @@ function graphOf({ graph }: FlowBody, { name, target }: Node, argument: Argument
   return nested;
 }
 
-/** A function as text: its parameters, its statements and what it returns. */
+/** Returns a function as text: its parameters, its statements and what it returns. */
 function functionText(
   body: FlowBody,
   graph: Graph,

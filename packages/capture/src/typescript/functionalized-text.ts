@@ -31,7 +31,10 @@ export function functionalizedText(body: FlowBody, node: Node): void {
   else body.line(`const ${results[0]} = ${call} as ${use("Tensor")};`);
 }
 
-/** The variable that the operator writes to: the tensor itself, where nothing reads it any more. */
+/**
+ * Returns the variable that the operator writes to: the tensor itself, where nothing reads it any
+ * more.
+ */
 function ownMemory(body: FlowBody, node: Node, base: Argument): string {
   const text = body.text(base, node.name);
   if (!isRef(base) || isFree(body, base.name, node.name)) return text;
@@ -41,8 +44,8 @@ function ownMemory(body: FlowBody, node: Node, base: Argument): string {
 }
 
 /**
- * Whether a call may write to a tensor itself: nothing reads the tensor later, and nothing shares
- * its memory.
+ * Returns whether a call may write to a tensor itself: nothing reads the tensor later, and nothing
+ * shares its memory.
  */
 function isFree(body: FlowBody, name: string, at: string): boolean {
   const { graph } = body;
@@ -55,7 +58,7 @@ function isFree(body: FlowBody, name: string, at: string): boolean {
   return made.op === "placeholder" ? isWritten(body, name) : makesMemory(body, made);
 }
 
-/** Whether the result of a call shares its memory with nothing. */
+/** Returns whether the result of a call shares its memory with nothing. */
 function makesMemory({ graph, file }: FlowBody, { op, target, args }: Node): boolean {
   if (op !== "call_function") return false;
   if (target === GETITEM) {
@@ -66,14 +69,14 @@ function makesMemory({ graph, file }: FlowBody, { op, target, args }: Node): boo
   return schema?.namespace === "aten" && schema.returns.every(({ alias }) => alias === undefined);
 }
 
-/** Whether calls of this kind alone give what the program writes to an input. */
+/** Returns whether calls of this kind alone give what the program writes to an input. */
 function isWritten({ graph, file }: FlowBody, input: string): boolean {
   let [last] = [...file.writes].find(([, place]) => place === input) ?? [];
   while (last !== undefined && last !== input) last = sourceOf(graph, last);
   return last === input;
 }
 
-/** The tensor before the call that wrote to it. */
+/** Returns the tensor before the call that wrote to it. */
 function sourceOf(graph: Graph, name: string): string | undefined {
   const { target, args } = graph.node(name);
   const [owner, item] = args;
@@ -106,7 +109,7 @@ function callText(body: FlowBody, node: Node, { target, schema, bases }: Call): 
   return body.file.operatorCall(target, given, named);
 }
 
-/** An argument that the operator writes to: a tensor, a view of one, or a list. */
+/** Returns an argument that the operator writes to: a tensor, a view of one, or a list. */
 function writtenText(body: FlowBody, node: Node, name: string, bases: readonly string[]): string {
   const { kwargs } = node;
   const length = kwargs[`_${name}_length`];

@@ -119,7 +119,7 @@ const unwritable = (text: string): Error =>
     "lower the program, whose guards may be simpler",
   );
 
-/** A size of an input, as text and as it stands in the graph. */
+/** Returns a size of an input, as text and as it stands in the graph. */
 function readText(
   program: ExportedProgram,
   { property, index = 0 }: GuardSource,

@@ -47,7 +47,7 @@ export function lanesText(body: LanesBody, begin: Node, region: readonly Node[])
   });
 }
 
-/** A result of no items. */
+/** Returns a result of no items. */
 function emptyText(torch: string, { name, meta: { val } }: Node): string {
   if (!(val instanceof FakeTensor) || val.shape.some((size) => typeof size !== "number"))
     throw notWritable("an empty batch", name, "run the pass `dce` first");

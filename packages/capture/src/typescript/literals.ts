@@ -15,7 +15,7 @@ const RESERVED = new Set(
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 
-/** Whether a text is a name that needs no quotes as a property. */
+/** Returns whether a text is a name that needs no quotes as a property. */
 export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
 
 /** Gives each variable a separate name, close to the wanted one. */
@@ -47,18 +47,21 @@ export class VariableNames {
 export const memberText = (owner: string, name: string): string =>
   isIdentifier(name) ? `${owner}.${name}` : `${owner}[${scriptString(name)}]`;
 
-/** A property of an object literal or type. */
+/** Returns a property of an object literal or type. */
 export const keyText = (name: string): string =>
   isIdentifier(name) && name !== "__proto__" ? name : `[${scriptString(name)}]`;
 
-/** A comment on one line, of ASCII only: tools count the columns of others in different ways. */
+/**
+ * Returns a comment on one line, of ASCII only: tools count the columns of others in different
+ * ways.
+ */
 export const commentText = (text: string): string =>
   scriptComment(text.slice(0, 200)).replace(/[^ -~]/g, "?");
 
 /** Notes that a function of Sconce is used, and gives its name. */
 export type Use = (name: string) => string;
 
-/** A literal of a graph; `ofNode` gives the expression for a node. */
+/** Returns a literal of a graph; `ofNode` gives the expression for a node. */
 export function argumentText(
   value: Argument,
   use: Use,
@@ -103,7 +106,10 @@ export function argumentText(
 
 const TAGGED = new Set(["dtype", "device", "layout", "memory_format"]);
 
-/** A dtype, device, layout or memory format as `callOperator` takes it; undefined for others. */
+/**
+ * Returns a dtype, device, layout or memory format as `callOperator` takes it; undefined for
+ * others.
+ */
 export function taggedText(value: Argument): string | undefined {
   if (!TAGGED.has(kindOf(value) ?? "")) return undefined;
   const parts = Object.entries(value as object).map(
@@ -112,5 +118,5 @@ export function taggedText(value: Argument): string | undefined {
   return `{ ${parts.join(", ")} } as const`;
 }
 
-/** A number as JavaScript writes it. */
+/** Returns a number as JavaScript writes it. */
 export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));

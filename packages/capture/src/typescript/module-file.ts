@@ -104,7 +104,7 @@ export class ModuleFile {
     return owner === undefined ? name : `${owner}.${name}`;
   };
 
-  /** A call of an operator by its name; `args` and `kwargs` are texts. */
+  /** Returns a call of an operator by its name; `args` and `kwargs` are texts. */
   operatorCall(target: string, args: readonly string[], kwargs: readonly string[]): string {
     const keywords = kwargs.length === 0 ? "" : `, { ${kwargs.join(", ")} }`;
     return `${this.use("callOperator")}(${scriptString(target)}, [${args.join(", ")}]${keywords})`;
@@ -116,7 +116,7 @@ export class ModuleFile {
     if (!isKnown) this.differences.push({ reason, where });
   }
 
-  /** What differs in the exported program, as a comment; empty for nothing. */
+  /** Returns what differs in the exported program, as a comment; empty for nothing. */
   differencesText(): string {
     if (this.differences.length === 0) return "";
     const lines = this.differences.map(
@@ -125,7 +125,7 @@ export class ModuleFile {
     return ["/*", " * Exported, this module gives the program but for:", ...lines, " */"].join("\n");
   }
 
-  /** The statement that imports what is used. */
+  /** Returns the statement that imports what is used. */
   importText(from: string): string {
     const names = [...this.#imported].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
     const items = names.map((name) => (TYPES.has(name) ? `type ${name}` : name));

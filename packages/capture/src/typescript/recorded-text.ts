@@ -19,7 +19,7 @@ import { keyText } from "./literals.js";
 import type { ModuleFile } from "./module-file.js";
 
 /**
- * The model, with what is recorded beside it where the program has anything.
+ * Returns the model, with what is recorded beside it where the program has anything.
  *
  * @param renamed names of arguments by their variables
  */
@@ -60,7 +60,7 @@ function treesText(program: ExportedProgram): readonly string[] {
   );
 }
 
-/** Whether symbols have their numbers from places of inputs in the flattened list. */
+/** Returns whether symbols have their numbers from places of inputs in the flattened list. */
 function isNamedStrictly(program: ExportedProgram): boolean {
   const counts = { plain: 0, strict: 0 };
   userLeaves(program).forEach(({ name, root, path }, i) => {
@@ -120,7 +120,7 @@ const asserts = (graph: Graph): boolean => [...graph.nodes()].some(({ target }) 
 
 const isOfSizes = ({ target, meta: { val } }: Node): boolean => isSymScalar(val) || target === ASSERT_SCALAR;
 
-/** The names without numbers whose numbers are not those that counting gives. */
+/** Returns the names without numbers whose numbers are not those that counting gives. */
 function countedOtherwise(graph: Graph, path: string): ReadonlySet<string> {
   const names = new Namespace();
   for (const { name } of graph.placeholders()) names.reserve(name);
@@ -131,7 +131,7 @@ function countedOtherwise(graph: Graph, path: string): ReadonlySet<string> {
   return found;
 }
 
-/** The nodes that the messages of assertions name, unless all name the condition. */
+/** Returns the nodes that the messages of assertions name, unless all name the condition. */
 function assertedNames(graph: Graph): readonly string[] | undefined {
   let isOther = false;
   const names: string[] = [];

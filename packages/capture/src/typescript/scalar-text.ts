@@ -32,7 +32,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "torch._sym_sqrt": "sqrt",
 };
 
-/** The function of `sym` for a function on Python's scalars; undefined where `sym` has none. */
+/**
+ * Returns the function of `sym` for a function on Python's scalars; undefined where `sym` has none.
+ */
 export function scalarFunction(target: string, args: readonly Argument[]): string | undefined {
   // `round(a, digits)` has no counterpart.
   if (target === "builtins.round" && args.length > 1) return undefined;

@@ -46,7 +46,7 @@ export function scannedAxis(graph: Graph, scan: Node): ScannedAxis | undefined {
   return { dim, reverse, inputs: fronts.map((front) => front!.input), results, made };
 }
 
-/** The nodes that bring the dimension of an operand to the front. */
+/** Returns the nodes that bring the dimension of an operand to the front. */
 function frontOf(graph: Graph, scan: Node, item: Argument): Front | undefined {
   const last = isRef(item) ? graph.find(item.name) : undefined;
   if (last === undefined) return undefined;
@@ -64,7 +64,7 @@ function frontOf(graph: Graph, scan: Node, item: Argument): Front | undefined {
   return { dim, reverse, input: input!, made: [move, last, ...rows].map(({ name }) => name) };
 }
 
-/** A result and the nodes that move its dimension back. */
+/** Returns a result and the nodes that move its dimension back. */
 function backOf(graph: Graph, item: Node, dim: number, reverse: boolean): readonly Node[] | undefined {
   const chain = [item];
   for (const target of reverse ? [FLIP, MOVE] : [MOVE]) {

@@ -19,7 +19,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   PythonMod: "mod",
 };
 
-/** Whether only a run decides sizes of inputs. */
+/** Returns whether only a run decides sizes of inputs. */
 export const hasOpenSizes = (vals: readonly (MetaValue | undefined)[]): boolean =>
   vals.some((val) => symbolsOf(val).some(isUnbacked));
 
@@ -28,7 +28,7 @@ function symbolsOf(val: MetaValue | undefined): readonly SymExpr[] {
   return val instanceof FakeTensor ? val.shape.flatMap((size) => [...freeSymbols(size).values()]) : [];
 }
 
-/** The symbols of assertions that are more than the bounds of one. */
+/** Returns the symbols of assertions that are more than the bounds of one. */
 function checkedSymbols({ graph }: ExportedProgram, file: ModuleFile): readonly string[] {
   return [...graph.nodes()].flatMap(({ target, args: [condition] }) => {
     if (target !== "aten._assert_scalar.default" || !isRef(condition)) return [];
@@ -66,7 +66,7 @@ export class SpecText {
     );
   }
 
-  /** The specification of an input; undefined for one without dynamic sizes. */
+  /** Returns the specification of an input; undefined for one without dynamic sizes. */
   input(val: MetaValue | undefined): string | undefined {
     if (symbolsOf(val).length === 0) return undefined;
     if (isSymScalar(val)) return this.#size(val.expr);
@@ -76,7 +76,7 @@ export class SpecText {
     return `new ${this.#file.use("TensorSpec")}([${sizes.join(", ")}])`;
   }
 
-  /** The specification of a container. */
+  /** Returns the specification of a container. */
   container(kind: "SeqSpec" | "DictSpec" | "ObjectSpec", parts: string): string {
     return `new ${this.#file.use(kind)}(${parts})`;
   }

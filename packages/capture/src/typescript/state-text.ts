@@ -78,7 +78,10 @@ function treeOf(program: ExportedProgram, entries: readonly Entry[]): ModuleNode
   return treeFrom(entries, [...program.stateDict.keys()]);
 }
 
-/** The first entry that a model with these modules lists in another place than the signature. */
+/**
+ * Returns the first entry that a model with these modules lists in another place than the
+ * signature.
+ */
 function firstMoved(root: ModuleNode, entries: readonly Entry[]): Entry | undefined {
   const listed: Entry[] = [];
   const visit = ({ children, tensors }: ModuleNode): void => {

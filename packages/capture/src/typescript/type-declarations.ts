@@ -98,7 +98,7 @@ interface NamedType {
   readonly doc: string;
 }
 
-/** A program of one argument, a tensor, is called with the tensor. */
+/** Returns a program of one argument, a tensor, is called with the tensor. */
 function onlyTensorText([only, ...others]: readonly NamedType[], [spec]: readonly TreeSpec[]): string[] {
   if (only === undefined || others.length > 0 || spec?.type !== null || !only.type.startsWith("Tensor"))
     return [];
@@ -108,7 +108,7 @@ function onlyTensorText([only, ...others]: readonly NamedType[], [spec]: readonl
   ];
 }
 
-/** A type of properties: one that is not an interface, so that it is a record, too. */
+/** Returns a type of properties: one that is not an interface, so that it is a record, too. */
 function recordText(name: string, fields: readonly NamedType[]): string[] {
   if (fields.length === 0) return [`export type ${name} = Readonly<Record<never, never>>;`];
   return [
@@ -121,7 +121,7 @@ function recordText(name: string, fields: readonly NamedType[]): string[] {
   ];
 }
 
-/** The type of a container, with the types of its tensors as text. */
+/** Returns the type of a container, with the types of its tensors as text. */
 function typeOf(spec: TreeSpec, leaves: LeafType[]): LeafType {
   if (spec.type === null) return leaves.shift() ?? { type: "unknown", doc: "" };
   const children = spec.children.map((child) => typeOf(child, leaves));
@@ -184,7 +184,7 @@ function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
 
 const shapeDoc = (tensor: FakeTensor): string => `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
 
-/** The type of a constant: a program takes the value that it was exported with. */
+/** Returns the type of a constant: a program takes the value that it was exported with. */
 function literalType(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return scriptString(value);

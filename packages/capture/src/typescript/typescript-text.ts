@@ -17,7 +17,7 @@ import {
 } from "@sconce/ir";
 import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf, MUTATIONS, type OperatorTable } from "@sconce/ops";
-import { evaluateInt, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
+import { evaluateInt, freeSymbols, type IntLike, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { modelOperators } from "@sconce/torch";
 import { BodyText } from "./body-text.js";
@@ -105,7 +105,7 @@ interface UserInput {
   readonly type: string;
 }
 
-/** The input that an output of the signature names. */
+/** Returns the input that an output of the signature names. */
 const inputOf = ({ graphSignature }: ExportedProgram, target: string): string =>
   graphSignature.inputSpecs.find(
     ({ target: own, arg, kind }) => own === target || (kind === "USER_INPUT" && arg.name === target),
@@ -312,7 +312,7 @@ class ModelText {
     return [...lines, `    return ${this.#containers.value(outSpec, leaves, names)};`];
   }
 
-  /** The expression for state or an input that the program writes to. */
+  /** Returns the expression for state or an input that the program writes to. */
   #placeOf(target: string, body: BodyText): string {
     return body.nodeText(inputOf(this.#program, target), "output");
   }
@@ -390,12 +390,12 @@ class ModelText {
     return argumentText(constant, use, () => "null", node.name);
   }
 
-  /** An example of a dynamic size. */
+  /** Returns an example of a dynamic size. */
   #hint(size: FakeTensor["shape"][number], where: string): number {
     if (!(size instanceof SymExpr)) return size;
     const { symbolHints } = this.#program;
     if ([...freeSymbols(size).keys()].every((name) => symbolHints.has(name)))
-      return evaluateInt(size as SymInt, symbolHints);
+      return evaluateInt(size as IntLike, symbolHints);
     throw notWritable("an input without an example size", where, "give the program example inputs");
   }
 }
@@ -407,7 +407,7 @@ interface Part {
   readonly inputs: readonly UserInput[];
 }
 
-/** The values that the program was exported with; undefined where they cannot be read. */
+/** Returns the values that the program was exported with; undefined where they cannot be read. */
 function exampleLeaves(program: ExportedProgram): readonly (Tensor | Argument)[] | undefined {
   try {
     return program.exampleInputs?.leaves;

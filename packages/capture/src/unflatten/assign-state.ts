@@ -48,7 +48,7 @@ class Copies {
     return known;
   }
 
-  /** Whether a tensor was copied as a buffer. */
+  /** Returns whether a tensor was copied as a buffer. */
   hasTensor(tensor: Tensor): boolean {
     return this.#tensors.has(this.#identities.of(tensor));
   }
@@ -110,8 +110,8 @@ export function assignState(root: DraftModule, program: ExportedProgram): void {
 }
 
 /**
- * The state that each input of a graph may represent, by the name of the input: tensors with
- * several names have all of them.
+ * Returns the state that each input of a graph may represent, by the name of the input: tensors
+ * with several names have all of them.
  */
 export function stateOfInputs(program: ExportedProgram): Map<string, readonly string[]> {
   const identities = new Identities();

@@ -64,7 +64,7 @@ export class DraftGraph {
   readonly #root = new DraftNode("", { op: "output", target: "" });
   #place: Place = { before: this.#root };
 
-  /** The nodes in order; changes of the graph do not change the list. */
+  /** Returns the nodes in order; changes of the graph do not change the list. */
   nodes(): DraftNode[] {
     const found: DraftNode[] = [];
     for (let node = this.#root.next; node !== this.#root; node = node.next) found.push(node);
@@ -110,7 +110,7 @@ export class DraftGraph {
     for (const node of this.nodes()) mapArguments(node, change);
   }
 
-  /** The users of each node that has some. */
+  /** Returns the users of each node that has some. */
   users(): Map<string, DraftNode[]> {
     const users = new Map<string, DraftNode[]>();
     for (const node of this.nodes())
@@ -122,7 +122,7 @@ export class DraftGraph {
     return users;
   }
 
-  /** The finished graph. */
+  /** Returns the finished graph. */
   build(subgraphs: Iterable<readonly [target: string, graph: Graph]>): Graph {
     const nodes = this.nodes().map(
       ({ name, op, target, args, kwargs, meta }): Node => ({ name, op, target, args, kwargs, meta }),
@@ -148,7 +148,7 @@ export const mapKeywords = (
     : Object.fromEntries(entries.map(([key, value]) => [key, change(value)]));
 };
 
-/** The name that `torch.fx` proposes (`Graph._target_to_str`). */
+/** Returns the name that `torch.fx` proposes (`Graph._target_to_str`). */
 function nameOf({ op, target }: DraftNodeInit): string {
   let name = target;
   if (op === "call_function") {

@@ -45,7 +45,7 @@ export class DraftModule {
     this.graph = kind === "root" || kind === "interpreter" ? new DraftGraph() : undefined;
   }
 
-  /** Whether it has an attribute of this name. */
+  /** Returns whether it has an attribute of this name. */
   has(name: string): boolean {
     return [this.modules, this.parameters, this.buffers, this.attributes].some((part) => part.has(name));
   }
@@ -58,7 +58,7 @@ export class DraftModule {
     return `_spec_${i}`;
   }
 
-  /** The module at a path, undefined where there is none. */
+  /** Returns the module at a path, undefined where there is none. */
   find(path: readonly string[]): DraftModule | undefined {
     let module: DraftModule | undefined = this;
     for (const name of path) module = module?.modules.get(name);
@@ -88,7 +88,7 @@ export class DraftModule {
     owner.modules.set(last, module);
   }
 
-  /** All modules with their paths, shared ones at each. */
+  /** Yields all modules with their paths, shared ones at each. */
   *all(path = ""): Generator<readonly [path: string, module: DraftModule]> {
     yield [path, this];
     for (const [name, child] of this.modules) yield* child.all(path === "" ? name : `${path}.${name}`);
@@ -100,8 +100,8 @@ const plain = (): DraftModule => new DraftModule("plain");
 /** Splits a path; that of the root is empty. */
 export const pathOf = (fqn: string): readonly string[] => (fqn === "" ? [] : fqn.split("."));
 
-/** The name of the n-th call of a module, from 1: `base`, `base@1`, `base@2`. */
+/** Returns the name of the n-th call of a module, from 1: `base`, `base@1`, `base@2`. */
 export const callName = (base: string, n: number): string => (n === 1 ? base : `${base}@${n - 1}`);
 
-/** A path without the number of the call at its end, or anything behind the first. */
+/** Returns a path without the number of the call at its end, or anything behind the first. */
 export const withoutCall = (fqn: string): string => fqn.split("@")[0]!;

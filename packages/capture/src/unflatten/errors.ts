@@ -4,11 +4,11 @@ import { type Node, nodePlace, type TreeSpec, treeSpecText } from "@sconce/ir";
 
 const PRESERVE = "`preserveModuleCallSignature: [PATH]` of `exportProgram`";
 
-/** A program that cannot become modules again. */
+/** Returns the error for a program that cannot become modules again. */
 const notUnflattenable = (message: string, where: string, fix: string): SconceError =>
   new SconceError({ code: "NOT_UNFLATTENABLE", message, where, fix });
 
-/** A program with a backward graph. */
+/** Returns the error for a program with a backward graph. */
 export const jointProgram = (): SconceError =>
   notUnflattenable(
     "Unflattening on JointExportModule NYI: the program has a backward graph",
@@ -16,7 +16,7 @@ export const jointProgram = (): SconceError =>
     "unflatten the program before its backward graph was added",
   );
 
-/** An input or output that belongs to no module. */
+/** Returns the error for an input or output that belongs to no module. */
 export const unknownPlace = (what: string, name: string): SconceError =>
   notUnflattenable(
     `${what} has no place in a module`,
@@ -24,7 +24,7 @@ export const unknownPlace = (what: string, name: string): SconceError =>
     "run the program with `await sconce.module(program)`",
   );
 
-/** A node that names no module. */
+/** Returns the error for a node that names no module. */
 export const noModuleStack = (node: Node): SconceError =>
   notUnflattenable(
     "Unable to find nn_module_stack for the node: nothing says which module made it",
@@ -32,7 +32,7 @@ export const noModuleStack = (node: Node): SconceError =>
     "unflatten the program as it was exported, or give new nodes the metadata of the calls that they replace",
   );
 
-/** A module that is called by a module that does not hold it. */
+/** Returns the error for a module that is called by a module that does not hold it. */
 export const notDescendant = (child: string, parent: string): SconceError =>
   notUnflattenable(
     `Child module '${child}' is not a descendant of parent module '${parent}'. This is currently unsupported`,
@@ -40,7 +40,9 @@ export const notDescendant = (child: string, parent: string): SconceError =>
     "Please try to make child module attach to parent module directly",
   );
 
-/** A value of another module that a preserved call reads past its arguments. */
+/**
+ * Returns the error for a value of another module that a preserved call reads past its arguments.
+ */
 export const readPastArguments = (path: string, node: Node): SconceError =>
   notUnflattenable(
     `the module "${path}", whose call is preserved, reads a value that is not among its arguments`,
@@ -48,7 +50,7 @@ export const readPastArguments = (path: string, node: Node): SconceError =>
     `give the value to the module as an argument, or leave the module out of ${PRESERVE}`,
   );
 
-/** A call of a module that is no longer there. */
+/** Returns the error for a call of a module that is no longer there. */
 export const lostModule = (path: string): SconceError =>
   notUnflattenable(
     `the calls of the module "${path}" do not have one module each`,
@@ -56,7 +58,7 @@ export const lostModule = (path: string): SconceError =>
     `leave the module, or one that calls it, out of ${PRESERVE}`,
   );
 
-/** An output of a preserved call that is not computed in the call. */
+/** Returns the error for an output of a preserved call that is not computed in the call. */
 export const lostOutput = (path: string, name: string): SconceError =>
   notUnflattenable(
     `Could not find output node ${name} of the module "${path}", whose call is preserved`,
@@ -64,7 +66,7 @@ export const lostOutput = (path: string, name: string): SconceError =>
     `leave the module out of ${PRESERVE}`,
   );
 
-/** A call with another structure than that of the export. */
+/** Returns the error for a call with another structure than that of the export. */
 export const noAdapter = (expected: TreeSpec, given: TreeSpec): SconceError =>
   new SconceError({
     code: "NO_FLAT_ARGS_ADAPTER",
@@ -73,7 +75,7 @@ export const noAdapter = (expected: TreeSpec, given: TreeSpec): SconceError =>
     fix: "give the arguments the structure of the export, or unflatten with an adapter: `unflatten(program, { adapt })`",
   });
 
-/** An adapter that gives too many or too few arguments. */
+/** Returns the error for an adapter that gives too many or too few arguments. */
 export const badAdapter = (adapted: number, expected: number): SconceError =>
   new SconceError({
     code: "FLAT_ARGS_ADAPTER",
@@ -82,7 +84,9 @@ export const badAdapter = (adapted: number, expected: number): SconceError =>
     fix: "return one value for each leaf of `targetSpec` from `adapt`, and one path for each from `getFlatArgPaths`",
   });
 
-/** A module in place of one whose calling convention is not that of the model. */
+/**
+ * Returns the error for a module in place of one whose calling convention is not that of the model.
+ */
 export const unsafeSwap = (path: string): SconceError =>
   new SconceError({
     code: "UNSAFE_SWAP",

@@ -94,7 +94,7 @@ function fittingLeaves(
   }
 }
 
-/** Whether the keys of objects have the order of a structure. */
+/** Returns whether the keys of objects have the order of a structure. */
 function hasOrderOf(value: unknown, spec: TreeSpec): boolean {
   if (spec.type === null || typeof value !== "object" || value === null) return true;
   const keys = spec.type === "builtins.dict" ? dictKeys(spec)! : undefined;

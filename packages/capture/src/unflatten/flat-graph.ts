@@ -20,7 +20,7 @@ import { jointProgram, noModuleStack, unknownPlace } from "./errors.js";
 const NO_STACK = "_empty_nn_module_stack_from_metadata_hook";
 
 /**
- * The graph, with `copy_` in place of the mutations among the outputs.
+ * Returns the graph, with `copy_` in place of the mutations among the outputs.
  * @throws SconceError `NOT_UNFLATTENABLE`
  */
 export function flatGraph(program: ExportedProgram): DraftGraph {
@@ -44,8 +44,8 @@ export function flatGraph(program: ExportedProgram): DraftGraph {
 }
 
 /**
- * The program with the names that its nodes have in {@link flatGraph}: those that Python has, such
- * as `input`, get a number.
+ * Returns the program with the names that its nodes have in {@link flatGraph}: those that Python
+ * has, such as `input`, get a number.
  */
 export function withTorchNames(program: ExportedProgram): ExportedProgram {
   const names = new Namespace();
@@ -126,7 +126,7 @@ export interface StackLevel {
   readonly call: number;
 }
 
-/** The module stack of a node; undefined for a node that takes that of its neighbors. */
+/** Returns the module stack of a node; undefined for a node that takes that of its neighbors. */
 export function moduleStackOf({ meta }: DraftNode): readonly StackLevel[] | undefined {
   const stack = meta.nnModuleStack!;
   return stack.length === 1 && stack[0]![0] === NO_STACK ? undefined : stack.map(levelOf);
@@ -139,7 +139,7 @@ const levelOf = ([key, path, type]: ModuleStackEntry): StackLevel => ({
   call: key.includes("@") ? Number(key.split("@").at(-1)) : 0,
 });
 
-/** Whether the first levels of a stack are another stack. */
+/** Returns whether the first levels of a stack are another stack. */
 export const startsWith = (stack: readonly StackLevel[], start: readonly StackLevel[]): boolean =>
   stack.length >= start.length &&
   start.every(
@@ -147,7 +147,7 @@ export const startsWith = (stack: readonly StackLevel[], start: readonly StackLe
       stack[i]!.path === path && stack[i]!.type === type && stack[i]!.call === call,
   );
 
-/** The class of the model. */
+/** Returns the class of the model. */
 export function rootType(graph: DraftGraph): string | null {
   for (const { meta } of graph.nodes()) {
     const root = meta.nnModuleStack?.find(([, path]) => path === "");

@@ -146,7 +146,9 @@ export class InterpreterModule extends InterpretedModule {
     return this.graph.placeholders().map(({ target }) => target);
   }
 
-  /** The values of the graph's inputs: arguments, then keywords in an object behind them. */
+  /**
+   * Returns the values of the graph's inputs: arguments, then keywords in an object behind them.
+   */
   #bind(args: readonly unknown[]): readonly unknown[] {
     const names = this.#names();
     const last = args.at(-1);

@@ -5,7 +5,7 @@ import type { OperatorTable } from "@sconce/ops";
 /** Functions of torch that only prepare, and arithmetic on sizes. */
 const WITHOUT_EFFECT = /^torch\.(_?sym_\w+|_functorch\.predispatch\.lazy_load_decompositions)$/;
 
-/** A graph without calls that neither have users nor an effect; nested graphs, too. */
+/** Returns a graph without calls that neither have users nor an effect; nested graphs, too. */
 export function liveGraph(graph: Graph, operators: OperatorTable): Graph {
   const bodies = new Map([...graph.subgraphs].map(([name, body]) => [name, liveGraph(body, operators)]));
   const nodes = graph.nodes();
@@ -26,8 +26,8 @@ export function liveGraph(graph: Graph, operators: OperatorTable): Graph {
 }
 
 /**
- * Whether a node does more than to give a value: writes, draws random numbers, checks. PyTorch also
- * drops branches and regions that write; here they stay.
+ * Returns whether a node does more than to give a value: writes, draws random numbers, checks.
+ * PyTorch also drops branches and regions that write; here they stay.
  */
 function hasEffect(node: Node, graph: Graph, operators: OperatorTable): boolean {
   if (node.op === "placeholder" || node.op === "output") return true;

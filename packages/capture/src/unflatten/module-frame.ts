@@ -147,7 +147,10 @@ export class ModuleFrame {
     return { args: args.map(change), kwargs: mapKeywords(kwargs, change) };
   }
 
-  /** The node of this graph for one of the flat graph: an input, where another module made it. */
+  /**
+   * Returns the node of this graph for one of the flat graph: an input, where another module made
+   * it.
+   */
   #remap(node: DraftNode): DraftNode {
     const known = this.#nodes.get(node.name) ?? this.#inputs.get(node.name);
     if (known !== undefined) return known;
@@ -166,7 +169,7 @@ export class ModuleFrame {
     return this.#readMutation(node);
   }
 
-  /** A new input, before the others; the call gives it. */
+  /** Returns a new input, before the others; the call gives it. */
   #addInput(node: DraftNode): DraftNode {
     const { name, meta } = node;
     const input = this.graph.at("start", () => this.graph.add({ op: "placeholder", target: name, meta }));
@@ -179,7 +182,10 @@ export class ModuleFrame {
     return input;
   }
 
-  /** The state that a mutation changed, read again: where it was computed, it will be written. */
+  /**
+   * Returns the state that a mutation changed, read again: where it was computed, it will be
+   * written.
+   */
   #readMutation(node: DraftNode): DraftNode {
     const [target] = node.args;
     const source = target !== undefined && isRef(target) ? this.#outline.seen.get(target.name) : undefined;
@@ -214,7 +220,7 @@ export class ModuleFrame {
     });
   }
 
-  /** The values that nodes of other modules use. */
+  /** Returns the values that nodes of other modules use. */
   #exposed(): Results {
     const { users, seen } = this.#outline;
     const found = [...this.#nodes].filter(([name]) => users.get(name)?.some((user) => !seen.has(user.name)));
@@ -231,7 +237,7 @@ export class ModuleFrame {
         };
   }
 
-  /** The results of a preserved call, in the structure of the model's. */
+  /** Returns the results of a preserved call, in the structure of the model's. */
   #promised({ outputs, outSpec }: ModuleCallSignature): Results {
     const originals = outputs.map(({ name }) => this.#outline.seen.get(name));
     const values = originals.map((original) => {
@@ -295,7 +301,9 @@ function treeCall(
   return graph.add({ op: "call_function", target, args: [value, read.ref] });
 }
 
-/** The path of a module from the one that calls it. @throws SconceError `NOT_UNFLATTENABLE` */
+/**
+ * Returns the path of a module from the one that calls it. @throws SconceError `NOT_UNFLATTENABLE`
+ */
 export function relativePath(parent: string, child: string): string {
   if (parent === "") return child;
   if (!child.startsWith(`${parent}.`)) throw notDescendant(child, parent);

@@ -53,7 +53,7 @@ function shareModule(
   }
 }
 
-/** The graph without its names. */
+/** Returns the graph without its names. */
 function graphKey(graph: DraftGraph): string {
   const places = new Map<string, string>();
   const text = (value: Argument): string =>
@@ -95,8 +95,8 @@ export function dispatchCalls(
 }
 
 /**
- * The modules of preserved calls by their paths and numbers, in the order of the calls. A call that
- * nothing uses has left no graph.
+ * Returns the modules of preserved calls by their paths and numbers, in the order of the calls. A
+ * call that nothing uses has left no graph.
  */
 function calledModules(
   root: DraftModule,

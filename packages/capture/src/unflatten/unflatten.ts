@@ -22,9 +22,9 @@ export interface UnflattenOptions {
 const OPTIONS: OptionNames<UnflattenOptions> = { operators: true };
 
 /**
- * A program as a module with the modules of the model (`torch.export.unflatten`). Each has the part
- * of the graph that the module of the model computed, and its parameters and buffers under their
- * names. The module can be called, changed and exported again.
+ * Returns a program as a module with the modules of the model (`torch.export.unflatten`). Each has
+ * the part of the graph that the module of the model computed, and its parameters and buffers under
+ * their names. The module can be called, changed and exported again.
  *
  * Arguments and results of the modules are those of their graphs. They are those of the model where
  * the export preserved the calling convention (`preserveModuleCallSignature`), and only those
@@ -116,7 +116,8 @@ class TreeBuilder {
   }
 
   /**
-   * How many positional arguments the model gave to a module whose calling convention is preserved.
+   * Returns how many positional arguments the model gave to a module whose calling convention is
+   * preserved.
    */
   #positional(path: string): number | undefined {
     const entry = this.#program.moduleCallGraph.find(({ fqn }) => fqn === withoutCalls(path));
@@ -163,5 +164,5 @@ class TreeBuilder {
   }
 }
 
-/** A path without the numbers of calls. */
+/** Returns a path without the numbers of calls. */
 const withoutCalls = (path: string): string => path.split(".").map(withoutCall).join(".");

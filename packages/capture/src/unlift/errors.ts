@@ -2,7 +2,9 @@
 import { SconceError } from "@sconce/errors";
 import type { Node } from "@sconce/ir";
 
-/** A change of the mode: the graph of a program keeps the mode of its export. */
+/**
+ * Returns the error for a change of the mode: the graph of a program keeps the mode of its export.
+ */
 export const fixedMode = (method: string, where: string): SconceError =>
   new SconceError({
     code: "FIXED_MODE",
@@ -11,7 +13,7 @@ export const fixedMode = (method: string, where: string): SconceError =>
     fix: `call ${method}() on the model, and export it again`,
   });
 
-/** A call that cannot be traced again. */
+/** Returns the error for a call that cannot be traced again. */
 export const notRetraceable = ({ name, target }: Node): SconceError =>
   new SconceError({
     code: "NOT_RETRACEABLE",
@@ -20,7 +22,7 @@ export const notRetraceable = ({ name, target }: Node): SconceError =>
     fix: "export the model again, or transform the program itself with passes",
   });
 
-/** A call that a module cannot run. */
+/** Returns the error for a call that a module cannot run. */
 export const notRunnable = (what: string, where: string): SconceError =>
   new SconceError({
     code: "NOT_RUNNABLE",
@@ -29,7 +31,7 @@ export const notRunnable = (what: string, where: string): SconceError =>
     fix: "run the program with `await sconce.module(program)`",
   });
 
-/** A guard on dynamic sizes that cannot be recorded. */
+/** Returns the error for a guard on dynamic sizes that cannot be recorded. */
 export const notRecordable = (guard: string): SconceError =>
   new SconceError({
     code: "NOT_RETRACEABLE",
@@ -38,7 +40,7 @@ export const notRecordable = (guard: string): SconceError =>
     fix: "take the module without guards, `program.module({ checkGuards: false })`",
   });
 
-/** A name that two parts of the state of a module have. */
+/** Returns the error for a name that two parts of the state of a module have. */
 export const statePlace = (name: string): SconceError =>
   new SconceError({
     code: "NOT_RUNNABLE",

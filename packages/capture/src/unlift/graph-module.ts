@@ -32,8 +32,8 @@ import { unliftedGraph } from "./unlifted-graph.js";
 declare module "@sconce/ir" {
   interface ExportedProgram {
     /**
-     * The program as a module (`ExportedProgram.module()`): callable, with parameters and buffers,
-     * and exportable again.
+     * Returns the program as a module (`ExportedProgram.module()`): callable, with parameters and
+     * buffers, and exportable again.
      *
      * @throws SconceError `NO_CALLING_CONVENTION`, `NOT_RUNNABLE`
      */
@@ -198,7 +198,7 @@ export class GraphModule extends ProgramModule {
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
-/** The module that holds a tensor; those on the way are made. */
+/** Returns the module that holds a tensor; those on the way are made. */
 function ownerOf(root: Module, path: string): Record<string, unknown> {
   let module = root;
   for (const name of path.split(".").slice(0, -1)) {

@@ -85,7 +85,7 @@ class Retrace {
     return traced;
   }
 
-  /** The graph again, which returns the container that it returned. */
+  /** Returns the graph again, which returns the container that it returned. */
   body(traced: TracedFunction, { graph }: NestedGraph, operands?: readonly TraceArgument[]): TraceBody {
     const result = [...graph.nodes()].at(-1)?.args[0] ?? null;
     const returns = Array.isArray(result) ? "list" : itemsOf(result) === undefined ? "value" : "tuple";

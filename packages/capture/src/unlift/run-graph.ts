@@ -52,7 +52,7 @@ import { GETITEM, TREE_FLATTEN_SPEC, TREE_UNFLATTEN } from "./tree-calls.js";
 export interface GraphOwner {
   /** The operators that control flow calls are looked up in. */
   readonly operators: GraphRunner<Tensor>["operators"];
-  /** The tensor of a `get_attr`. */
+  /** Returns the tensor of a `get_attr`. */
   attribute(node: Node): unknown;
   /** Calls the module that a `call_module` names. */
   callModule?(node: Node, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown;
@@ -60,13 +60,16 @@ export interface GraphOwner {
   step<T>(node: Node, run: () => T): T;
 }
 
-/** The values of the graph's result, for the values of its placeholders. */
+/** Returns the values of the graph's result, for the values of its placeholders. */
 export function runGraph(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): readonly unknown[] {
   const result = graphResult(graph, inputs, owner);
   return Array.isArray(result) ? (result as readonly unknown[]) : [result];
 }
 
-/** The graph's result, for the values of its placeholders: a bare value where it returns one. */
+/**
+ * Returns the graph's result, for the values of its placeholders: a bare value where it returns
+ * one.
+ */
 export function graphResult(graph: Graph, inputs: readonly unknown[], owner: GraphOwner): unknown {
   const nodes = [...graph.nodes()];
   const values = new Map<string, unknown>();
@@ -120,7 +123,7 @@ function attributeOf(graph: Graph, node: Node, owner: GraphOwner): unknown {
   return nested === undefined ? owner.attribute(node) : { name: node.target, graph: nested };
 }
 
-/** An argument with the values of the nodes that it names. */
+/** Returns an argument with the values of the nodes that it names. */
 function argumentValue(argument: Argument, values: ReadonlyMap<string, unknown>): unknown {
   if (typeof argument !== "object" || argument === null) return argument;
   if (isRef(argument)) return values.get(argument.name);

@@ -21,7 +21,9 @@ import { notRunnable } from "./errors.js";
 
 const LIFTED: ReadonlySet<string> = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR"]);
 
-/** The graph of a program with its state as attributes. @throws SconceError `NOT_RUNNABLE` */
+/**
+ * Returns the graph of a program with its state as attributes. @throws SconceError `NOT_RUNNABLE`
+ */
 export function unliftedGraph(program: ExportedProgram): Graph {
   const { graph, graphSignature } = program;
   const names = new Namespace();
@@ -73,5 +75,5 @@ export function unliftedGraph(program: ExportedProgram): Graph {
   return builder.build();
 }
 
-/** The name that `torch.fx` gives a read of an attribute. */
+/** Returns the name that `torch.fx` gives a read of an attribute. */
 const attributeName = (target: string): string => target.replace(/(?<=[a-z])([A-Z])/g, "_$1").toLowerCase();

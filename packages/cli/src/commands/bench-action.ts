@@ -158,7 +158,7 @@ function dispose(results: readonly Value[], inputs: readonly Value[]): void {
   for (const result of results) if (result instanceof Tensor && !inputs.includes(result)) result.dispose();
 }
 
-/** The backends of `--backend cpu,wasm`. @throws SconceError `USAGE` */
+/** Returns the backends of `--backend cpu,wasm`. @throws SconceError `USAGE` */
 function backendsOf(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   const twice = names.find((name, at) => names.indexOf(name) !== at);

@@ -71,7 +71,9 @@ export async function bisect(
   else isPiped ? io.err(textOf(found)) : io.exact(textOf(found));
 }
 
-/** The program, and how its passes are checked; options go before what a reproducer says. */
+/**
+ * Returns the program, and how its passes are checked; options go before what a reproducer says.
+ */
 async function checkOf(
   file: string,
   reproducer: OpenedReproducer | undefined,
@@ -99,7 +101,7 @@ function bisected(
   return result;
 }
 
-/** How the passes are checked, from the options of the command. */
+/** Returns how the passes are checked, from the options of the command. */
 async function checkOptions(
   program: ExportedProgram,
   options: Pick<BisectCommandOptions, "inputs" | "scalars" | "rtol" | "atol" | "seed">,
@@ -161,7 +163,7 @@ interface Found {
   readonly recorded: RecordedFailure | undefined;
 }
 
-/** Whether a reproducer fails as it did; undefined without a record. */
+/** Returns whether a reproducer fails as it did; undefined without a record. */
 function asRecorded({ result: { culprit }, recorded }: Found): boolean | undefined {
   if (recorded === undefined) return undefined;
   if (culprit === undefined) return false;

@@ -3,14 +3,14 @@ import { countText } from "@sconce/errors";
 import { type CheckReport, coverageText, regionsText } from "@sconce/passes";
 import { linesText } from "../text.js";
 
-/** What checks without a difference covered, then each step. */
+/** Returns what checks without a difference covered, then each step. */
 export function checkedText(reports: readonly CheckReport[]): string {
   const isCompared = reports.some(({ skipped }) => skipped === undefined);
   const verdict = isCompared ? `no difference in ${coverageText(reports)}` : "nothing was compared";
   return `${verdict}\n${reports.map(reportText).join("")}`;
 }
 
-/** What was compared after a step, with what was not below it. */
+/** Returns what was compared after a step, with what was not below it. */
 function reportText(report: CheckReport): string {
   const { pass, step, skipped, tolerance, runs, outputs, inputs, state, elements, refused, coverage } =
     report;
@@ -30,8 +30,8 @@ function reportText(report: CheckReport): string {
 }
 
 /**
- * The nested graphs that changed, what was not checked by itself, and differences that do not
- * count.
+ * Returns the nested graphs that changed, what was not checked by itself, and differences that do
+ * not count.
  */
 function detailsText({ graphs, unchecked, notes }: NonNullable<CheckReport["coverage"]>): string {
   const nested = graphs.filter(({ graph, changedCalls }) => graph !== "" && changedCalls > 0);

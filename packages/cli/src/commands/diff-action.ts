@@ -51,7 +51,8 @@ const diffStyle: LineStyle = (line, { bold, red, green, cyan }) => {
 type Named = readonly [name: string, program: ExportedProgram];
 
 /**
- * What `diff -u` would show of the texts, and below it the differences that the texts do not show.
+ * Returns what `diff -u` would show of the texts, and below it the differences that the texts do
+ * not show.
  */
 function differenceText([a, before]: Named, [b, after]: Named, difference: ProgramDifference): string {
   const lines = unifiedDiff(irLines(before), irLines(after));

@@ -125,7 +125,7 @@ async function wasmFacts(): Promise<BackendFacts> {
   }
 }
 
-/** What is not there, with what to do. */
+/** Returns what is not there, with what to do. */
 function missingOf({ node, packages, backends }: Facts): { what: string; reason: string; fix: string }[] {
   return [
     ...(node.supported

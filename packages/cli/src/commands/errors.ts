@@ -1,6 +1,6 @@
 import { didYouMean, SconceError } from "@sconce/errors";
 
-/** A file of expected values that cannot be compared. */
+/** Returns the error for a file of expected values that cannot be compared. */
 export const badExpectation = (message: string): SconceError =>
   new SconceError({
     code: "EXPECTATION",
@@ -8,7 +8,7 @@ export const badExpectation = (message: string): SconceError =>
     fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
   });
 
-/** An error code that no section of the documentation has. */
+/** Returns an error code that no section of the documentation has. */
 export const unknownCode = (code: string, known: Iterable<string>): SconceError =>
   new SconceError({
     code: "UNKNOWN_CODE",
@@ -20,7 +20,7 @@ export const unknownCode = (code: string, known: Iterable<string>): SconceError 
     ),
   });
 
-/** A file that is too large to be put into a page. */
+/** Returns the error for a file that is too large to be put into a page. */
 export const pageTooLarge = (file: string, bytes: number, most: number): SconceError =>
   new SconceError({
     code: "PAGE_TOO_LARGE",

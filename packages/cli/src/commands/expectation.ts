@@ -16,7 +16,9 @@ export interface Difference {
   readonly problem: string;
 }
 
-/** How far tensors are from wanted ones of the same dtype and shape in ULP, by their names. */
+/**
+ * Returns how far tensors are from wanted ones of the same dtype and shape in ULP, by their names.
+ */
 export function ulpDistances(
   run: FinishedRun,
   wanted: ReadonlyMap<string, Tensor>,

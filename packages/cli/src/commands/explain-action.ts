@@ -58,7 +58,7 @@ function codeText(code: string, isJson = false): string {
   return isJson ? json({ code, docs: `errors/${code}`, text }) : `${text}\n`;
 }
 
-/** A rule that matches and changes nothing. */
+/** Returns a rule that matches and changes nothing. */
 const probe = (pattern: string): Rule =>
   defineRule({ name: "pattern", doc: pattern, match: pattern, replace: () => MATCHES });
 

@@ -49,8 +49,8 @@ interface LoopFacts {
 }
 
 /**
- * The program as loops, with costs at the example sizes; a size without an example is taken as 64,
- * or as the nearest end of its range.
+ * Returns the program as loops, with costs at the example sizes; a size without an example is taken
+ * as 64, or as the nearest end of its range.
  */
 function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const { prepared, lowered } = loopsOf(program, session);
@@ -92,7 +92,7 @@ function regionFacts({ name, loops }: LoweredRegion, sizes: ReadonlyMap<string, 
 const shapeText = ({ buffers }: LoopProgram, id: number): string =>
   `[${buffers[id]!.shape.map(({ text }) => text).join(", ")}]`;
 
-/** What `info` shows of the loops: the facts, and lines for people. */
+/** Returns what `info` shows of the loops: the facts, and lines for people. */
 export function loopsShown(
   program: ExportedProgram,
   session: Sconce,

@@ -14,10 +14,10 @@ export interface InfoOptions {
 /** Titles stand out on terminals. */
 export const titleStyle: LineStyle = (line, { bold }) => (/^[a-z][^:]*:$/.test(line) ? bold(line) : line);
 
-/** The bytes of a file. */
+/** Returns the bytes of a file. */
 export const sizeOf = async (file: string): Promise<number> =>
   file === STANDARD ? (await readBytes(file)).length : (await stat(file)).size;
 
-/** A titled list, indented; nothing for an empty one. */
+/** Returns a titled list, indented; nothing for an empty one. */
 export const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];

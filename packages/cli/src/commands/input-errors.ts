@@ -4,7 +4,9 @@ import { inputsText, type NamedInput } from "./input-names.js";
 
 const placeOf = ({ position, name, type }: NamedInput): string => `input ${position} (${name}: ${type})`;
 
-/** An input that nothing gives. `held` are the names in the file of inputs. */
+/**
+ * Returns the error for an input that nothing gives. `held` are the names in the file of inputs.
+ */
 export const missingInput = (
   position: number,
   inputs: readonly NamedInput[],
@@ -22,7 +24,7 @@ export const missingInput = (
   });
 };
 
-/** A position that the program does not have. */
+/** Returns the error for a position that the program does not have. */
 export const unknownPosition = (name: string, count: number): SconceError =>
   new SconceError({
     code: "UNKNOWN_INPUT",
@@ -30,7 +32,7 @@ export const unknownPosition = (name: string, count: number): SconceError =>
     fix: "give only inputs of kind USER_INPUT, which `sconce info` lists",
   });
 
-/** A name that no input has. */
+/** Returns the error for a name that no input has. */
 export const unknownInput = (name: string, inputs: readonly NamedInput[], where?: string): SconceError =>
   /^i\d+$/.test(name)
     ? unknownPosition(name, inputs.length)
@@ -54,7 +56,7 @@ export const inputGivenTwice = (input: NamedInput): SconceError =>
     fix: `give it once: by its name ${input.name} or its position ${input.position}`,
   });
 
-/** A value that cannot be an input. */
+/** Returns the error for a value that cannot be an input. */
 export const inputValue = (message: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "INPUT_VALUE",
@@ -63,11 +65,11 @@ export const inputValue = (message: string, cause?: unknown): SconceError =>
     cause,
   });
 
-/** An error about the value of an input, with the input as its place. */
+/** Returns an error about the value of an input, with the input as its place. */
 export const atInput = (error: unknown, input: NamedInput): unknown =>
   error instanceof SconceError ? error.at(placeOf(input)) : error;
 
-/** The program has no example inputs. */
+/** Returns the error when the program has no example inputs. */
 export const noExampleInputs = (): SconceError =>
   new SconceError({
     code: "NO_SAMPLE_INPUTS",
@@ -75,7 +77,7 @@ export const noExampleInputs = (): SconceError =>
     fix: "give --random SEED for random inputs, or the inputs themselves with --input and --inputs",
   });
 
-/** A file that is not one of NumPy's, or one of what is not numbers. */
+/** Returns the error for a file that is not one of NumPy's, or one of what is not numbers. */
 export const malformedNpy = (why: string): SconceError =>
   new SconceError({
     code: "NPY",

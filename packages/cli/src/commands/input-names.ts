@@ -17,7 +17,7 @@ export interface NamedInput {
   readonly fake: FakeTensor | undefined;
 }
 
-/** The user inputs of a program in flattened order. */
+/** Returns the user inputs of a program in flattened order. */
 export function namedInputs(program: ExportedProgram): NamedInput[] {
   return userLeaves(program).map((leaf, i): NamedInput => {
     const { val } = program.graph.node(leaf.name).meta;
@@ -42,8 +42,8 @@ const SCALARS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The position of the input that a text names: by position (`i0`), else by name, else by the way to
- * it; undefined when it names none.
+ * Returns the position of the input that a text names: by position (`i0`), else by name, else by
+ * the way to it; undefined when it names none.
  */
 export function findInput(inputs: readonly NamedInput[], text: string): number | undefined {
   const wanted = [

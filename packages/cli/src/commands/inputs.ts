@@ -33,15 +33,15 @@ export interface InputOptions {
   readonly size?: readonly string[];
 }
 
-/** Whether an option says what a program runs on. */
+/** Returns whether an option says what a program runs on. */
 export const givesInputs = (options: InputOptions): boolean =>
   [options.inputs, options.input, options.scalars, options.samples, options.random].some(
     (option) => option !== undefined,
   );
 
 /**
- * The user inputs in flattened order. Those that are given by name come first, then those of the
- * export or drawn ones where an option says so. Constants of the export need not be given.
+ * Returns the user inputs in flattened order. Those that are given by name come first, then those
+ * of the export or drawn ones where an option says so. Constants of the export need not be given.
  *
  * @throws SconceError `MISSING_INPUT`, `UNKNOWN_INPUT`, `INPUT_VALUE`, `NO_SAMPLE_INPUTS`, `USAGE`
  */
@@ -117,7 +117,7 @@ class Given {
     this.#add(position, await readValue(value, this.#inputs[position]!));
   }
 
-  /** The symbols that are sizes of the tensors, with their values. */
+  /** Returns the symbols that are sizes of the tensors, with their values. */
   sizes(): Map<string, number> {
     const sizes = new Map<string, number>();
     for (const [i, value] of this.values) {
@@ -178,7 +178,7 @@ function notJson(text: string, cause: SyntaxError): SconceError {
   return inputValue(`${JSON.stringify(shown)} ${why}`, cause);
 }
 
-/** The tensor of the input's name or position, or the only one. */
+/** Returns the tensor of the input's name or position, or the only one. */
 function tensorOfFile(tensors: ReadonlyMap<string, Tensor>, input: NamedInput, path: string): Tensor {
   const { position, name, path: way } = input;
   const found =
@@ -224,7 +224,7 @@ function scalarOf(value: unknown, option: string): Value {
   return scalar;
 }
 
-/** A whole number from 0 to 2^32 - 1. */
+/** Returns a whole number from 0 to 2^32 - 1. */
 function seedOf(text: string): number {
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 32) return Number(text);
   throw usage(`--random: ${JSON.stringify(text)} is not a seed`, "give a whole number from 0 to 4294967295");
@@ -240,7 +240,7 @@ function sizesOf(texts: readonly string[]): ReadonlyMap<string, number> {
   );
 }
 
-/** A number of at least 0. @throws SconceError `USAGE` */
+/** Returns a number of at least 0. @throws SconceError `USAGE` */
 export function tolerance(text: string, option: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (Number.isFinite(value) && value >= 0) return value;

@@ -59,5 +59,5 @@ export async function writeIR(file: string, options: IrOptions, io: SafeIo): Pro
   reportWritten(facts, text, options.json, io);
 }
 
-/** The name of a file without its end. */
+/** Returns the name of a file without its end. */
 const nameOf = (file: string): string => (file === STANDARD ? "model" : basename(file).replace(/\.\w+$/, ""));

@@ -14,7 +14,10 @@ import {
 import { NON_FINITE } from "../scalar-json.js";
 import { inputValue } from "./input-errors.js";
 
-/** An element as JSON text: `1.5`, `-0.0`, `"nan"`, `"9223372036854775807"`, `{"re":1,"im":0}`. */
+/**
+ * Returns an element as JSON text: `1.5`, `-0.0`, `"nan"`, `"9223372036854775807"`,
+ * `{"re":1,"im":0}`.
+ */
 export function elementJson(value: Element): string {
   if (typeof value === "object") return `{"re":${elementJson(value.re)},"im":${elementJson(value.im)}}`;
   if (typeof value === "boolean") return String(value);
@@ -25,7 +28,7 @@ export function elementJson(value: Element): string {
   return Object.is(value, -0) ? "-0.0" : JSON.stringify(value);
 }
 
-/** The elements of a tensor as JSON text, nested as its dimensions are. */
+/** Returns the elements of a tensor as JSON text, nested as its dimensions are. */
 export function valuesJson(tensor: Tensor): string {
   const texts = tensor.toArray().map(elementJson);
   return tensor.shape.reduceRight<string[]>(nested, texts)[0] ?? "[]";
@@ -45,7 +48,7 @@ const DEEPEST = 64;
 const LONG_INTEGER = /(?<![\w."+-])-?\d{16,}(?![\w.+-])/g;
 
 /**
- * The tensor of a JSON text, of a given dtype.
+ * Returns the tensor of a JSON text, of a given dtype.
  *
  * @throws SyntaxError for a text that is not JSON
  * @throws SconceError `TENSOR_VALUES`, `INPUT_VALUE`
@@ -55,7 +58,9 @@ export function tensorOfJson(text: string, dtype: DType): Tensor {
   return Tensor.from(elementsOf(values, dtype, 0), { dtype });
 }
 
-/** A JSON text of an argument, bounded in depth and work. @throws SyntaxError, SconceError */
+/**
+ * Returns a JSON text of an argument, bounded in depth and work. @throws SyntaxError, SconceError
+ */
 export const boundedJson = (text: string): unknown =>
   parsePlainJson(text, {
     budget: new Budget(text.length),

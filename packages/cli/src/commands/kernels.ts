@@ -2,7 +2,7 @@ import { amount } from "@sconce/errors";
 import type { ExecutionPlan } from "@sconce/ir";
 import { counted } from "../text.js";
 
-/** The kernels of a run as text: what each computes and costs, its loops and its source. */
+/** Returns the kernels of a run as text: what each computes and costs, its loops and its source. */
 export function kernelsText(backend: string, plan: ExecutionPlan | undefined): string {
   if (plan === undefined) return `backend ${backend} makes no kernels\n`;
   const { kernels, values, pieces } = plan;

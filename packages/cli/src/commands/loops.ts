@@ -5,8 +5,8 @@ import type { ExportedProgram } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 
 /**
- * A program brought into the form that loops are made of, and its loops. One that cannot be lowered
- * stays as it is, every call of it with an interpreter, as backends do with it.
+ * Returns a program brought into the form that loops are made of, and its loops. One that cannot be
+ * lowered stays as it is, every call of it with an interpreter, as backends do with it.
  */
 export function loopsOf(
   program: ExportedProgram,

@@ -19,7 +19,7 @@ export function findingLines(findings: readonly SecurityFinding[]): string[] {
   return rest > 0 ? [...lines, `and ${rest} more, which --json lists`] : lines;
 }
 
-/** The field of the JSON output; none where there is nothing to say. */
+/** Returns the field of the JSON output; none where there is nothing to say. */
 export const withFindings = (
   findings: readonly SecurityFinding[],
 ): { readonly security?: readonly SecurityFinding[] } =>

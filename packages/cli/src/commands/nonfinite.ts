@@ -3,7 +3,7 @@ import { countText } from "@sconce/errors";
 import type { NamedSummary, NonfiniteNode, NonfiniteReport, TensorSummary } from "@sconce/session";
 import { linesText } from "../text.js";
 
-/** The report as text, lines ended. */
+/** Returns the report as text, lines ended. */
 export function nonfiniteText({ sources, first, calls }: NonfiniteReport, kind: "any" | "nan"): string {
   const what = kind === "nan" ? "NaN" : "NaN or infinity";
   const lines = sources.map(
@@ -47,7 +47,7 @@ function summaryText(summary: TensorSummary): string {
 
 const valueText = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "inf" : "-inf");
 
-/** The report as JSON has it: values that are not finite as text. */
+/** Returns the report as JSON has it: values that are not finite as text. */
 export function nonfiniteJson(report: NonfiniteReport): unknown {
   return JSON.parse(
     JSON.stringify(report, (_key, value: unknown) =>

@@ -119,7 +119,7 @@ function rowsText(session: Sconce, options: OpsOptions): string {
   return linesText([...shown, ...summary(session, rows, options)]);
 }
 
-/** How many there are of each kind, and what follows from them. */
+/** Returns how many there are of each kind, and what follows from them. */
 function summary(session: Sconce, rows: readonly Row[], { name, core, composite }: OpsOptions): string[] {
   const tagged = (tag: string): number => rows.filter(({ tags }) => tags.includes(tag)).length;
   const lowered = (kind: Row["decomposition"]): number =>

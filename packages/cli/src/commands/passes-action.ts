@@ -50,6 +50,6 @@ function textOf({ name, doc, options, requires }: Pass): string {
   return `${name}\n    ${doc}${needs}\n${lines.join("")}`;
 }
 
-/** What an option may be, where that is one of a few words. */
+/** Returns what an option may be, where that is one of a few words. */
 const choicesText = (choices: OptionSpec["choices"]): string =>
   choices === undefined || "words" in choices ? "" : ` (${choices.join(", ")})`;

@@ -119,7 +119,7 @@ interface Rows {
   readonly notes: ReadonlyMap<string, number>;
 }
 
-/** The number of a reason: `[2]`. */
+/** Returns the number of a reason: `[2]`. */
 function noted(notes: Map<string, number>, reason: string): string {
   if (!notes.has(reason)) notes.set(reason, notes.size + 1);
   return `[${notes.get(reason)}]`;

@@ -13,7 +13,7 @@ interface Printing {
   readonly reader: Reader;
   readonly io: SafeIo;
   readonly diagram: DiagramOptions;
-  /** The session; one is opened where the program was read without. */
+  /** Returns the session; one is opened where the program was read without. */
   session(): Promise<Sconce>;
 }
 type Print = (program: ExportedProgram, printing: Printing) => string | Promise<string>;
@@ -36,20 +36,20 @@ const FORMATS: Readonly<Record<(typeof PRINT_FORMATS)[number], Print>> = {
 /** Formats that hold values of constants, or are made by passes that read them. */
 const READS_VALUES: ReadonlySet<string> = new Set(["json-ir", "loops", "ts"]);
 
-/** The drawing with frames for modules, up to the folded depth. */
+/** Returns the drawing with frames for modules, up to the folded depth. */
 async function drawing(program: ExportedProgram, { diagram: { fold, modules } }: Printing): Promise<string> {
   const { svgText } = await import("@sconce/drawing");
   const isFramed = modules === true || fold !== undefined;
   return svgText(program, { modules: isFramed, ...(fold !== undefined && { depth: fold - 1 }) });
 }
 
-/** A module in TypeScript that gives the program when it is exported. */
+/** Returns a module in TypeScript that gives the program when it is exported. */
 async function sourceText(program: ExportedProgram, { reader }: Printing): Promise<string> {
   const { typescriptText } = await import("@sconce/capture/typescript");
   return typescriptText(program, { operators: reader.operators });
 }
 
-/** The program as a static graph of tensors. */
+/** Returns the program as a static graph of tensors. */
 async function jsonIR(program: ExportedProgram, { session, io }: Printing): Promise<string> {
   const { extractIR } = await import("@sconce/session");
   const onWarning = (message: string): void => io.warn(message);
@@ -77,7 +77,7 @@ export interface PrintOptions extends PassRunOptions {
 
 const DIAGRAMS: ReadonlySet<string> = new Set(["mermaid", "dot", "svg"]);
 
-/** Which part of the program a diagram shows. @throws SconceError `USAGE` */
+/** Returns which part of the program a diagram shows. @throws SconceError `USAGE` */
 function diagramOptions({ format, fold, modules }: PrintOptions): DiagramOptions {
   if (!DIAGRAMS.has(format) && (fold !== undefined || modules === true))
     throw usage(

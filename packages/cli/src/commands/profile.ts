@@ -4,7 +4,7 @@ import { linesText } from "../text.js";
 /** Lines that are shown; what comes after them took less. */
 const SHOWN = 20;
 
-/** What took longest in a run, the longest first, and its part of the whole. */
+/** Returns what took longest in a run, the longest first, and its part of the whole. */
 export function profileText(profile: readonly NodeProfile[]): string {
   const total = profile.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   const sorted = [...profile].sort((a, b) => b.milliseconds - a.milliseconds);

@@ -90,7 +90,7 @@ function factsOf(program: ExportedProgram): ProgramReport["facts"] {
   ];
 }
 
-/** The code, the place and the text of an error, as the commands print them. */
+/** Returns the code, the place and the text of an error, as the commands print them. */
 function failureText(error: unknown): string {
   if (!isSconceError(error)) return error instanceof Error ? error.message : String(error);
   const { code, where, message } = error;

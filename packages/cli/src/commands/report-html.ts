@@ -39,7 +39,7 @@ export interface ProgramReport {
 /** Rows of a table that are shown. */
 const MOST_ROWS = 40;
 
-/** The page. */
+/** Returns the page. */
 export function reportHtml(report: ProgramReport): string {
   const { file, version, passes, facts, steps, problems, backends, drawing } = report;
   const made = `sconce report${passes === undefined ? "" : ` --passes ${shellWord(passes)}`}, Sconce ${version}`;

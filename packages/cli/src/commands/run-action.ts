@@ -79,13 +79,13 @@ export async function run(file: string, options: RunOptions, io: SafeIo, outcome
 /** How close values have to be to those of `--expect`. */
 const CLOSENESS: Closeness = { rtol: 1e-4, atol: 1e-5 };
 
-/** The tolerances that are given. */
+/** Returns the tolerances that are given. */
 const tolerances = ({ rtol, atol }: RunOptions): Partial<Closeness> => ({
   ...(rtol !== undefined && { rtol: tolerance(rtol, "--rtol") }),
   ...(atol !== undefined && { atol: tolerance(atol, "--atol") }),
 });
 
-/** The session, the program and its inputs, as the options say. */
+/** Returns the session, the program and its inputs, as the options say. */
 async function opened(
   file: string,
   options: RunOptions,

@@ -4,7 +4,7 @@ import { usage } from "../errors.js";
 import { columns, counted } from "../text.js";
 import { ulpLines, ulpText } from "./ulp.js";
 
-/** The two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
+/** Returns the two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
 export function comparedBackends(text: string): readonly [string, string] {
   const names = text.split(",").map((name) => name.trim());
   const [first, second] = names;
@@ -27,7 +27,9 @@ const HEADER = [
   "differs",
 ] as const;
 
-/** The comparison as a table with a line for each node, and what differs first. Lines ended. */
+/**
+ * Returns the comparison as a table with a line for each node, and what differs first. Lines ended.
+ */
 export function comparisonText(report: BackendComparison): string {
   const { backends, nodes, outputs, first } = report;
   const hasPlaces = nodes.some(({ place }) => place !== undefined);
@@ -47,7 +49,7 @@ export function comparisonText(report: BackendComparison): string {
     .join("");
 }
 
-/** The name in the given program. */
+/** Returns the name in the given program. */
 const shownName = ({ node, source = node }: NodeComparison): string => source;
 
 function rowTexts(name: string, row: NodeComparison, hasPlaces: boolean): string[] {
@@ -80,7 +82,7 @@ function firstText(first: NodeComparison, { nodes }: BackendComparison): string 
   return `the first node that differs${when} is %${shownName(first)} (${target}): ${how}${user}`;
 }
 
-/** The comparison as JSON: an infinite distance is "inf". */
+/** Returns the comparison as JSON: an infinite distance is "inf". */
 export function comparisonJson(report: BackendComparison): object {
   const row = (one: NodeComparison): object => ({
     ...one,

@@ -67,12 +67,12 @@ export class OutputReport {
     this.#shown = shown;
   }
 
-  /** The results as text, lines ended. */
+  /** Returns the results as text, lines ended. */
   text(): string {
     return this.#outputs.map((value, i) => `${this.#name(i)}: ${this.#valueText(value, i)}\n`).join("");
   }
 
-  /** The results with whatever else a run reports, as JSON. */
+  /** Returns the results with whatever else a run reports, as JSON. */
   json(more: object): string {
     const texts: string[] = [];
     const raw = (text: string): string => `${RAW}${texts.push(text) - 1}`;
@@ -130,7 +130,7 @@ export class OutputReport {
 const RAW = "\0raw ";
 const RAW_TEXT = /"\\u0000raw (\d+)"/g;
 
-/** The first elements in logical order, as a vector. */
+/** Returns the first elements in logical order, as a vector. */
 const firstOf = (tensor: Tensor, count: number): Tensor => {
   const rows = tensor.contiguous();
   return rows.asStrided([count], [1]);
@@ -161,7 +161,7 @@ function statisticsJson(tensor: Tensor, raw: (text: string) => string): object {
   return Object.fromEntries(parts) as object;
 }
 
-/** A scalar as JSON has it: non-finite floats and integers past 2^53 as text. */
+/** Returns a scalar as JSON has it: non-finite floats and integers past 2^53 as text. */
 function plain(value: Exclude<Value, Tensor>): string | number | boolean | null {
   if (isFloat(value)) return Number.isFinite(toNumber(value)) ? toNumber(value) : String(toNumber(value));
   return typeof value === "bigint" ? String(value) : value;

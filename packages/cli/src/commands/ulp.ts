@@ -5,7 +5,7 @@ import { counted } from "../text.js";
 /** The widest bar of a histogram, in characters. */
 const BAR = 40;
 
-/** The histogram of a tensor, with a headline; nothing where all elements are equal. */
+/** Returns the histogram of a tensor, with a headline; nothing where all elements are equal. */
 export function ulpLines(name: string, ulp: UlpMeasure | undefined): string[] {
   if (ulp === undefined) return [];
   const { max, median, p99, histogram, nan, infinite, nonfiniteDiffering, finite } = ulp;
@@ -27,6 +27,6 @@ export function ulpLines(name: string, ulp: UlpMeasure | undefined): string[] {
 const rangeText = ({ min, max }: UlpBucket): string =>
   min === max ? ulpText(min) : `${ulpText(min)}-${ulpText(max)}`;
 
-/** A distance with at most four digits. */
+/** Returns a distance with at most four digits. */
 export const ulpText = (distance: number): string =>
   distance < 10_000 ? String(distance) : distance.toExponential(2).replace("e+", "e");

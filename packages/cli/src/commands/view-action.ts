@@ -55,7 +55,8 @@ export async function view(file: string, options: ViewOptions, io: SafeIo): Prom
 }
 
 /**
- * The bytes that the page opens: those of the file, or an archive of the program that was chosen.
+ * Returns the bytes that the page opens: those of the file, or an archive of the program that was
+ * chosen.
  */
 async function bytesOf(file: string, io: SafeIo): Promise<Uint8Array> {
   if (commandModel() === undefined) return readBytes(file);

@@ -21,7 +21,9 @@ export const withoutValues = (missing: readonly MissingValue[]): object =>
 export const missingLines = (missing: readonly MissingValue[]): string[] =>
   missing.map((one) => `${oneLine(missingText(one))}${one.reader === null ? "; no node reads it" : ""}`);
 
-/** What goes behind "valid": a program that lacks values is well formed and does not run. */
+/**
+ * Returns what goes behind "valid": a program that lacks values is well formed and does not run.
+ */
 export function missingNote(missing: readonly MissingValue[]): string {
   if (missing.length === 0) return "";
   const count = missing.length === 1 ? "1 tensor has" : `${missing.length} tensors have`;

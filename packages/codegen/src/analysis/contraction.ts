@@ -60,7 +60,7 @@ export function axesOf(
   return axes;
 }
 
-/** The reductions of a scalar that are in no other. */
+/** Returns the reductions of a scalar that are in no other. */
 export function outerReductions(root: Scalar): ReadonlySet<ReduceScalar> {
   const found = new Set<ReduceScalar>();
   const seen = new Set<Scalar>();
@@ -75,7 +75,8 @@ export function outerReductions(root: Scalar): ReadonlySet<ReduceScalar> {
 }
 
 /**
- * The same without those that a choice may leave out, where one is left: these are for rare cases.
+ * Returns the same without those that a choice may leave out, where one is left: these are for rare
+ * cases.
  */
 export function mainReductions(value: Scalar): readonly ReduceScalar[] {
   const all = [...outerReductions(value)];
@@ -85,7 +86,7 @@ export function mainReductions(value: Scalar): readonly ReduceScalar[] {
   return main.length === 1 ? main : all;
 }
 
-/** The contraction of a nest; undefined when its value is anything else. */
+/** Returns the contraction of a nest; undefined when its value is anything else. */
 export function contractionOf(nest: LoopNest): Contraction | undefined {
   const [reduce, ...more] = outerReductions(nest.value);
   if (reduce === undefined || more.length > 0) return undefined;
@@ -113,7 +114,7 @@ export function contractionOf(nest: LoopNest): Contraction | undefined {
   return { reduce, rows, columns, batch, inner: reduce.axes };
 }
 
-/** The sides, with the reduction's condition at the one that has its axes. */
+/** Returns the sides, with the reduction's condition at the one that has its axes. */
 function withGuard(
   sides: readonly [ContractionSide, ContractionSide],
   { when }: ReduceScalar,

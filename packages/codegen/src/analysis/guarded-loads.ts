@@ -28,7 +28,7 @@ interface Scope {
 /** Visits of scalars after which the walk ends. */
 const MOST_VISITS = 10_000;
 
-/** The loads of a scalar; undefined for one that is too large to look at. */
+/** Returns the loads of a scalar; undefined for one that is too large to look at. */
 export function guardedLoads(root: Scalar, axes: readonly Axis[]): readonly GuardedLoad[] | undefined {
   const loads: GuardedLoad[] = [];
   let visits = 0;

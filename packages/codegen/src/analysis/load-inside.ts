@@ -29,8 +29,8 @@ interface Term extends IndexRange {
 type Terms = Map<string, Term>;
 
 /**
- * Whether all places of a load are at least 0 and below the limit. A load that is never reached is
- * inside.
+ * Returns whether all places of a load are at least 0 and below the limit. A load that is never
+ * reached is inside.
  */
 export function isLoadInside(
   { index, guards, axes }: GuardedLoad,
@@ -93,7 +93,7 @@ function termOf(
   return { ...own, whole };
 }
 
-/** The least value; negative infinity where it is not known. */
+/** Returns the least value; negative infinity where it is not known. */
 function lowestOf({ constant, terms }: Linear, known: Terms): number {
   let total = constant;
   const joined = new Set<string>();
@@ -112,7 +112,7 @@ function lowestOf({ constant, terms }: Linear, known: Terms): number {
 const highestOf = (linear: Linear, known: Terms): number =>
   -lowestOf(combined({ constant: 0, terms: new Map() }, linear, 1), known);
 
-/** The first index less a multiple of the second. */
+/** Returns the first index less a multiple of the second. */
 function combined(a: Linear, b: Linear, factor: number): Linear {
   const terms = new Map(a.terms);
   for (const [key, value] of b.terms) terms.set(key, (terms.get(key) ?? 0) - factor * value);
@@ -120,8 +120,8 @@ function combined(a: Linear, b: Linear, factor: number): Linear {
 }
 
 /**
- * The best lower bound of an index times `sign` that conditions show: for a condition `c >= 0` and
- * a factor above 0, an index is at least the index less the multiple of `c`.
+ * Returns the best lower bound of an index times `sign` that conditions show: for a condition
+ * `c >= 0` and a factor above 0, an index is at least the index less the multiple of `c`.
  */
 function bound(place: Linear, conditions: readonly Linear[], known: Terms, sign: 1 | -1): number {
   let best = sign === 1 ? place : combined({ constant: 0, terms: new Map() }, place, 1);

@@ -21,7 +21,7 @@ export interface Rank {
   readonly first?: number | undefined;
 }
 
-/** The ranking that a nest is. */
+/** Returns the ranking that a nest is. */
 export function rankOf({ hint, axes, value }: LoopNest): Rank | undefined {
   if (hint?.kind !== "rank" || value.kind !== "reduce") return undefined;
   const axis = axes.find(({ name }) => name === hint.axis);
@@ -54,7 +54,7 @@ export interface Placing {
   readonly rank: Scalar;
 }
 
-/** The search for places that a nest is. */
+/** Returns the search for places that a nest is. */
 export function placingOf({ hint, axes, value }: LoopNest): Placing | undefined {
   if (hint?.kind !== "place") return undefined;
   const axis = axes.find(({ name }) => name === hint.axis);

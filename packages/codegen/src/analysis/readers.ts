@@ -20,15 +20,15 @@ export class Readers {
       }
   }
 
-  /** The nest that writes a buffer. */
+  /** Returns the nest that writes a buffer. */
   writer(id: number): number | undefined {
     return this.#writers.get(id);
   }
-  /** The nests that read a buffer, in order. */
+  /** Returns the nests that read a buffer, in order. */
   of(id: number): readonly number[] {
     return this.#readers.get(id) ?? [];
   }
-  /** The first nest behind a position that reads a buffer. */
+  /** Returns the first nest behind a position that reads a buffer. */
   next(id: number, after: number): number | undefined {
     const readers = this.of(id);
     let [low, high] = [0, readers.length];

@@ -47,8 +47,8 @@ export function rowAxesOf(
 }
 
 /**
- * The axes of more than one element, those that the index divides as two parts; `places` has each
- * axis as a function of them.
+ * Returns the axes of more than one element, those that the index divides as two parts; `places`
+ * has each axis as a function of them.
  */
 function parted(
   axes: readonly Axis[],

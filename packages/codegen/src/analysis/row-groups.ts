@@ -68,7 +68,7 @@ export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod",
 /** Nests of one group: a kernel of more would be too large. */
 const MOST_PARTS = 24;
 
-/** The groups among a program's nests; of each nest there is one at most. */
+/** Returns the groups among a program's nests; of each nest there is one at most. */
 export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): RowGroup[] {
   const readers = new Readers(nests);
   const results = new Set(program.outputs.flatMap((one) => (one.kind === "buffer" ? [one.buffer] : [])));
@@ -92,7 +92,7 @@ export function rowGroups(nests: readonly LoopNest[], program: LoopProgram): Row
   return groups;
 }
 
-/** The parts of the group that starts with a nest, each with its position. */
+/** Returns the parts of the group that starts with a nest, each with its position. */
 function grown(
   start: number,
   nests: readonly LoopNest[],
@@ -157,7 +157,7 @@ function aside(
 
 const haveAsMany = (a: LoopNest, b: LoopNest): boolean => same(elementsOf(a.axes), elementsOf(b.axes));
 
-/** The nest as a part of a group of so many rows that has these values already. */
+/** Returns the nest as a part of a group of so many rows that has these values already. */
 function partOf(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const isOfRows = same(elementsOf(nest.axes), rows);
   if (outerReductions(nest.value).size > 0) return isOfRows ? rowPart(nest, known) : undefined;
@@ -165,8 +165,8 @@ function partOf(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>)
 }
 
 /**
- * A nest that gives one value of each row: the mean, from its distance to the first element. A
- * single reduction has such work in its own nest.
+ * Returns a nest that gives one value of each row: the mean, from its distance to the first
+ * element. A single reduction has such work in its own nest.
  */
 function valuePart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   if (known.size < 2) return undefined;
@@ -186,7 +186,7 @@ function valuePart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scala
   };
 }
 
-/** A nest with one reduction for each row. */
+/** Returns a nest with one reduction for each row. */
 function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const reduce = rowReduction(nest);
   if (reduce === undefined) return undefined;
@@ -236,7 +236,7 @@ function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   return isNested || isShort || isZero(elementsOf(nest.axes)) ? undefined : reduce;
 }
 
-/** A nest that gives elements of each row. */
+/** Returns a nest that gives elements of each row. */
 function elementPart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Scalar>): OpenPart | undefined {
   const elements = elementsOf(nest.axes);
   const index = memberLoads(nest, known)[0]?.index;
@@ -261,7 +261,7 @@ function elementPart(nest: LoopNest, rows: Index, known: ReadonlyMap<number, Sca
   return { nest, places, reduce: undefined, value: rewriter.scalar(nest.value), at };
 }
 
-/** The row; the only one is always at its first. */
+/** Returns the row; the only one is always at its first. */
 const rowAt = (rows: Index): Index => (fixedValue(rows) === 1 ? ZERO : atom(axis(ROW, rows)));
 
 type Load = Extract<Scalar, { kind: "load" }>;
@@ -272,7 +272,9 @@ function memberLoads({ value }: LoopNest, known: ReadonlyMap<number, Scalar>): L
   });
   return loads;
 }
-/** What loads of earlier parts become; undefined where one reads another row than its own. */
+/**
+ * Returns what loads of earlier parts become; undefined where one reads another row than its own.
+ */
 function loadsOf(
   nest: LoopNest,
   known: ReadonlyMap<number, Scalar>,

@@ -22,7 +22,7 @@ export interface Scan {
   readonly when: readonly Scalar[];
 }
 
-/** The parts that all have to hold. */
+/** Returns the parts that all have to hold. */
 export function conjunctsOf(condition: Scalar): readonly Scalar[] {
   const found = new Set<Scalar>();
   const seen = new Set<Scalar>();

@@ -59,7 +59,7 @@ export class SizeLimits {
     this.#all = joined(this.#nests);
   }
 
-  /** The nodes whose loops do not serve these sizes. */
+  /** Returns the nodes whose loops do not serve these sizes. */
   faults(sizes: Bindings): readonly SizeFault[] {
     const ranges = new IndexRanges(sizes);
     const broken = this.#assumptions.filter((one) =>
@@ -75,7 +75,7 @@ export class SizeLimits {
     return faults;
   }
 
-  /** Whether all indices that are values fit 32 bits. */
+  /** Returns whether all indices that are values fit 32 bits. */
   areNarrow(sizes: Bindings): boolean {
     const ranges = new IndexRanges(sizes);
     return this.#nests.every(({ values }) => values.every((index) => fits(ranges.of(index))));
@@ -152,7 +152,7 @@ function dependsOnSizes(index: Index): boolean {
   return found;
 }
 
-/** What several nests depend on, each once. */
+/** Returns what several nests depend on, each once. */
 function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values"> {
   const spaces = new Map<string, readonly Axis[]>();
   const divided = new Map<string, Index>();
@@ -173,9 +173,9 @@ function joined(nests: readonly NestSizes[]): Omit<NestSizes, "nest" | "values">
 }
 
 /**
- * Why places that nests read may not exist at any sizes; undefined if all exist. Rules of shapes
- * compare most operands of a call, but not all that its loops index alike. Nests with symbolic
- * sizes are looked at when these are known.
+ * Returns why places that nests read may not exist at any sizes; undefined if all exist. Rules of
+ * shapes compare most operands of a call, but not all that its loops index alike. Nests with
+ * symbolic sizes are looked at when these are known.
  */
 export function whyNotInside({ nests, buffers }: LoopProgram): string | undefined {
   for (const nest of nests) {

@@ -3,7 +3,7 @@
  * loops: tests compare emitters with it.
  */
 import { internalError } from "@sconce/errors";
-import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
+import { type Bindings, evaluateInt, type IntLike } from "@sconce/symbolic";
 import { contiguousStrides, Storage, Tensor } from "@sconce/tensor";
 import { bindNest } from "../ir/bind.js";
 import type { Index, IndexAtom } from "../ir/index-expr.js";
@@ -35,7 +35,7 @@ export function bindSizes(
   return sizes;
 }
 
-/** An index without axes as a number. */
+/** Returns an index without axes as a number. */
 export function sizeOf({ terms, constant }: Index, sizes: Bindings): number {
   let total = constant;
   for (const { coefficient, atoms } of terms) {
@@ -70,7 +70,7 @@ export function evaluateLoops(
   program: LoopProgram,
   inputs: readonly (Tensor | undefined)[],
   given?: Bindings,
-): (Tensor | SymInt | Extract<LoopOutput, { kind: "constant" }>["value"])[] {
+): (Tensor | IntLike | Extract<LoopOutput, { kind: "constant" }>["value"])[] {
   const sizes = bindSizes(program, inputs, given);
   const shapeOf = (shape: readonly Index[]): number[] => shape.map((extent) => sizeOf(extent, sizes));
   const tensors = program.buffers.map(({ shape, dtype, id }) => {
@@ -95,5 +95,5 @@ export function evaluateLoops(
   });
 }
 
-/** The tensor's elements from the start of a storage, in row-major order. */
+/** Returns the tensor's elements from the start of a storage, in row-major order. */
 const rowMajor = (tensor: Tensor): Tensor => tensor.withLayout(contiguousStrides(tensor.shape), 0);

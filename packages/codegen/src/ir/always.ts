@@ -8,7 +8,9 @@ import { partsOf, type Scalar } from "./scalar.js";
 export class AlwaysComputed {
   readonly #known = new Map<Scalar, ReadonlySet<Scalar>>();
 
-  /** The parts that are computed wherever this scalar is, itself included; parts come first. */
+  /**
+   * Returns the parts that are computed wherever this scalar is, itself included; parts come first.
+   */
   of(scalar: Scalar): ReadonlySet<Scalar> {
     const known = this.#known.get(scalar);
     if (known !== undefined) return known;
@@ -20,7 +22,7 @@ export class AlwaysComputed {
     return found;
   }
 
-  /** What a choice computes whichever branch it takes, besides its condition. */
+  /** Returns what a choice computes whichever branch it takes, besides its condition. */
   inBoth({ then, otherwise }: Extract<Scalar, { kind: "select" }>): readonly Scalar[] {
     if (isLeaf(then) || isLeaf(otherwise)) return [];
     const other = this.of(otherwise);
@@ -43,8 +45,8 @@ export interface CodeLimits {
   readonly nested: number;
 }
 /**
- * Whether the code of an expression stays within limits. A value is computed once in each branch
- * and in each loop that needs it, unless something around has computed it.
+ * Returns whether the code of an expression stays within limits. A value is computed once in each
+ * branch and in each loop that needs it, unless something around has computed it.
  */
 export function fitsInto(root: Scalar, { values, choices, nested }: CodeLimits): boolean {
   const always = new AlwaysComputed();

@@ -9,7 +9,7 @@ import { forEachScalar, indicesOf, readsOf } from "./traverse.js";
 /** Nests without sizes, which need not be bound again. */
 const BOUND = new WeakSet<LoopNest>();
 
-/** The nest with numbers in place of sizes; parts that are shared stay shared. */
+/** Returns the nest with numbers in place of sizes; parts that are shared stay shared. */
 export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
   if (BOUND.has(nest)) return nest;
   const rewriter = new Rewriter({ sizes });
@@ -20,9 +20,9 @@ export function bindNest(nest: LoopNest, sizes: Bindings): LoopNest {
   BOUND.add(bound);
   return bound;
 }
-/** The index with numbers in place of sizes. */
+/** Returns the index with numbers in place of sizes. */
 export const bindIndex = (index: Index, sizes: Bindings): Index => new Rewriter({ sizes }).index(index);
-/** Whether a nest has sizes that are known only when the program runs. */
+/** Returns whether a nest has sizes that are known only when the program runs. */
 export function hasSizes({ axes, value }: LoopNest): boolean {
   let found = false;
   const look = (index: Index): void =>
@@ -37,7 +37,7 @@ export function hasSizes({ axes, value }: LoopNest): boolean {
   });
   return found;
 }
-/** The symbols in the sizes of a nest, and of the buffers that it uses. */
+/** Returns the symbols in the sizes of a nest, and of the buffers that it uses. */
 export function symbolsOf(nest: LoopNest, { buffers }: LoopProgram): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (index: Index): void =>
@@ -49,7 +49,7 @@ export function symbolsOf(nest: LoopNest, { buffers }: LoopProgram): ReadonlySet
   for (const id of [...readsOf(nest.value), nest.output]) buffers[id]!.shape.forEach(look);
   return found;
 }
-/** All indices of a nest: its extents, and those of its value. */
+/** Returns all indices of a nest: its extents, and those of its value. */
 export function indicesIn({ axes, value }: LoopNest): readonly Index[] {
   const found = axes.map(({ extent }) => extent);
   forEachScalar(value, (scalar) => {
@@ -58,6 +58,6 @@ export function indicesIn({ axes, value }: LoopNest): readonly Index[] {
   });
   return found;
 }
-/** A copy of a scalar with its axes replaced by indices. */
+/** Returns a copy of a scalar with its axes replaced by indices. */
 export const substituteAxes = (scalar: Scalar, axes: ReadonlyMap<string, Index>): Scalar =>
   new Rewriter({ axes }).scalar(scalar);

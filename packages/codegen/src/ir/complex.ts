@@ -23,9 +23,9 @@ const choose = (condition: Scalar, then: Scalar, otherwise: Scalar): Scalar => (
   otherwise,
 });
 
-/** The dtype of the parts of a complex dtype. */
+/** Returns the dtype of the parts of a complex dtype. */
 export const partDType = (dtype: DType): DType => (dtype === "complex128" ? "float64" : "float32");
-/** A complex number of two floats. */
+/** Returns a complex number of two floats. */
 export const complexOf = (re: Scalar, im: Scalar): Scalar =>
   call("complex", [re, im], re.dtype === "float64" ? "complex128" : "complex64");
 
@@ -35,7 +35,7 @@ function partOf(z: Scalar, at: 0 | 1): Scalar {
   if (z.kind === "call" && z.fn === "complex") return z.args[at]!;
   return call(at === 0 ? "real" : "imag", [z], partDType(z.dtype));
 }
-/** The real and the imaginary part. */
+/** Returns the real and the imaginary part. */
 export const partsOfComplex = (z: Scalar): readonly [re: Scalar, im: Scalar] => [partOf(z, 0), partOf(z, 1)];
 
 type Parts = readonly [re: Scalar, im: Scalar];
@@ -62,7 +62,9 @@ function quotient([a, b]: Parts, [c, d]: Parts): Scalar {
   return complexOf(choose(isZero, floats("div", a, zero), re), choose(isZero, floats("div", b, zero), im));
 }
 
-/** A function of complex numbers by their parts; undefined where it has no such form here. */
+/**
+ * Returns a function of complex numbers by their parts; undefined where it has no such form here.
+ */
 export function complexCall(fn: ScalarFn, args: readonly Scalar[]): Scalar | undefined {
   const [x, y] = args.map(partsOfComplex);
   switch (fn) {
@@ -87,7 +89,7 @@ export function complexCall(fn: ScalarFn, args: readonly Scalar[]): Scalar | und
       return undefined;
   }
 }
-/** A conversion from or to a complex dtype, given that of floats. */
+/** Returns a conversion from or to a complex dtype, given that of floats. */
 export function complexCast(
   value: Scalar,
   dtype: DType,

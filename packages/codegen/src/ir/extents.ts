@@ -3,7 +3,7 @@ import { internalError } from "@sconce/errors";
 import { type Axis, fixedValue, type Index, product } from "./index-expr.js";
 
 export const extentsOf = (axes: readonly Axis[]): Index[] => axes.map(({ extent }) => extent);
-/** The number of values of an axis with a bound extent. */
+/** Returns the number of values of an axis with a bound extent. */
 export function extentOf({ name, extent }: Axis): number {
   const value = fixedValue(extent);
   if (value === undefined) throw internalError(`the extent of ${name} is not bound`);

@@ -11,9 +11,9 @@ interface Bounds {
 }
 
 /**
- * A place or a whole number between bounds; undefined for all that is computed from elements. A
- * place that a tensor names is one: that it is inside is checked when the program runs, from the
- * very conditions that would fold.
+ * Returns a place or a whole number between bounds; undefined for all that is computed from
+ * elements. A place that a tensor names is one: that it is inside is checked when the program runs,
+ * from the very conditions that would fold.
  */
 function boundsOfScalar(scalar: Scalar): Bounds | undefined {
   if (scalar.kind === "constant") {
@@ -43,7 +43,7 @@ const OPPOSITE: Readonly<Record<CompareFn, CompareFn>> = {
   ne: "eq",
 };
 
-/** The call, or the constant that it always is. */
+/** Returns the call, or the constant that it always is. */
 export function folded(call: CallScalar): Scalar {
   const { fn, args } = call;
   const [a, b] = args as readonly [Scalar, Scalar];

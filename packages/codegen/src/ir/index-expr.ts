@@ -4,7 +4,7 @@
  * equal texts. Views become expressions of this kind. Divisions of a reshape and multiplications of
  * a permutation cancel here, not in the emitters.
  */
-import { printExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, printExpr } from "@sconce/symbolic";
 import type { Axis, Index, IndexAtom, IndexTerm, Scalar } from "./terms.js";
 
 export type { Axis, Index, IndexAtom, IndexTerm } from "./terms.js";
@@ -25,7 +25,7 @@ const atomText = (atom: IndexAtom): string => {
 };
 const divisorText = ({ terms, text }: Index): string =>
   terms.length === 1 && text.includes("*") && !text.startsWith("{") ? `(${text})` : text;
-const sizeText = (expr: Exclude<SymInt, number>): string => {
+const sizeText = (expr: Exclude<IntLike, number>): string => {
   const text = printExpr(expr);
   return /^\w+$/.test(text) ? text : `{${text}}`;
 };
@@ -51,7 +51,7 @@ function indexText(terms: readonly IndexTerm[], constant: number): string {
 
 const CONSTANTS = new Map<number, Index>();
 
-/** A fixed number; whole and safe. */
+/** Returns a fixed number; whole and safe. */
 export function constant(value: number): Index {
   const known = CONSTANTS.get(value);
   if (known !== undefined) return known;
@@ -63,10 +63,13 @@ export function constant(value: number): Index {
 export const ZERO = constant(0);
 export const ONE = constant(1);
 
-/** The index that is one atom. */
+/** Returns the index that is one atom. */
 export const atom = (item: IndexAtom): Index => normal([{ coefficient: 1, atoms: [item] }], 0);
-/** A size as PyTorch's metadata gives it: a number or an expression over the program's symbols. */
-export function size(value: SymInt): Index {
+/**
+ * Returns a size as PyTorch's metadata gives it: a number or an expression over the program's
+ * symbols.
+ */
+export function size(value: IntLike): Index {
   if (typeof value === "number") return constant(value);
   if (value.op === "Integer") return constant(Number(value.value));
   // Sums and products are expanded, so that sizes cancel.
@@ -74,15 +77,15 @@ export function size(value: SymInt): Index {
   if (value.op === "Mul") return product(value.args.map(size));
   return atom({ kind: "size", expr: value });
 }
-/** A new loop variable. */
+/** Returns a new loop variable. */
 export const axis = (name: string, extent: Index): Axis => ({ kind: "axis", name, extent });
 
-/** The value of an index without atoms, else undefined. */
+/** Returns the value of an index without atoms, else undefined. */
 export const fixedValue = (index: Index): number | undefined =>
   index.terms.length === 0 ? index.constant : undefined;
 export const isZero = (index: Index): boolean => index.terms.length === 0 && index.constant === 0;
 /**
- * Whether two indices are equal for all values of their axes and sizes.
+ * Returns whether two indices are equal for all values of their axes and sizes.
  */
 export const same = (a: Index, b: Index): boolean => a === b || a.text === b.text;
 
@@ -228,7 +231,7 @@ function below(extent: Index): number | undefined {
   return max === undefined ? undefined : Math.max(0, max - 1);
 }
 
-/** Whether `0 <= index < limit` holds for every value of the axes. */
+/** Returns whether `0 <= index < limit` holds for every value of the axes. */
 export function isWithin(index: Index, limit: Index): boolean {
   const { min, max } = boundsOf(index);
   if (min === undefined || min < 0) return false;
@@ -267,7 +270,7 @@ function highestOf(item: IndexAtom): Index | undefined {
   return max === undefined ? undefined : constant(max);
 }
 
-/** The term divided by the divisor when that is exact, else undefined. */
+/** Returns the term divided by the divisor when that is exact, else undefined. */
 function termOver(term: IndexTerm, divisor: IndexTerm): IndexTerm | undefined {
   if (term.coefficient % divisor.coefficient !== 0) return undefined;
   const rest = [...term.atoms];
@@ -360,8 +363,8 @@ function coarsened(index: Index, divisor: Index): Coarsened | undefined {
   return undefined;
 }
 /**
- * The greatest common factor of all coefficients; the constant may be rounded down, as floor
- * division allows.
+ * Returns the greatest common factor of all coefficients; the constant may be rounded down, as
+ * floor division allows.
  */
 function by(index: Index, divisor: Index): number {
   const fixed = fixedValue(divisor);
@@ -394,7 +397,7 @@ export function remainder(index: Index, divisor: Index): Index {
   return atom({ kind: "remainder", numerator: rest, denominator: divisor });
 }
 
-/** The index with axes replaced; `scalars` rewrites the indices that tensors hold. */
+/** Returns the index with axes replaced; `scalars` rewrites the indices that tensors hold. */
 export function substituteIndex(
   index: Index,
   axes: ReadonlyMap<string, Index>,
@@ -442,7 +445,7 @@ export function forEachAtom(index: Index, visit: (atom: IndexAtom) => void): voi
   }
 }
 
-/** Whether a tensor names a place that an index depends on. */
+/** Returns whether a tensor names a place that an index depends on. */
 export function namesPlaces(index: Index): boolean {
   let found = false;
   forEachAtom(index, ({ kind }) => {
@@ -461,12 +464,12 @@ function stridesOf(shape: readonly Index[]): Index[] {
   }
   return strides;
 }
-/** The row-major place of coordinates in a shape. */
+/** Returns the row-major place of coordinates in a shape. */
 export const flatIndex = (coordinates: readonly Index[], shape: readonly Index[]): Index => {
   const strides = stridesOf(shape);
   return add(ZERO, ...coordinates.map((coordinate, d) => multiply(coordinate, strides[d]!)));
 };
-/** The coordinates of a row-major place in a shape. */
+/** Returns the coordinates of a row-major place in a shape. */
 export function coordinatesOf(flat: Index, shape: readonly Index[]): Index[] {
   const strides = stridesOf(shape);
   return shape.map((extent, d) => {

@@ -12,7 +12,7 @@ const UNKNOWN: IndexRange = { low: Number.NEGATIVE_INFINITY, high: Number.POSITI
 
 /** Kernels count places in integers of 32 bits with a sign. */
 export const MOST = 2 ** 31 - 1;
-/** Whether all values are integers of 32 bits. */
+/** Returns whether all values are integers of 32 bits. */
 export const fits = ({ low, high }: IndexRange): boolean => low >= -MOST && high <= MOST;
 
 /** Integers beyond 2^53 are not exact. */
@@ -32,7 +32,7 @@ export class IndexRanges {
     this.#sizes = sizes;
   }
 
-  /** A size as an exact integer, or NaN if it has no value or is beyond 2^53. */
+  /** Returns a size as an exact integer, or NaN if it has no value or is beyond 2^53. */
   size(expr: SymExpr): number {
     let value = this.#known.get(expr);
     if (value === undefined) {
@@ -45,7 +45,7 @@ export class IndexRanges {
     const value = this.#tried(() => evaluateInt(expr, this.#sizes));
     return value !== undefined && Number.isSafeInteger(value) ? value : Number.NaN;
   }
-  /** Whether a condition holds; undefined if it has no value. */
+  /** Returns whether a condition holds; undefined if it has no value. */
   truth(condition: SymExpr): boolean | undefined {
     return this.#tried(() => evaluateBool(condition, this.#sizes));
   }
@@ -58,13 +58,13 @@ export class IndexRanges {
     }
   }
 
-  /** An index without axes as an exact integer, or NaN. */
+  /** Returns an index without axes as an exact integer, or NaN. */
   exact(index: Index): number {
     const { low, high } = this.of(index);
     return low === high ? low : Number.NaN;
   }
 
-  /** The range of an index. */
+  /** Returns the range of an index. */
   of({ terms, constant }: Index, axes: AxisRanges = NONE): IndexRange {
     let total = range(constant, constant);
     for (const { coefficient, atoms } of terms) {
@@ -99,7 +99,7 @@ export class IndexRanges {
     return over.low >= 0 && over.high < by.low ? over : range(0, by.high - 1);
   }
 
-  /** The range of an axis. */
+  /** Returns the range of an axis. */
   axis({ extent }: Pick<Axis, "extent">): IndexRange {
     return range(0, Math.max(0, this.of(extent).high - 1));
   }

@@ -1,7 +1,7 @@
 /**
  * @file Loop programs: buffers and the nests that fill them, in order. Emitters read nothing else.
  */
-import type { Reason, SymInt } from "@sconce/ir";
+import type { IntLike, Reason } from "@sconce/ir";
 import type { SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Axis, Index } from "./index-expr.js";
@@ -94,7 +94,7 @@ export type LoopOutput =
       readonly shape: readonly Index[];
       readonly node: string;
     }
-  | { readonly kind: "size"; readonly value: SymInt }
+  | { readonly kind: "size"; readonly value: IntLike }
   | { readonly kind: "constant"; readonly value: number | bigint | boolean | string | null };
 
 /** What the loops of a node take for granted of symbolic sizes. */

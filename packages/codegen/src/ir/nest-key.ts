@@ -14,7 +14,7 @@ export interface NestKey {
 }
 
 /**
- * The key of nests whose sizes are bound: everything that their code depends on.
+ * Returns the key of nests whose sizes are bound: everything that their code depends on.
  *
  * @param describe what the code depends on besides, for a buffer: its dtype, its shape
  */
@@ -80,7 +80,7 @@ class KeyWriter {
     }
   }
 
-  /** The text of an index, with numbers in place of what tensors hold. */
+  /** Returns the text of an index, with numbers in place of what tensors hold. */
   #index(index: Index): string {
     let { text } = index;
     forEachAtom(index, (item) => {

@@ -48,7 +48,7 @@ export class Rewriter {
     this.#done = new Map(scalars);
   }
 
-  /** The axis with its extent rewritten; the same object for each name. */
+  /** Returns the axis with its extent rewritten; the same object for each name. */
   axis({ name, extent }: Axis): Axis {
     let made = this.#extents.get(name);
     if (made === undefined) {

@@ -28,7 +28,7 @@ export const load = (buffer: number, index: Index, dtype: DType): LoadScalar => 
   buffer,
   index,
 });
-/** A call; its dtype is the first argument's unless given. */
+/** Returns a call; its dtype is the first argument's unless given. */
 const call = (fn: ScalarFn, args: readonly Scalar[], dtype: DType = args[0]!.dtype): CallScalar => ({
   kind: "call",
   dtype,
@@ -36,9 +36,9 @@ const call = (fn: ScalarFn, args: readonly Scalar[], dtype: DType = args[0]!.dty
   args,
 });
 const COMPARISONS: ReadonlySet<string> = new Set([...COMPARE, "isnan", "isinf", "and", "or", "xor", "not"]);
-/** Whether a function gives a truth value rather than a number that is 0 or 1. */
+/** Returns whether a function gives a truth value rather than a number that is 0 or 1. */
 export const isLogic = (fn: string): boolean => COMPARISONS.has(fn);
-/** A call whose dtype follows from the function: comparisons and logic give bools. */
+/** Returns a call whose dtype follows from the function: comparisons and logic give bools. */
 export function apply(fn: ScalarFn, ...args: readonly Scalar[]): Scalar {
   if (args.some(({ dtype }) => isComplexDType(dtype)))
     return complexCall(fn, args) ?? failed(`complex numbers have no ${fn}`);
@@ -47,7 +47,7 @@ export function apply(fn: ScalarFn, ...args: readonly Scalar[]): Scalar {
 const failed = (problem: string): never => {
   throw internalError(problem);
 };
-/** A conversion; the value itself when it has the dtype. */
+/** Returns a conversion; the value itself when it has the dtype. */
 export const cast = (value: Scalar, dtype: DType): Scalar => {
   if (value.dtype === dtype) return value;
   if (isComplexDType(value.dtype) || isComplexDType(dtype)) return complexCast(value, dtype, cast);
@@ -70,7 +70,7 @@ export function both(a: Scalar, b: Scalar): Scalar {
   return apply("and", a, b);
 }
 
-/** The direct parts of a scalar, in order. Indices that tensors hold are not among them. */
+/** Returns the direct parts of a scalar, in order. Indices that tensors hold are not among them. */
 export function partsOf(scalar: Scalar): readonly Scalar[] {
   switch (scalar.kind) {
     case "constant":

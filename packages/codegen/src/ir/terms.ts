@@ -2,7 +2,7 @@
  * @file What loop nests compute with: indices, and scalars as values of elements. They hold each
  * other: a load has an index, and an index may be read from a tensor.
  */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { ScalarFn } from "./scalar-functions.js";
 
@@ -17,7 +17,7 @@ export interface Axis {
 /** A size known when the program runs: a symbol of the program or an expression over symbols. */
 interface SizeAtom {
   readonly kind: "size";
-  readonly expr: Exclude<SymInt, number>;
+  readonly expr: Exclude<IntLike, number>;
 }
 /** `floor(numerator / denominator)`; the denominator is positive. */
 interface QuotientAtom {

@@ -21,7 +21,7 @@ export function forEachScalar(root: Scalar, visit: (scalar: Scalar) => void): vo
   walk(root);
 }
 
-/** The buffers that a scalar reads, in the order in which they are met. */
+/** Returns the buffers that a scalar reads, in the order in which they are met. */
 export function readsOf(root: Scalar): ReadonlySet<number> {
   const reads = new Set<number>();
   forEachScalar(root, (scalar) => {
@@ -30,11 +30,11 @@ export function readsOf(root: Scalar): ReadonlySet<number> {
   return reads;
 }
 
-/** The indices that a scalar itself holds. */
+/** Returns the indices that a scalar itself holds. */
 export const indicesOf = (scalar: Scalar): readonly Index[] =>
   scalar.kind === "load" || scalar.kind === "index" ? [scalar.index] : [];
 
-/** Whether there is a reduction below or at this scalar. */
+/** Returns whether there is a reduction below or at this scalar. */
 export function hasReduction(root: Scalar): boolean {
   let found = false;
   forEachScalar(root, ({ kind }) => {

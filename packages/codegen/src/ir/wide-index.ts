@@ -5,7 +5,10 @@ import { apply, constantScalar, indexScalar, type Scalar } from "./scalar.js";
 
 const NO_SIZES = new IndexRanges(new Map());
 
-/** An index of known sizes as a value of int64: as a sum of int64 where an index would overflow. */
+/**
+ * Returns an index of known sizes as a value of int64: as a sum of int64 where an index would
+ * overflow.
+ */
 export function exactIndex(index: Index): Scalar {
   const { terms, constant } = index;
   if (terms.length === 0) return Math.abs(constant) > MOST ? integer(constant) : indexScalar(index);

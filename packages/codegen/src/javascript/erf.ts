@@ -1,6 +1,6 @@
 /**
- * The error function by its series with positive terms only (Abramowitz and Stegun 7.1.6), so
- * nothing cancels; beyond 6 it is 1 in every float type.
+ * Returns the error function by its series with positive terms only (Abramowitz and Stegun 7.1.6),
+ * so nothing cancels; beyond 6 it is 1 in every float type.
  */
 export function erf(x: number): number {
   if (Number.isNaN(x)) return x;

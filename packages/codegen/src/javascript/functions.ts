@@ -150,7 +150,9 @@ const wrap = (value: bigint, dtype: DType): Element => {
   const kept = signed ? BigInt.asIntN(itemSize * 8, value) : BigInt.asUintN(itemSize * 8, value);
   return isBigIntDType(dtype) ? kept : Number(kept);
 };
-/** A number rounded to a float type that JavaScript can hold; halves are rounded by casts. */
+/**
+ * Returns a number rounded to a float type that JavaScript can hold; halves are rounded by casts.
+ */
 const rounded = (value: number, dtype: DType): number => (dtype === "float32" ? Math.fround(value) : value);
 
 /**

@@ -165,7 +165,7 @@ const internalDetail = (op: string): never => {
   throw internalError(`${op} is not for one thread`);
 };
 
-/** A number, checked to be one. */
+/** Returns a number, checked to be one. */
 function literalText({ value, type }: KernelLiteral): string {
   const dtype = elementOf(type);
   if (typeof value === "boolean") return String(value);
@@ -181,7 +181,7 @@ function literalText({ value, type }: KernelLiteral): string {
     typeof value === "bigint" ? value : Number.isFinite(value) ? BigInt(value) : limitOf(dtype, value);
   return isBigIntDType(dtype) ? `(${whole}n)` : `(${whole})`;
 }
-/** An infinity as an integer: the greatest or the least. */
+/** Returns an infinity as an integer: the greatest or the least. */
 function limitOf(dtype: DType, value: number): bigint {
   const { itemSize, signed } = dtypeInfo(dtype);
   const bits = BigInt(itemSize * 8 - (signed ? 1 : 0));

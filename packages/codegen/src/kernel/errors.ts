@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** A line that is not part of a kernel's text. */
+/** Returns the error for a line that is not part of a kernel's text. */
 export const kernelText = (line: number, text: string, problem: string): SconceError =>
   new SconceError({
     code: "KERNEL_TEXT",
@@ -9,7 +9,7 @@ export const kernelText = (line: number, text: string, problem: string): SconceE
     fix: "write the text as `printKernel` does",
   });
 
-/** A kernel that breaks a rule. */
+/** Returns the error for a kernel that breaks a rule. */
 export const kernelInvalid = (problem: string, statement: string): SconceError =>
   new SconceError({
     code: "KERNEL_INVALID",

@@ -43,7 +43,9 @@ const isFloat = ({ type }: KernelOperand): boolean => {
 const numberOf = (operand: KernelOperand): number | undefined =>
   operand.kind === "literal" ? Math.fround(Number(operand.value)) : undefined;
 
-/** A product with a constant that is not zero and counts as zero where subnormal numbers do. */
+/**
+ * Returns a product with a constant that is not zero and counts as zero where subnormal numbers do.
+ */
 function timesTiny({ op, args, value }: LetStatement, { emit }: LetContext): KernelOperand | undefined {
   if (op !== "mul") return undefined;
   const isTiny = (arg: KernelOperand): boolean => {
@@ -73,8 +75,8 @@ function withKnownZero({ op, args, value }: LetStatement, { emit }: LetContext):
 }
 
 /**
- * What is taken away and added again, `(y - x) + x`, or the other way, `(x + y) - x` and `(x - y) -
- * x`: both round, and give NaN for infinities.
+ * Returns what is taken away and added again, `(y - x) + x`, or the other way, `(x + y) - x` and
+ * `(x - y) - x`: both round, and give NaN for infinities.
  */
 function backAndForth(
   { op, args, value }: LetStatement,

@@ -198,22 +198,22 @@ export interface Kernel {
   readonly sizes?: ReadonlyMap<string, Index> | undefined;
 }
 
-/** The type of one element of a value. */
+/** Returns the type of one element of a value. */
 export const elementOf = (type: KernelType): ElementType =>
   (type.endsWith("x4") ? type.slice(0, -2) : type) as ElementType;
-/** How many elements a value has. */
+/** Returns how many elements a value has. */
 export const widthOf = (type: KernelType): 1 | 4 => (type.endsWith("x4") ? 4 : 1);
 
-/** A known number of a type; a half is rounded to its dtype. */
+/** Returns a known number of a type; a half is rounded to its dtype. */
 export const literal = (value: number | bigint | boolean, type: KernelType): KernelLiteral => ({
   kind: "literal",
   type,
   value: heldNumber(value, elementOf(type)),
 });
-/** A known place or size. */
+/** Returns a known place or size. */
 export const indexLiteral = (value: number): KernelLiteral => literal(value, "index");
 
-/** The blocks inside a statement. */
+/** Returns the blocks inside a statement. */
 export function blocksOf(statement: KernelStatement): readonly KernelBlock[] {
   switch (statement.kind) {
     case "for":
@@ -226,7 +226,7 @@ export function blocksOf(statement: KernelStatement): readonly KernelBlock[] {
   }
 }
 
-/** What a statement itself reads, in order. */
+/** Returns what a statement itself reads, in order. */
 export function operandsOf(statement: KernelStatement): readonly KernelOperand[] {
   switch (statement.kind) {
     case "let":

@@ -46,7 +46,7 @@ export function parseKernel(text: string): Kernel {
   return new KernelReader(text).kernel();
 }
 
-/** Whether a type has a number. An infinity is the greatest or least of what has none. */
+/** Returns whether a type has a number. An infinity is the greatest or least of what has none. */
 function isOf(value: number, element: ElementType): boolean {
   const kind = element === "index" ? "index" : dtypeInfo(element).kind;
   if (kind === "float" || kind === "complex" || Math.abs(value) === Number.POSITIVE_INFINITY) return true;
@@ -87,7 +87,7 @@ class KernelReader {
     throw kernelText(this.#at, this.#lines[this.#at - 1] ?? "", problem);
   }
 
-  /** A whole number that is exact. */
+  /** Returns a whole number that is exact. */
   #count(text: string, least = 0): number {
     const count = Number(text);
     return Number.isSafeInteger(count) && count >= least ? count : this.#fail(`${text} is not a count`);

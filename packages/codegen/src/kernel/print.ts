@@ -13,7 +13,7 @@ import {
   widthOf,
 } from "./kernel.js";
 
-/** A type as text: `f32`, `f32x4`, `index`. */
+/** Returns a type as text: `f32`, `f32x4`, `index`. */
 function typeText(type: KernelType): string {
   const element = elementOf(type);
   const text = element === "index" ? "index" : dtypeInfo(element).abbreviation;

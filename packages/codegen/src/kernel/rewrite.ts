@@ -17,7 +17,7 @@ import {
 export interface LetContext {
   /** Loops around the statement. */
   readonly loops: number;
-  /** The statement that computed an operand; undefined for all that is not a `let`. */
+  /** Returns the statement that computed an operand; undefined for all that is not a `let`. */
   definition(operand: KernelOperand): LetStatement | undefined;
   /** Adds a statement before the one that is rewritten. */
   emit(op: KernelOp, type: KernelType, args: readonly KernelOperand[], detail?: number | string): KernelValue;
@@ -81,7 +81,7 @@ class ValueRewriter {
   #operand<T extends KernelOperand>(operand: T): KernelOperand {
     return this.#becomes.get(operand) ?? operand;
   }
-  /** The statement with what its operands have become. */
+  /** Returns the statement with what its operands have become. */
   #read(statement: KernelStatement, loops: number): KernelStatement {
     const isOther = operandsOf(statement).some((operand) => this.#becomes.has(operand));
     if (!isOther && blocksOf(statement).length === 0) return statement;
@@ -116,7 +116,7 @@ class ValueRewriter {
   }
 }
 
-/** How often each value and variable is read. */
+/** Returns how often each value and variable is read. */
 export function usesOf({ body }: Kernel): ReadonlyMap<KernelOperand, number> {
   const uses = new Map<KernelOperand, number>();
   forEachStatement(body, (statement) => {

@@ -125,7 +125,7 @@ class Verifier {
   }
 }
 
-/** What a statement makes for those after it; the counter of a loop. */
+/** Returns what a statement makes for those after it; the counter of a loop. */
 const definedBy = (statement: KernelStatement): KernelValue | KernelVariable | undefined => {
   switch (statement.kind) {
     case "let":
@@ -153,7 +153,7 @@ const ONE: ReadonlySet<string> = new Set([
   "some",
 ]);
 const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
-/** How many operands an operation has. */
+/** Returns how many operands an operation has. */
 const operandsOfOp = (op: KernelOp): number =>
   NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : op === "pack" ? 4 : 2;
 

@@ -71,7 +71,7 @@ export class Expander {
       this.assumptions.push({ kind: "condition", node, condition, truth });
   }
 
-  /** The metadata of an argument, as a separate object: two nodes may share one. */
+  /** Returns the metadata of an argument, as a separate object: two nodes may share one. */
   #given(name: string, at?: number, value: unknown = this.#fakeOf(name)): unknown {
     if (Array.isArray(value))
       return (value as readonly unknown[]).map((item, i) => this.#given(name, i, item));
@@ -136,7 +136,7 @@ export class Expander {
     return steps;
   }
 
-  /** A node that is another under its own name. */
+  /** Returns a node that is another under its own name. */
   #alias(node: Node, call: FakeTensor): Node {
     return { ...node, target: "aten.alias.default", args: [this.#refs(call) as NodeRef], kwargs: NO_KWARGS };
   }

@@ -4,7 +4,7 @@
  */
 import { FakeTensor, forEachInput, type Node } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import { type SymInt, sameSizes } from "@sconce/symbolic";
+import { type IntLike, sameSizes } from "@sconce/symbolic";
 
 /** Calls between a value and the join of its readers; more would not fit into a nest. */
 const MOST_CALLS = 24;
@@ -67,8 +67,8 @@ function readersOf(nodes: readonly Node[]): Readers {
   return readers;
 }
 
-const isLike = (one: readonly SymInt[] | undefined, other: readonly SymInt[]): boolean =>
+const isLike = (one: readonly IntLike[] | undefined, other: readonly IntLike[]): boolean =>
   one !== undefined && (one === other || sameSizes(one, other));
 
-const shapeOf = ({ meta: { val } }: Node): readonly SymInt[] | undefined =>
+const shapeOf = ({ meta: { val } }: Node): readonly IntLike[] | undefined =>
   val instanceof FakeTensor ? val.shape : undefined;

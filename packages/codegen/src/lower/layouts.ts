@@ -52,11 +52,11 @@ export function channelsLastLayouts(
   return layouts;
 }
 
-/** The names of the images that a convolution reads; the gradients of one read two. */
+/** Returns the names of the images that a convolution reads; the gradients of one read two. */
 const imagesOf = ({ target, args }: Node): readonly string[] =>
   args.slice(0, target.includes("backward") ? 2 : 1).flatMap((arg) => (isRef(arg) ? [arg.name] : []));
 
-/** Whether a call convolves a batch of images: the kernels have as many dimensions. */
+/** Returns whether a call convolves a batch of images: the kernels have as many dimensions. */
 function isConvolution(node: Node, graph: Graph): boolean {
   if (node.op !== "call_function" || !CONVOLUTION.test(node.target)) return false;
   const ranks = node.args.slice(0, 2).map((arg) => {
@@ -69,7 +69,7 @@ function isConvolution(node: Node, graph: Graph): boolean {
 /** `[0, 2, 3, 1]` for four dimensions. */
 const channelsLast = (rank: number): number[] => [0, ...Array.from({ length: rank - 2 }, (_, d) => d + 2), 1];
 
-/** The shape of a value of batch, channels, and two or three dimensions of pixels. */
+/** Returns the shape of a value of batch, channels, and two or three dimensions of pixels. */
 function imageShape({ meta: { val } }: Node): FakeTensor["shape"] | undefined {
   const tensor: unknown = Array.isArray(val) ? (val as readonly unknown[])[0] : val;
   if (!(tensor instanceof FakeTensor)) return undefined;
@@ -101,7 +101,7 @@ class Groups {
     if (benefit > 0) this.#convolved.add(group);
   }
 
-  /** Whether the group gains: as many convolutions as conversions at least. */
+  /** Returns whether the group gains: as many convolutions as conversions at least. */
   isChosen(name: string): boolean {
     const group = this.#groupOf(name);
     return this.#convolved.has(group) && this.#benefits.get(group)! >= 0;
@@ -122,7 +122,7 @@ class Groups {
   }
 }
 
-/** The values that the graph returns, and those that a returned view shows. */
+/** Returns the values that the graph returns, and those that a returned view shows. */
 function valuesOfOutputs(graph: Graph, lowerings: LoweringTable): ReadonlySet<string> {
   const leaving = new Set<string>();
   const leave = (name: string): void => {

@@ -116,7 +116,7 @@ const isStructural = (node: Node): boolean =>
   isPick(node) || (isSizeValue(node.meta.val) && !readsTensor(node.target));
 /** Floats and bools of sizes. */
 const NO_SIZE = "it is a number computed from sizes, which no loop makes";
-/** Whether a scalar comes from a tensor's elements: all others come from sizes. */
+/** Returns whether a scalar comes from a tensor's elements: all others come from sizes. */
 const readsTensor = (target: string): boolean => !isScalarFunction(target) && !target.startsWith("aten.sym_");
 /** Rejects values that no nest can read or write, before a rule uses them. */
 function checkOperand(value: unknown, { target, isView }: Lowering): void {
@@ -128,7 +128,7 @@ function checkOperand(value: unknown, { target, isView }: Lowering): void {
   }
 }
 const isSizeValue = (value: unknown): boolean => isSymScalar(value) && value.kind === "SymInt";
-/** Whether a value is a float or a bool that is computed from sizes. */
+/** Returns whether a value is a float or a bool that is computed from sizes. */
 const isOtherNumber = (value: unknown): boolean => isSymScalar(value) && value.kind !== "SymInt";
 
 /** Returns why an operator never lowers to loops, judged by its row in the table. */
@@ -173,7 +173,7 @@ function checkLayouts(layouts: LowerToLoopsOptions["layouts"] = new Map()): void
   }
 }
 
-/** The layouts that the options give. */
+/** Returns the layouts that the options give. */
 const layoutsOf = (
   graph: Graph,
   { layouts, operators, lowerings }: LowerToLoopsOptions,
@@ -247,7 +247,9 @@ class GraphLowering {
     return given[0]?.buffer;
   }
 
-  /** The loops of one call whose operands are given, for those results. @throws CannotLower */
+  /**
+   * Returns the loops of one call whose operands are given, for those results. @throws CannotLower
+   */
   alone(results: readonly Node[]): LoopProgram {
     for (const step of this.#steps) this.call(step);
     return this.#program(results.flatMap(({ name }) => this.#tensorOutput(name) ?? []));
@@ -312,7 +314,7 @@ class GraphLowering {
   #resolve({ name }: NodeRef): unknown {
     return this.#values.get(name) ?? this.#fakeOf(name);
   }
-  /** The metadata of a value in the graph, or of a step of a decomposition. */
+  /** Returns the metadata of a value in the graph, or of a step of a decomposition. */
   #fakeOf(name: string): MetaValue | undefined {
     return (this.#graph.find(name) ?? this.#stepOf.get(name))?.meta.val;
   }
@@ -340,7 +342,7 @@ class GraphLowering {
     });
   }
 
-  /** A tensor in memory, which it is given here. */
+  /** Returns a tensor in memory, which it is given here. */
   #tensorOutput(node: string): LoopOutput | undefined {
     const value = this.#values.get(node);
     if (!(value instanceof LazyTensor)) return undefined;
@@ -348,7 +350,7 @@ class GraphLowering {
   }
 }
 
-/** The nests that the outputs need: some results of a call may be unread. */
+/** Returns the nests that the outputs need: some results of a call may be unread. */
 function neededOf(nests: readonly LoopNest[], outputs: readonly LoopOutput[]): LoopNest[] {
   const needed = new Set(outputs.flatMap((output) => (output.kind === "buffer" ? [output.buffer] : [])));
   const kept = [...nests].reverse().filter(({ output, value }) => {
@@ -369,8 +371,8 @@ const flat = (value: unknown): unknown[] => {
 const READS_NO_ELEMENTS = /^aten\.((full|zeros|ones|empty|rand|randn)_like|new_(full|zeros|ones|empty))\./;
 
 /**
- * How many times a value is read, through views to what is behind them: an upper bound of the
- * kernels that would compute it.
+ * Returns how many times a value is read, through views to what is behind them: an upper bound of
+ * the kernels that would compute it.
  */
 function consumers(nodes: readonly Node[], table: LoweringTable): Map<string, number> {
   const counts = new Map<string, number>();

@@ -15,8 +15,8 @@ interface Division {
 }
 
 /**
- * The graph with slices in place of the parts of a tensor, where few of many are read. Writes to n
- * parts are lowered to n calls with n results each, of which one is read.
+ * Returns the graph with slices in place of the parts of a tensor, where few of many are read.
+ * Writes to n parts are lowered to n calls with n results each, of which one is read.
  */
 export function withReadParts(graph: Graph): Graph {
   const divisions = new Map<string, Division>();
@@ -61,7 +61,7 @@ function divisionOf(
   return { self, dim: along, bounds };
 }
 
-/** Whether calls read single parts alone, and few of them. */
+/** Returns whether calls read single parts alone, and few of them. */
 function fewAreRead(name: string, graph: Graph, parts: number): boolean {
   const users = graph.users(name);
   return (

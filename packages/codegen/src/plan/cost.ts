@@ -17,7 +17,7 @@ export interface NestCost {
   readonly bytes: number;
 }
 
-/** The cost of one nest for these sizes. */
+/** Returns the cost of one nest for these sizes. */
 export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = new Map()): NestCost {
   const elements = nest.axes.reduce((total, { extent }) => total * sizeOf(extent, sizes), 1);
   const buffers = [nest.output, ...readsOf(nest.value)];
@@ -27,7 +27,7 @@ export function costOf(program: LoopProgram, nest: LoopNest, sizes: Bindings = n
   };
 }
 
-/** The cost of several nests. */
+/** Returns the cost of several nests. */
 export function totalCost(program: LoopProgram, nests: readonly LoopNest[], sizes?: Bindings): NestCost {
   let [flops, bytes] = [0, 0];
   for (const nest of nests) {
@@ -54,7 +54,7 @@ function operationsOf(root: Scalar, sizes: Bindings): number {
   };
   return count(root);
 }
-/** Whether a value depends on where the element is and on nothing that is computed. */
+/** Returns whether a value depends on where the element is and on nothing that is computed. */
 function ofIndices(): (scalar: Scalar) => boolean {
   const known = new Map<Scalar, boolean>();
   const isOfIndices = (scalar: Scalar): boolean => {

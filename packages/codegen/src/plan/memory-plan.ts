@@ -70,7 +70,7 @@ export const bytesOf = (
   elementBytes = dtypeInfo(dtype).itemSize,
 ): number => shape.reduce((total, extent) => total * sizeOf(extent, sizes), elementBytes);
 
-/** Each nest as a step. */
+/** Returns each nest as a step. */
 const stepsOf = ({ nests }: LoopProgram): MemoryStep[] =>
   nests.map(({ output, value }) => ({ reads: readsOf(value), writes: [output] }));
 
@@ -137,7 +137,10 @@ function placeByTime(items: readonly Item[], layout: "arena" | "slots", pieces: 
   }
 }
 
-/** The values that steps fill, without places yet, and the bytes that are alive at each step. */
+/**
+ * Returns the values that steps fill, without places yet, and the bytes that are alive at each
+ * step.
+ */
 function itemsOf(
   { buffers }: LoopProgram,
   steps: readonly MemoryStep[],
@@ -183,7 +186,9 @@ class PlacedItems {
       this.#byWindow[at]!.push(item);
   }
 
-  /** The values whose lifetimes overlap with one: alive where it starts, or started later. */
+  /**
+   * Returns the values whose lifetimes overlap with one: alive where it starts, or started later.
+   */
   rivalsOf({ from, to }: Item): Item[] {
     const there = this.#byWindow[Math.floor(from / WINDOW)]!;
     const rivals = there.filter((other) => other.from <= from && from <= other.to);
@@ -192,7 +197,7 @@ class PlacedItems {
   }
 }
 
-/** The lowest offset at which so many bytes lie beside the rivals. */
+/** Returns the lowest offset at which so many bytes lie beside the rivals. */
 function lowestGap(bytes: number, rivals: Item[]): number {
   let lowest = 0;
   for (const rival of rivals.sort((a, b) => a.offset - b.offset)) {
@@ -202,7 +207,10 @@ function lowestGap(bytes: number, rivals: Item[]): number {
   return lowest;
 }
 
-/** The smallest slot without a rival, or a new one. Slots become smaller: the first fits all. */
+/**
+ * Returns the smallest slot without a rival, or a new one. Slots become smaller: the first fits
+ * all.
+ */
 function smallestFree(slots: readonly number[], rivals: readonly Item[]): number {
   const isTaken = new Uint8Array(slots.length);
   for (const { piece } of rivals) isTaken[piece] = 1;

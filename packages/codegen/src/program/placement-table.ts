@@ -59,7 +59,7 @@ const OPTIONS: OptionNames<PlacementOptions> = { cost: true };
 
 /** A session, or its parts that placement needs. */
 export interface PlacementSession extends CostSession {
-  /** The plugin that a backend is of, for errors. */
+  /** Returns the plugin that a backend is of, for errors. */
   ownerOf?(part: object): string | undefined;
 }
 
@@ -114,7 +114,7 @@ export function placementTable(
 
 type Places = Readonly<Record<string, CallPlacement>>;
 
-/** The nested graphs that a call runs. */
+/** Returns the nested graphs that a call runs. */
 const bodiesOf = (node: Node, graph: Graph): string[] =>
   inputsOf(node).flatMap((name) => {
     const input = graph.find(name);

@@ -31,7 +31,7 @@ export function dividedAxes({ axes, value }: JoinedAxes): JoinedAxes {
   }
   return { axes, value };
 }
-/** What an axis by itself is divided by: a factor of its extent. */
+/** Returns what an axis by itself is divided by: a factor of its extent. */
 function divisorOf(one: Axis, value: Scalar): number | undefined {
   for (const { terms } of allIndices(value))
     for (const { atoms } of terms)
@@ -50,7 +50,7 @@ export interface AxisRange {
   readonly place: Index;
   readonly value: Scalar;
 }
-/** The ranges of an axis in which conditions on it are known; one where there are none. */
+/** Returns the ranges of an axis in which conditions on it are known; one where there are none. */
 export function rangesOf(one: Axis, value: Scalar): readonly AxisRange[] {
   const extent = extentOf(one);
   const ends = new Set<number>();
@@ -90,7 +90,7 @@ function endsOf(one: Axis, { fn, args }: Extract<Scalar, { kind: "call" }>): rea
       return [equal, equal + 1];
   }
 }
-/** A known place, or one along axes. */
+/** Returns a known place, or one along axes. */
 function placeOf(scalar: Scalar): Index | undefined {
   if (scalar.kind === "index") return scalar.index;
   if (scalar.kind !== "constant" || scalar.dtype !== "int64") return undefined;

@@ -57,7 +57,7 @@ export class BlockBuilder {
     return result;
   }
 
-  /** A new value in the current block, or the one that is known there to be the same. */
+  /** Returns a new value in the current block, or the one that is known there to be the same. */
   op(op: KernelOp, type: KernelType, args: readonly KernelOperand[], detail?: number | string): KernelValue {
     const isFixed = args.every(({ kind }) => kind !== "variable");
     let key = isFixed ? `${op} ${detail ?? ""} ${type}` : "";

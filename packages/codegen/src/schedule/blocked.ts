@@ -59,7 +59,9 @@ function spreadOf(side: ContractionSide, isLarge: boolean): Spread {
   return { side, width: some, blocks: Math.ceil(total / some), isWhole: false, total };
 }
 
-/** The kernel; undefined where blocks would hold one element or next to nothing is summed. */
+/**
+ * Returns the kernel; undefined where blocks would hold one element or next to nothing is summed.
+ */
 export function blockedContraction(
   nest: LoopNest,
   contraction: Contraction,
@@ -95,8 +97,8 @@ interface BlockPlaces {
   readonly outer: () => KernelOperand;
 }
 /**
- * Which block a thread has. The threads of a workgroup have 8 by 8 blocks next to each other where
- * that comes out even, so that they share what they load.
+ * Returns which block a thread has. The threads of a workgroup have 8 by 8 blocks next to each
+ * other where that comes out even, so that they share what they load.
  */
 function placesOf(frame: KernelFrame, rows: number, columns: number, flat: KernelOperand): BlockPlaces {
   const outer = (): KernelOperand => frame.over(flat, columns * rows);
@@ -116,8 +118,8 @@ function placesOf(frame: KernelFrame, rows: number, columns: number, flat: Kerne
 }
 
 /**
- * What the side's axes are at each element of a block. Elements beyond the last are the last once
- * more.
+ * Returns what the side's axes are at each element of a block. Elements beyond the last are the
+ * last once more.
  */
 function defineSide(
   frame: KernelFrame,
@@ -154,7 +156,10 @@ interface LoadPlan {
   readonly columns: "one" | "inner" | "across";
 }
 
-/** Whether elements that are next to each other along an axis are in memory, in aligned fours. */
+/**
+ * Returns whether elements that are next to each other along an axis are in memory, in aligned
+ * fours.
+ */
 function isFourAlong(value: Scalar, along: Axis | undefined, program: LoopProgram): value is LoadScalar {
   if (along === undefined || value.kind !== "load" || extentOf(along) % 4 !== 0) return false;
   if (program.buffers[value.buffer]!.dtype !== "float32") return false;
@@ -292,7 +297,7 @@ class ProductWriter {
     return own.map((axes) => this.#frame.scalar(rewritten(when, [...at(0), ...axes])));
   }
 
-  /** A side's factors for one inner element. */
+  /** Returns a side's factors for one inner element. */
   #factors(
     { value }: ContractionSide,
     own: readonly AxisMap[],

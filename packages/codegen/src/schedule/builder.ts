@@ -53,7 +53,7 @@ export class KernelBuilder extends BlockBuilder {
     this.#buffers = buffers;
   }
 
-  /** The whole kernel. */
+  /** Returns the whole kernel. */
   kernel(launch: Launch): Kernel {
     return {
       memories: [...this.#read.values(), ...this.#memories],
@@ -67,7 +67,7 @@ export class KernelBuilder extends BlockBuilder {
     this.#memories.push(memory);
     return memory;
   }
-  /** The memory of a buffer of the program that is read. */
+  /** Returns the memory of a buffer of the program that is read. */
   buffer(id: number): KernelMemory {
     let memory = this.#read.get(id);
     if (memory === undefined) {
@@ -102,7 +102,7 @@ export class KernelBuilder extends BlockBuilder {
   // --- indices
 
   /**
-   * An index as a value; terms that do not change in a loop are added before it.
+   * Returns an index as a value; terms that do not change in a loop are added before it.
    *
    * @param isWide whether it counts more than the target's own integers; found from its bounds when
    * left out
@@ -153,7 +153,7 @@ export class KernelBuilder extends BlockBuilder {
       this.index(small, false),
     );
   }
-  /** The outermost block in which all of a term is known. */
+  /** Returns the outermost block in which all of a term is known. */
   #levelOf({ atoms }: IndexTerm): number {
     let level = 0;
     const visit = (item: IndexAtom): void => {
@@ -229,7 +229,7 @@ export class KernelBuilder extends BlockBuilder {
     return axesOf(scalar, this.#dependencies);
   }
 
-  /** The value of a scalar. */
+  /** Returns the value of a scalar. */
   scalar(scalar: Scalar): KernelOperand {
     if (scalar.kind === "constant") return literal(scalar.value, scalar.dtype);
     for (const { scalars } of this.stack) {
@@ -243,7 +243,10 @@ export class KernelBuilder extends BlockBuilder {
       return value;
     });
   }
-  /** The outermost block, out of loops but not of branches, in which the scalar does not change. */
+  /**
+   * Returns the outermost block, out of loops but not of branches, in which the scalar does not
+   * change.
+   */
   #home(scalar: Scalar): number {
     const axes = this.axesOf(scalar);
     let level = this.stack.length - 1;
@@ -277,7 +280,7 @@ export class KernelBuilder extends BlockBuilder {
         return writeReduction(scalar, this);
     }
   }
-  /** A conversion; small whole numbers are converted at once. */
+  /** Returns a conversion; small whole numbers are converted at once. */
   #cast(value: KernelOperand, dtype: DType): KernelOperand {
     const isWhole = value.kind === "literal" && !isFloatDType(value.type as DType);
     const number = value.kind === "literal" ? Number(value.value) : Number.NaN;
@@ -293,7 +296,7 @@ export class KernelBuilder extends BlockBuilder {
     return args.map((arg) => this.scalar(arg));
   }
 
-  /** What is not chosen is not computed, unless that is harmless. */
+  /** Returns what is not chosen is not computed, unless that is harmless. */
   #select(choice: Extract<Scalar, { kind: "select" }>): KernelOperand {
     const { condition, then, otherwise, dtype } = choice;
     const test = this.scalar(condition);
@@ -313,7 +316,7 @@ export class KernelBuilder extends BlockBuilder {
   }
 }
 
-/** The index or whole number that a scalar is. */
+/** Returns the index or whole number that a scalar is. */
 const placeOf = (scalar: Scalar): Index | number | undefined => {
   if (scalar.kind === "index") return scalar.index;
   const value = scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;

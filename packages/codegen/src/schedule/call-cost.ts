@@ -15,7 +15,10 @@ export function operationsOfCall(call: CallScalar): number {
 }
 
 const DIVISIONS: ReadonlySet<string> = new Set(["floor_div", "trunc_div", "remainder", "fmod"]);
-/** Whether it divides integers and the divisor may be zero, which a choice may have ruled out. */
+/**
+ * Returns whether it divides integers and the divisor may be zero, which a choice may have ruled
+ * out.
+ */
 const mayTrap = ({ fn, args, dtype }: CallScalar): boolean =>
   DIVISIONS.has(fn) &&
   !isFloatDType(dtype) &&

@@ -9,7 +9,7 @@ import { KernelFrame } from "./frame.js";
 import { planThreads } from "./thread-axes.js";
 import { unitKernel } from "./units.js";
 
-/** The kernel of one nest whose sizes are bound. */
+/** Returns the kernel of one nest whose sizes are bound. */
 export function elementKernel(nest: LoopNest, program: LoopProgram, sizes: Bindings, target: Target): Kernel {
   const builder = new KernelFrame({ program, sizes, target });
   const output = builder.output(nest.output);
@@ -41,7 +41,7 @@ function inLoops(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Ke
   return builder.kernel({ grid: [1, 1, 1], size: 1 });
 }
 
-/** A grid of at most three axes. */
+/** Returns a grid of at most three axes. */
 function onGrid(nest: LoopNest, builder: KernelFrame, output: KernelMemory): Kernel {
   const { axes, value } = planThreads(nest, builder.target.maxSide);
   axes.forEach(({ name }, d) => {

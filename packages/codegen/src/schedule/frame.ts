@@ -99,12 +99,12 @@ export class KernelFrame extends KernelBuilder {
     const scaled = by === 1 ? a : this.op("mul", "index", [a, indexLiteral(by)]);
     return more === undefined ? scaled : this.op("add", "index", [scaled, more]);
   }
-  /** A place that is never negative, divided by a number. */
+  /** Returns a place that is never negative, divided by a number. */
   over(a: KernelOperand, by: number | Index): KernelOperand {
     const divisor = typeof by === "number" ? indexLiteral(by) : this.index(by);
     return isOne(divisor) ? a : this.op("udiv", "index", [a, divisor]);
   }
-  /** What is left of a place that is never negative. */
+  /** Returns what is left of a place that is never negative. */
   modulo(a: KernelOperand, by: number | Index): KernelOperand {
     const divisor = typeof by === "number" ? indexLiteral(by) : this.index(by);
     return isOne(divisor) ? indexLiteral(0) : this.op("urem", "index", [a, divisor]);
@@ -137,8 +137,8 @@ export class KernelFrame extends KernelBuilder {
   }
 
   /**
-   * The whole kernel of so many workgroups. Those of a grid may be more: `write` runs where the
-   * number of the workgroup, or of the thread, is there.
+   * Returns the whole kernel of so many workgroups. Those of a grid may be more: `write` runs where
+   * the number of the workgroup, or of the thread, is there.
    */
   workgroups(count: number, size: number, write: (flat: KernelOperand) => void, threads?: number): Kernel {
     const grid = foldWorkgroups(count);
@@ -149,14 +149,14 @@ export class KernelFrame extends KernelBuilder {
     else this.when(this.isBelow(flat, wanted), () => write(flat));
     return this.kernel({ grid, size });
   }
-  /** The kernel of threads that have one of so many elements each. */
+  /** Returns the kernel of threads that have one of so many elements each. */
   threads(count: number | Index, write: (flat: KernelOperand) => void, size = THREADS): Kernel {
     if (this.target.threads === "units") return this.units(count, write);
     const elements = typeof count === "number" ? count : fixedValue(count)!;
     return this.workgroups(Math.ceil(elements / size), size, write, elements);
   }
 
-  /** The kernel of so many units. */
+  /** Returns the kernel of so many units. */
   units(all: number | Index, write: (unit: KernelOperand) => void): Kernel {
     const units = typeof all === "number" ? constant(all) : all;
     const count = fixedValue(units);

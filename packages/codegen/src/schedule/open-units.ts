@@ -18,8 +18,8 @@ const PIECE = 16;
 const GUESS = 64;
 
 /**
- * The kernel of a nest whose sizes are symbols: it gets their values when it runs. No extent of the
- * nest may be zero then. Undefined for a nest that has a special kernel.
+ * Returns the kernel of a nest whose sizes are symbols: it gets their values when it runs. No
+ * extent of the nest may be zero then. Undefined for a nest that has a special kernel.
  */
 export function scheduleOpen(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   if (nest.hint?.kind === "scan") return unitScan(nest, context);

@@ -58,13 +58,13 @@ export const converted = (
     : builder.op("cast", type, [value]);
 };
 
-/** The type of the total: sums and products of floats may be wider than their terms. */
+/** Returns the type of the total: sums and products of floats may be wider than their terms. */
 function totalType({ reduce, dtype }: ReduceScalar, { target }: ReductionBuilder): KernelType {
   const isSum = reduce === "sum" || reduce === "prod";
   return isSum && isFloatDType(dtype) && target.sumsIn === "float64" ? "float64" : dtype;
 }
 
-/** What a reduction starts from where nothing else is given. */
+/** Returns what a reduction starts from where nothing else is given. */
 export function identityOf({ reduce }: ReduceScalar, type: KernelType): KernelOperand {
   const isBool = type === "bool";
   switch (reduce) {
@@ -85,7 +85,7 @@ function lowest(isMax: boolean, type: KernelType): KernelOperand {
   return literal(infinity, type);
 }
 
-/** The greatest or least where there is no infinity: the first value is taken as it is. */
+/** Returns the greatest or least where there is no infinity: the first value is taken as it is. */
 function firstExtreme(scalar: ReduceScalar, builder: ReductionBuilder): KernelOperand {
   const { dtype } = scalar;
   const best = builder.variable(dtype, literal(0, dtype));
@@ -205,7 +205,8 @@ function openSum(scalar: ReduceScalar, builder: ReductionBuilder, all: KernelVar
 }
 
 /**
- * Whether it sums products of two elements, as matrix products do, over as many as come out even.
+ * Returns whether it sums products of two elements, as matrix products do, over as many as come out
+ * even.
  */
 function canUnroll({ reduce, body, axes, when }: ReduceScalar, { target }: ReductionBuilder): boolean {
   const isProduct =
@@ -238,7 +239,7 @@ function unrolledSum(scalar: ReduceScalar, builder: ReductionBuilder, total: Ker
   });
 }
 
-/** The first place of the greatest or least; NaN is before all. */
+/** Returns the first place of the greatest or least; NaN is before all. */
 function placeOfExtreme(scalar: ReduceScalar, builder: ReductionBuilder): KernelOperand {
   const { axes, body } = scalar;
   const type = body.dtype;

@@ -27,7 +27,7 @@ const COSTLY: ReadonlySet<ScalarFn> = new Set<ScalarFn>([
   "atan2",
 ]);
 
-/** The value to be kept; undefined where there is none or no room for it. */
+/** Returns the value to be kept; undefined where there is none or no room for it. */
 export function keptOf(parts: readonly RowPart[], program: LoopProgram): Kept | undefined {
   const [part, ...more] = parts.filter(({ reduce }) => reduce === undefined);
   if (part === undefined || more.length > 0) return undefined;
@@ -49,7 +49,7 @@ const isCostly = (scalar: Scalar, dtype: DType): boolean =>
   scalar.dtype === dtype &&
   first(scalar, (one) => one.kind === "call" && COSTLY.has(one.fn)) !== undefined &&
   first(scalar, isOfPlace) !== undefined;
-/** Whether it is another one for each element of a row. */
+/** Returns whether it is another one for each element of a row. */
 function isOfPlace(scalar: Scalar): boolean {
   let found = false;
   for (const index of indicesOf(scalar))
@@ -59,7 +59,7 @@ function isOfPlace(scalar: Scalar): boolean {
   return found;
 }
 
-/** The largest part that passes, rows' own values left out. */
+/** Returns the largest part that passes, rows' own values left out. */
 function first(root: Scalar, test: (scalar: Scalar) => boolean): Scalar | undefined {
   const seen = new Set<Scalar>();
   const search = (scalar: Scalar): Scalar | undefined => {

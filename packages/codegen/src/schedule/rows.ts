@@ -31,7 +31,7 @@ export interface RowSpread {
   readonly isKept: boolean;
 }
 
-/** The kernel of a group; it writes the stored parts, in order. */
+/** Returns the kernel of a group; it writes the stored parts, in order. */
 export function rowKernel(group: RowGroup, context: ScheduleContext, spread: RowSpread): Kernel {
   const frame = new KernelFrame(context);
   // Long sums walk the places of a row in groups, so that none has one element to keep something
@@ -174,8 +174,8 @@ interface Place {
 }
 
 /**
- * What one lane folds by itself: every element that is as many lanes after another one of its.
- * `known` are values that rows have.
+ * Returns what one lane folds by itself: every element that is as many lanes after another one of
+ * its. `known` are values that rows have.
  */
 function ownPart(reduce: ReduceScalar, at: number, lanes: number, known: readonly Scalar[]): ReduceScalar {
   const count = extentOf(reduce.axes[0]!);

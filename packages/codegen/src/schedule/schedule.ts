@@ -18,7 +18,7 @@ import { unitScan } from "./unit-scans.js";
 import { scatterIterations, unitScatter } from "./unit-scatter.js";
 import { unitSort } from "./unit-sort.js";
 
-/** The kernels of a nest whose sizes are bound, for a target with workgroups or units. */
+/** Returns the kernels of a nest whose sizes are bound, for a target with workgroups or units. */
 export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule {
   const { program, sizes, target } = context;
   if (target.threads === "units") return { kernel: unitNest(nest, context) };
@@ -31,8 +31,8 @@ export function scheduleNest(nest: LoopNest, context: ScheduleContext): Schedule
 }
 
 /**
- * The kernel of a group, which writes its stored parts in order; undefined where its nests do
- * better as separate kernels.
+ * Returns the kernel of a group, which writes its stored parts in order; undefined where its nests
+ * do better as separate kernels.
  */
 export function scheduleRows(group: RowGroup, context: ScheduleContext): Kernel | undefined {
   // Elements of neighboring rows are computed together where those of a row are strided.
@@ -42,7 +42,7 @@ export function scheduleRows(group: RowGroup, context: ScheduleContext): Kernel 
   return spread && rowKernel(group, context, spread);
 }
 
-/** The kernel of a nest for a target that runs units. */
+/** Returns the kernel of a nest for a target that runs units. */
 function unitNest(nest: LoopNest, context: ScheduleContext): Kernel {
   const { program, sizes, target } = context;
   return (
@@ -74,9 +74,9 @@ const ROW_UNITS: RowSpread = { lanes: 1, width: 1, isAcross: false, isKept: true
 const SHORT_LONE_ROW = 2048;
 
 /**
- * A thread for each row, since there is nothing to share. Measured on SwiftShader with two cores,
- * softmax and layer norm: 1.1 to 1.8 times as fast as separate kernels for 2 to 65,536 rows of 16
- * to 65,536 elements, and 0.9 for one long row.
+ * Returns a thread for each row, since there is nothing to share. Measured on SwiftShader with two
+ * cores, softmax and layer norm: 1.1 to 1.8 times as fast as separate kernels for 2 to 65,536 rows
+ * of 16 to 65,536 elements, and 0.9 for one long row.
  */
 function softwareSpread(group: RowGroup): RowSpread | undefined {
   const rows = fixedValue(group.rows)!;

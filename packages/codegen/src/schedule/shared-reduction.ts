@@ -20,7 +20,7 @@ import { combined } from "./reductions.js";
 /** Elements that keep a GPU busy without help. */
 const MANY_ELEMENTS = 16384;
 
-/** The kernel of a nest; undefined if it is not a reduction that profits from it. */
+/** Returns the kernel of a nest; undefined if it is not a reduction that profits from it. */
 export function sharedReduction(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const [reduce, ...more] = mainReductions(nest.value);
   if (reduce === undefined || more.length > 0 || !UNORDERED_REDUCTIONS.has(reduce.reduce)) return undefined;

@@ -52,19 +52,19 @@ function startOf(frame: KernelFrame, row: KernelOperand, length: number, step: n
   if (step === 1) return frame.place(row, length);
   return frame.place(frame.over(row, step), length * step, frame.modulo(row, step));
 }
-/** The row of a flat place in a tensor of rows of so many elements. */
+/** Returns the row of a flat place in a tensor of rows of so many elements. */
 function rowOf(frame: KernelFrame, flat: KernelOperand, length: number, step: number): KernelOperand {
   const outer = frame.over(flat, length * step);
   return step === 1 ? outer : frame.place(outer, step, frame.modulo(flat, step));
 }
 
-/** The least power of two that is not less. */
+/** Returns the least power of two that is not less. */
 const powerFor = (length: number): number => 2 ** Math.ceil(Math.log2(length));
 
 /**
- * The kernels of a nest that sorts; undefined for others, and where element by element is as good:
- * for short rows, and to rank in software, where workgroup memory is slow and takes seconds to
- * compile.
+ * Returns the kernels of a nest that sorts; undefined for others, and where element by element is
+ * as good: for short rows, and to rank in software, where workgroup memory is slow and takes
+ * seconds to compile.
  */
 export function sortSchedule(nest: LoopNest, context: ScheduleContext): Schedule | undefined {
   const place = placeSchedule(nest, context);
@@ -89,7 +89,7 @@ const isShared = (rank: Rank, { isHardware }: Target): boolean =>
  */
 const STEPS_OF_ITERATION = 8;
 
-/** The kernel of a nest that looks for the places of ranks; undefined for other nests. */
+/** Returns the kernel of a nest that looks for the places of ranks; undefined for other nests. */
 export function placeSchedule(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const placing = placingOf(nest);
   return placing && placeKernel(nest, context, placing);
@@ -120,7 +120,7 @@ function comesBefore(frame: KernelFrame, a: Entry, b: Entry): KernelOperand {
   return frame.op("or", "bool", [less, isEarlier]);
 }
 
-/** The order of a value as an integer. */
+/** Returns the order of a value as an integer. */
 function keyOf(frame: KernelFrame, value: Scalar, descending: boolean): KernelOperand {
   const own = frame.scalar(value);
   const key = frame.op(isFloatDType(value.dtype) ? "order" : "cast", "index", [own]);
@@ -144,8 +144,8 @@ function frameOf(nest: LoopNest, context: ScheduleContext): KernelFrame {
 }
 
 /**
- * A workgroup for each block: its elements are put in order, and each gets its rank, or goes to
- * memory that passes share.
+ * Returns a workgroup for each block: its elements are put in order, and each gets its rank, or
+ * goes to memory that passes share.
  */
 function sortKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows: Rows, blocks = 1): Kernel {
   const { length, count, step, others } = rows;
@@ -234,7 +234,9 @@ function writeSort(frame: KernelFrame, block: Entries, size: number, width: numb
   });
 }
 
-/** A thread for each element: how many come before it, from each block of its row in order. */
+/**
+ * Returns a thread for each element: how many come before it, from each block of its row in order.
+ */
 function countKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows: Rows): Kernel {
   const { length, step } = rows;
   const blocks = Math.ceil(length / BLOCK);
@@ -273,8 +275,8 @@ function countKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows:
 }
 
 /**
- * A thread for each place, which it puts where its rank is: ranks are there once, so that no two
- * meet.
+ * Returns a thread for each place, which it puts where its rank is: ranks are there once, so that
+ * no two meet.
  */
 function placeKernel(nest: LoopNest, context: ScheduleContext, placing: Placing): Kernel {
   const { along, reduce, rank } = placing;

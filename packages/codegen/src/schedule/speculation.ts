@@ -17,7 +17,9 @@ interface BranchKernel {
   readonly buffer: (id: number) => KernelMemory;
 }
 
-/** Whether a branch may be computed for nothing: it takes few operations and cannot fail. */
+/**
+ * Returns whether a branch may be computed for nothing: it takes few operations and cannot fail.
+ */
 export function isHarmless(branch: Scalar, kernel: BranchKernel): boolean {
   let left = kernel.target.speculation.operations;
   // More than that many parts are not looked at.

@@ -80,7 +80,7 @@ export function joinedAxes(nest: LoopNest): JoinedAxes {
   return { axes, value };
 }
 
-/** All axes but the fastest ones, which are kept, counted by one. */
+/** Returns all axes but the fastest ones, which are kept, counted by one. */
 function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): JoinedAxes {
   const slow = axes.slice(0, axes.length - kept);
   const counter = axis(slow.map(({ name }) => name).join(""), product(slow.map(({ extent }) => extent)));
@@ -95,7 +95,7 @@ function dividedOut(axes: readonly Axis[], value: Scalar, kept: number): JoinedA
   return { axes: [counter, ...axes.slice(slow.length)], value: substituteAxes(value, swaps) };
 }
 
-/** Whether an outer axis only ever comes with an inner one, scaled by that one's extent. */
+/** Returns whether an outer axis only ever comes with an inner one, scaled by that one's extent. */
 function areTakenTogether(outer: Axis, inner: Axis, indices: readonly Index[]): boolean {
   return indices.every(({ terms }) => {
     const steps: [Index, Index] = [ZERO, ZERO];
@@ -114,7 +114,7 @@ function areTakenTogether(outer: Axis, inner: Axis, indices: readonly Index[]): 
   });
 }
 
-/** Every index of a scalar, those inside quotients, remainders and bounds included. */
+/** Returns every index of a scalar, those inside quotients, remainders and bounds included. */
 export function allIndices(root: Scalar): Index[] {
   const found = new Set<Index>();
   const walk = (index: Index): void => {

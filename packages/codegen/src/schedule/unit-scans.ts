@@ -11,7 +11,7 @@ import { combined, converted, identityOf } from "./reductions.js";
 
 const KINDS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all", "last"]);
 
-/** The kernel of a scan; undefined for other nests. */
+/** Returns the kernel of a scan; undefined for other nests. */
 export function unitScan(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const scan = scanOf(nest);
   if (scan === undefined || !KINDS.has(scan.reduce.reduce)) return undefined;

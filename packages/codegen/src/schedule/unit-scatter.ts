@@ -28,7 +28,7 @@ interface Scatter {
   readonly when: readonly Scalar[];
 }
 
-/** The kernel of a nest that writes where sources point; undefined for other nests. */
+/** Returns the kernel of a nest that writes where sources point; undefined for other nests. */
 export function unitScatter(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const scatter = nest.hint?.kind === "scatter" ? scatterOf(nest) : undefined;
   if (scatter === undefined) return undefined;
@@ -118,7 +118,7 @@ function writeSources(
     });
   });
 }
-/** A comparison of a place that an element holds, as one of elements. */
+/** Returns a comparison of a place that an element holds, as one of elements. */
 function asElements(test: Scalar): Scalar {
   if (test.kind !== "call") return test;
   return { ...test, args: test.args.map((arg) => elementIn(arg) ?? arg) };
@@ -163,7 +163,10 @@ function guarded(
   descend(0, tests);
 }
 
-/** The parts of a nest that writes; undefined where elements have to look at sources themselves. */
+/**
+ * Returns the parts of a nest that writes; undefined where elements have to look at sources
+ * themselves.
+ */
 function scatterOf(nest: LoopNest): Scatter | undefined {
   const reductions = [...outerReductions(nest.value)];
   const [first] = reductions;
@@ -190,7 +193,7 @@ function scatterOf(nest: LoopNest): Scatter | undefined {
     if ([...axesOf(part)].some((name) => pointed.has(name))) return undefined;
   return { reductions, sources: first.axes, points, when: [...guard, ...when] };
 }
-/** The axis that a test compares with a place of the source. */
+/** Returns the axis that a test compares with a place of the source. */
 function pointOf(test: Scalar, axes: readonly Axis[]): readonly [Axis, Index] | undefined {
   if (test.kind !== "call" || test.fn !== "eq") return undefined;
   const [a, b] = test.args as [Scalar, Scalar];
@@ -200,7 +203,8 @@ function pointOf(test: Scalar, axes: readonly Axis[]): readonly [Axis, Index] | 
 }
 
 /**
- * What has to hold where reductions are read; undefined where they are read in several ways.
+ * Returns what has to hold where reductions are read; undefined where they are read in several
+ * ways.
  */
 function guardOf(value: Scalar, reductions: ReadonlySet<Scalar>): readonly Scalar[] | undefined {
   return new Guards(reductions).of(value);

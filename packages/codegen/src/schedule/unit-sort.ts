@@ -21,17 +21,18 @@ import { KernelFrame, type ScheduleContext } from "./frame.js";
 const MOST_SELECTED = 64;
 
 /**
- * Whether a target finds the first elements of a nest's rows in one pass, without sorting the rows.
+ * Returns whether a target finds the first elements of a nest's rows in one pass, without sorting
+ * the rows.
  */
 export function selectsFirst(nest: LoopNest, { threads }: Pick<Target, "threads">): boolean {
   const rank = threads === "units" ? rankOf(nest) : undefined;
   return rank !== undefined && firstOf(rank) !== undefined;
 }
-/** How many elements of a row are selected; undefined where the row is sorted. */
+/** Returns how many elements of a row are selected; undefined where the row is sorted. */
 const firstOf = ({ axis, first }: Rank): number | undefined =>
   first !== undefined && first > 0 && first <= MOST_SELECTED && first < extentOf(axis) ? first : undefined;
 
-/** The kernel of a nest that ranks the elements of rows; undefined for other nests. */
+/** Returns the kernel of a nest that ranks the elements of rows; undefined for other nests. */
 export function unitSort(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const rank = rankOf(nest);
   if (rank === undefined) return undefined;
@@ -172,7 +173,7 @@ function writeMerge(frame: KernelFrame, entries: Entries, { from, to, low, middl
     frame.assign(a, add(a, frame.op("select", "index", [isSecond, indexLiteral(0), one])));
   });
 }
-/** Whether a key comes before another one: NaN counts as the greatest. */
+/** Returns whether a key comes before another one: NaN counts as the greatest. */
 function comesBefore(
   frame: KernelFrame,
   { isFloat, descending }: Entries,

@@ -70,7 +70,7 @@ function inRanges(
     );
   }
 }
-/** A sum of axes with one of them replaced. */
+/** Returns a sum of axes with one of them replaced. */
 const substituted = (index: Index, one: Axis, by: Index): Index => add(subtract(index, atom(one)), by);
 
 /** Elements of the cut axis in a unit. */
@@ -97,8 +97,8 @@ const stepsOf = (value: Scalar): number =>
 const TILE = 16;
 
 /**
- * The axis along which elements are read next to each other, where those along the last axis lie
- * far from each other; undefined if some load runs along the last axis.
+ * Returns the axis along which elements are read next to each other, where those along the last
+ * axis lie far from each other; undefined if some load runs along the last axis.
  */
 function axisAcross(value: Scalar, axes: readonly Axis[]): Axis | undefined {
   const [last, ...others] = [...axes].reverse();

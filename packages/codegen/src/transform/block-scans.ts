@@ -70,7 +70,9 @@ export function blockScans(program: LoopProgram, sizes: Bindings = new Map()): L
   return nests.length === program.nests.length ? program : { ...program, buffers, nests };
 }
 
-/** The nests of a long scan, of which the second is a scan again; their buffers are added. */
+/**
+ * Returns the nests of a long scan, of which the second is a scan again; their buffers are added.
+ */
 function blocksOf(nest: LoopNest, buffers: LoopBuffer[]): readonly LoopNest[] | undefined {
   const scan = scanOf(nest);
   const start = scan && startOf(scan.reduce);
@@ -109,7 +111,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(["max", "min", "any", "all"]);
 const rest = (when: readonly Scalar[]): Scalar => when.reduce(both, TRUE);
 const guard = (when: Scalar): Scalar | undefined => (when.kind === "constant" ? undefined : when);
 
-/** What is reduced at a place of a block. */
+/** Returns what is reduced at a place of a block. */
 function inBlock(scan: Scan, block: Index): { readonly body: Scalar; readonly when: Scalar } {
   const place = atom(axisOf(scan.along.name, constant(BLOCK)));
   const rewriter = new Rewriter({ axes: new Map([[scan.along.name, add(scale(block, BLOCK), place)]]) });
@@ -117,7 +119,8 @@ function inBlock(scan: Scan, block: Index): { readonly body: Scalar; readonly wh
 }
 
 /**
- * The elements of one block. Extremes start from the same value in each block; a sum starts once.
+ * Returns the elements of one block. Extremes start from the same value in each block; a sum starts
+ * once.
  */
 function totalOf(scan: Scan): Scalar {
   const { reduce, along, axis } = scan;
@@ -127,7 +130,7 @@ function totalOf(scan: Scan): Scalar {
   return { ...reduce, axes: [axisOf(along.name, constant(BLOCK))], body, when: guard(when), initial };
 }
 
-/** All elements up to the end of a block. */
+/** Returns all elements up to the end of a block. */
 function totalsUpTo({ reduce, along, axis }: Scan, totals: LoopNest): Scalar {
   const own = totals.axes.find(({ name }) => name === axis.name)!;
   const other = axisOf(along.name, own.extent);
@@ -145,7 +148,7 @@ const flatOf = (at: readonly Index[], { axes }: LoopNest): Index =>
     axes.map(({ extent }) => extent),
   );
 
-/** An element: those of its block up to it, after all blocks before. */
+/** Returns an element: those of its block up to it, after all blocks before. */
 function ownBlock(scan: Scan, sums: LoopNest, start: Scalar): Scalar {
   const { reduce, along, axis } = scan;
   const place = axisOf(along.name, constant(BLOCK));

@@ -3,7 +3,9 @@ import { FakeTensor, type Graph, isSymScalar, type MetaValue, typeText } from "@
 import { argumentText } from "@sconce/ir/text";
 import { SymExpr } from "@sconce/symbolic";
 
-/** The type of a value: JSON IR has no strides, and scalars without symbols are constants. */
+/**
+ * Returns the type of a value: JSON IR has no strides, and scalars without symbols are constants.
+ */
 function typeOf(val: MetaValue | undefined): string {
   if (val instanceof FakeTensor) return typeText(val);
   if (Array.isArray(val)) return `(${(val as readonly MetaValue[]).map(typeOf).join(", ")})`;
@@ -11,7 +13,10 @@ function typeOf(val: MetaValue | undefined): string {
   return val === undefined || val === null ? "None" : "constant";
 }
 
-/** The nodes of a graph and its nested ones. Constants of the calling convention are left out. */
+/**
+ * Returns the nodes of a graph and its nested ones. Constants of the calling convention are left
+ * out.
+ */
 export function linesOf(graph: Graph, path = ""): string[] {
   const own = graph.nodes().flatMap((node) => {
     const { name, op, target, args, kwargs, meta } = node;

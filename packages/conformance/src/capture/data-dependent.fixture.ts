@@ -378,7 +378,7 @@ export const twins: Readonly<{ [name: string]: Twin }> = {
   derived_own: [takes1((x) => torch.ones(sym.sub(x.size(0), 1))), [torch.ones(9, 4)], ODDS],
 };
 
-/** The lines of a text of PyTorch without places in source files and blank lines. */
+/** Returns the lines of a text of PyTorch without places in source files and blank lines. */
 export const linesOf = (text: string): string[] =>
   text
     .split("\n")
@@ -387,8 +387,8 @@ export const linesOf = (text: string): string[] =>
     .filter((line) => line !== "");
 
 /**
- * The lines with nodes numbered by order: the numbers of PyTorch's names in lowered programs count
- * values that it computed on the way.
+ * Returns the lines with nodes numbered by order: the numbers of PyTorch's names in lowered
+ * programs count values that it computed on the way.
  */
 export function numbered(text: string): string[] {
   const names = new Map<string, string>();

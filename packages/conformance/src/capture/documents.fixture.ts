@@ -94,8 +94,8 @@ class KeywordOrder extends nn.Module {
 }
 
 /**
- * A model of a class that is registered anew: other tests run written sources, which register
- * classes under the same name.
+ * Returns a model of a class that is registered anew: other tests run written sources, which
+ * register classes under the same name.
  */
 function customNodeModel(): CorpusModel {
   class CustomNode {

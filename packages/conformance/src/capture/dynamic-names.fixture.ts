@@ -38,7 +38,7 @@ export const nameCases = fixtureJson("dynamic-shapes/names.json.gz") as readonly
 const camelCase = (name: string): string =>
   name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** An argument of a step as the function takes it. */
+/** Returns an argument of a step as the function takes it. */
 function argumentOf(arg: unknown, tensors: readonly Tensor[]): unknown {
   if (Array.isArray(arg)) return arg.map((item) => argumentOf(item, tensors));
   if (typeof arg !== "object" || arg === null) return arg;
@@ -137,7 +137,7 @@ export function exportNames(entry: NameCase): ExportedProgram {
   });
 }
 
-/** A text without its blank lines and its comments, which show places in the source. */
+/** Returns a text without its blank lines and its comments, which show places in the source. */
 export const withoutPlaces = (text: string): string =>
   text
     .split("\n")

@@ -149,7 +149,7 @@ class Run {
   }
 }
 
-/** What a step does with its operand before it looks at its other arguments. */
+/** Returns what a step does with its operand before it looks at its other arguments. */
 function prepared(kind: string, operand: Tensor): Tensor {
   if (kind.startsWith("set")) return operand.clone();
   return kind === "interps" ? operand.flatten().view(1, 1, -1) : operand;

@@ -48,7 +48,7 @@ export interface CorpusExport {
 const inOrder = (inputs: Inputs): unknown[] => [...inputs];
 const noOptions = (): ExportOptions => ({});
 
-/** A model of the corpus with PyTorch's weights. */
+/** Returns a model of the corpus with PyTorch's weights. */
 async function loaded(folder: ProgramFolder, make: () => CorpusModel): Promise<CorpusModel> {
   const made = make();
   if (made.model instanceof nn.Module && folder.has("program.pt2"))
@@ -119,7 +119,7 @@ export async function exportStrict(name: string, make: () => CorpusModel): Promi
   return { program, text, plain: comparable(folder.text("program.txt")), unchecked };
 }
 
-/** What differs in the calling conventions of modules. */
+/** Returns what differs in the calling conventions of modules. */
 async function callProblems(
   folder: ProgramFolder,
   program: ExportedProgram,
@@ -189,13 +189,15 @@ function ownerOf(model: unknown, path: string): [owner: Owner, name: string] {
   return [owner, last];
 }
 
-/** The property of a model at a path, `layer.weight`. */
+/** Returns the property of a model at a path, `layer.weight`. */
 export function stateAt(model: unknown, path: string): unknown {
   const [owner, last] = ownerOf(model, path);
   return owner?.[last];
 }
 
-/** The arguments of a call, with keyword arguments in an object behind the positional ones. */
+/**
+ * Returns the arguments of a call, with keyword arguments in an object behind the positional ones.
+ */
 export const withKeywords = (args: readonly unknown[], kwargs: object = {}): readonly unknown[] =>
   Object.keys(kwargs).length > 0 ? [...args, kwargs] : args;
 
@@ -207,9 +209,9 @@ export const comparable = (text: string): string =>
     .join("\n");
 
 /**
- * What differs from the recorded calls: results of the program, state after its calls and what it
- * refuses; and results of the model itself, and its state.
- * `exported` is what {@link exportFromCorpus} gave, where it was called before.
+ * Returns what differs from the recorded calls: results of the program, state after its calls and
+ * what it refuses; and results of the model itself, and its state. `exported` is what
+ * {@link exportFromCorpus} gave, where it was called before.
  */
 export async function runFromCorpus(
   name: string,

@@ -81,7 +81,7 @@ function made(input: Input): unknown {
   return Tensor.empty(shape, DTYPES[input[0] as "f"]);
 }
 
-/** A layer as PyTorch describes it. */
+/** Returns a layer as PyTorch describes it. */
 export function describeLayer({ layer }: LayerCase): Pick<LayerCase, "text" | "state"> {
   manualSeed(7);
   const module = evaluate(layer) as nn.Module;
@@ -91,7 +91,7 @@ export function describeLayer({ layer }: LayerCase): Pick<LayerCase, "text" | "s
   return { text: String(module), state };
 }
 
-/** The first, second and last value, and the sum, with four digits. */
+/** Returns the first, second and last value, and the sum, with four digits. */
 function digest(tensor: Tensor): string {
   const values = tensor.toArray().map(Number);
   const sum = values.reduce((a, b) => a + b, 0);
@@ -111,7 +111,7 @@ function exported(one: LayerCase, training: boolean, options: ExportOptions): Ex
   return exportProgram(module, one.inputs.map(made), { kwargs, onWarning: () => undefined, ...options });
 }
 
-/** The lines of an exported layer, or the code of the error. */
+/** Returns the lines of an exported layer, or the code of the error. */
 export function exportLayer(one: LayerCase, training: boolean): string[] {
   try {
     return bodyLines(withPythonNames(String(exported(one, training, {})), Object.keys(one.keywords)));
@@ -121,7 +121,7 @@ export function exportLayer(one: LayerCase, training: boolean): string[] {
   }
 }
 
-/** The operators of a layer in both modes, and what strict mode could not follow. */
+/** Returns the operators of a layer in both modes, and what strict mode could not follow. */
 export function layerInBothModes(one: LayerCase): { plain: string[]; strict: string[]; unchecked: string[] } {
   const unchecked: string[] = [];
   const operators = (options: ExportOptions): string[] =>

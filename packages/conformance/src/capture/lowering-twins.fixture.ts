@@ -448,7 +448,7 @@ export const TWIN_MODELS: Readonly<Record<string, Model>> = {
   "list of results empty": { forward: (_, x) => fillAll(x!, []), args: x3 },
 };
 
-/** The names of calls, divided where the comment on their source changes. */
+/** Returns the names of calls, divided where the comment on their source changes. */
 export function groupsOf(program: ExportedProgram): string[][] {
   const groups: string[][] = [[]];
   for (const line of String(program).split("\n")) {

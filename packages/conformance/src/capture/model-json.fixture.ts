@@ -7,12 +7,12 @@ import { corpusPlugin } from "../conformance/corpus-plugin.js";
 
 const operators = defaultOperators().extend(corpusPlugin.ops ?? []);
 
-/** The parsed `models/model.json` of a program. */
+/** Returns the parsed `models/model.json` of a program. */
 export async function modelJson(program: ExportedProgram): Promise<unknown> {
   return JSON.parse(textOf((await savedEntries(program)).get("models/model.json")!));
 }
 
-/** What is in the file of a saved program, by names without the folder of the archive. */
+/** Returns what is in the file of a saved program, by names without the folder of the archive. */
 export async function savedEntries(program: ExportedProgram): Promise<Map<string, Uint8Array>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of pt2Pieces(program, { operators, onWarning: () => undefined })) pieces.push(piece);
@@ -23,7 +23,7 @@ const END_RECORD = 0x06054b50;
 /** The method of packed entries, which small fixtures have. */
 const DEFLATED = 8;
 
-/** The stored entries of a zip archive, without its folder. */
+/** Returns the stored entries of a zip archive, without its folder. */
 export function zipEntries(bytes: Uint8Array): Map<string, Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries = new Map<string, Uint8Array>();
@@ -54,8 +54,8 @@ export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(by
 const HASH = ".data/serialization_id";
 
 /**
- * The places where the entries of two files differ, but for `models/model.json`: names, the fields
- * of JSON, the bytes of weights and of constants, and the parts of the sample inputs.
+ * Returns the places where the entries of two files differ, but for `models/model.json`: names, the
+ * fields of JSON, the bytes of weights and of constants, and the parts of the sample inputs.
  */
 export function entryDifferences(
   got: ReadonlyMap<string, Uint8Array>,
@@ -77,9 +77,9 @@ export function entryDifferences(
 }
 
 /**
- * A program's JSON without what holds names and places of Python: the version with the name of the
- * build, the lines of sources (`stack_trace`), how Python spelled a call (`torch_fn`), and the
- * classes of modules, whose paths are compared.
+ * Returns a program's JSON without what holds names and places of Python: the version with the name
+ * of the build, the lines of sources (`stack_trace`), how Python spelled a call (`torch_fn`), and
+ * the classes of modules, whose paths are compared.
  */
 export function comparableJson(json: unknown): unknown {
   return mapRecords(json, (key, value) => {
@@ -101,7 +101,7 @@ function mapRecords(json: unknown, change: (key: string, value: unknown) => unkn
   return Object.fromEntries(entries) as unknown;
 }
 
-/** The values of results that ask for gradients; PyTorch records none. */
+/** Returns the values of results that ask for gradients; PyTorch records none. */
 export function resultsThatAskForGradients(json: unknown): string[] {
   const { inputs, tensor_values: values } = (json as SavedProgram).graph_module.graph;
   const given = new Set(inputs.map(({ as_tensor: tensor }) => tensor?.name));
@@ -117,7 +117,7 @@ interface SavedProgram {
   };
 }
 
-/** The places where two JSON values differ: `graph.nodes.3.target: "a", not "b"`. */
+/** Returns the places where two JSON values differ: `graph.nodes.3.target: "a", not "b"`. */
 export function jsonDifferences(got: unknown, wanted: unknown, path = ""): string[] {
   if (isRecord(got) && isRecord(wanted)) {
     const keys = new Set([...Object.keys(got), ...Object.keys(wanted)]);

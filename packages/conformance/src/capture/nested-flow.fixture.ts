@@ -52,7 +52,7 @@ export interface FlowCase {
 
 const FILE = new URL("../../../testing/fixtures/capture/nested-control-flow.json.gz", import.meta.url);
 
-/** The cases of a file. */
+/** Returns the cases of a file. */
 export const flowCases = (file: URL | string = FILE): readonly FlowCase[] =>
   JSON.parse(gunzipSync(readFileSync(file)).toString()) as readonly FlowCase[];
 
@@ -153,7 +153,7 @@ class Source {
   }
 }
 
-/** The source of a case. */
+/** Returns the source of a case. */
 const flowSource = ({ body, inputs }: FlowCase): string =>
   new Source().class(
     body,
@@ -169,7 +169,7 @@ function tensorOf(kind: Kind, shape: readonly number[], first: number): Tensor {
   return torch.tensor(values as number[], { dtype: DTYPES[kind] }).reshape([...shape]);
 }
 
-/** The module of a case. */
+/** Returns the module of a case. */
 export function flowModule(entry: FlowCase): nn.Module {
   const make = new Function("T", "nn", flowSource(entry)) as (
     library: object,
@@ -185,7 +185,7 @@ export function flowModule(entry: FlowCase): nn.Module {
   return module;
 }
 
-/** The arguments of the recorded calls. */
+/** Returns the arguments of the recorded calls. */
 export const flowArguments = ({ inputs }: FlowCase, call: number): Tensor[] => {
   const [dims, first] = CALLS[call]!;
   return inputs.map(([, dtype, shape], i) =>
@@ -219,7 +219,7 @@ export function exportFlow(entry: FlowCase, module: nn.Module = flowModule(entry
   });
 }
 
-/** What is kept of the leaves of a result. */
+/** Returns what is kept of the leaves of a result. */
 export const fingerprints = (result: unknown): Fingerprint[] =>
   flattenValue(result).leaves.map((leaf) => {
     if (!(leaf instanceof Tensor)) return leaf as number;
@@ -228,7 +228,9 @@ export const fingerprints = (result: unknown): Fingerprint[] =>
     return [[...leaf.shape], sum, values.reduce((a, b, i) => a + b * (i + 1), 0)];
   });
 
-/** A text without comments on source lines, and with symbols and sizes numbered in order. */
+/**
+ * Returns a text without comments on source lines, and with symbols and sizes numbered in order.
+ */
 export function comparableFlow(text: string): string {
   const seen = new Map<string, Map<string, string>>();
   const number = (kind: string) => (name: string) => {

@@ -61,7 +61,7 @@ export function automatic(val: MetaValue | undefined): unknown {
   return dims.length === 0 ? null : Object.fromEntries(dims);
 }
 
-/** The text of a program without comments. */
+/** Returns the text of a program without comments. */
 export const comparable = (text: string): string =>
   text
     .split("\n")
@@ -84,7 +84,7 @@ function modulesText({ graph, moduleCallGraph }: ExportedProgram): string {
 
 const fingerprint = (text: string): string => createHash("sha1").update(text).digest("hex").slice(0, 10);
 
-/** What differs between a call of a program's module and the recorded call. */
+/** Returns what differs between a call of a program's module and the recorded call. */
 export async function calledDifference(name: string): Promise<string | undefined> {
   const folder = new ProgramFolder(`${PROGRAMS}${name}`);
   const program = await openPt2File(`${folder.path}/program.pt2`);

@@ -274,7 +274,7 @@ export const SHAPE_MODELS: CorpusModels = {
   }),
 };
 
-/** The specification that the error of an export suggests. */
+/** Returns the specification that the error of an export suggests. */
 function refined(model: nn.Module, args: readonly unknown[], dynamicShapes: DynamicShapes): DynamicShapes {
   try {
     exportProgram(model, args, { dynamicShapes });

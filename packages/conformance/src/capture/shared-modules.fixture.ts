@@ -397,7 +397,7 @@ export const SHARED_MODELS: Readonly<Record<string, new () => nn.Module>> = {
   DifferentCalls,
 };
 
-/** What Sconce makes of a model, as PyTorch's results are recorded. */
+/** Returns what Sconce makes of a model, as PyTorch's results are recorded. */
 export function recordOf({ model, strict, preserve = [] }: SharedRecord): Partial<SharedRecord> {
   const net = new SHARED_MODELS[model]!();
   let found: Partial<SharedRecord> = {};

@@ -91,8 +91,8 @@ const asPrinted = (text: string): string =>
     .join("\n");
 
 /**
- * What differs from the recorded calls in the results of a written program, exported with the
- * state of the file, and in those of the model itself.
+ * Returns what differs from the recorded calls in the results of a written program, exported with
+ * the state of the file, and in those of the model itself.
  */
 export async function writtenCallProblems(name: string): Promise<(string | undefined)[]> {
   const folder = new ProgramFolder(`${PROGRAMS}${name}`);

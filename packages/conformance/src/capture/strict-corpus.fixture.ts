@@ -36,7 +36,7 @@ function renumbered(text: string): string {
   });
 }
 
-/** The text with its inputs in alphabetical order. */
+/** Returns the text with its inputs in alphabetical order. */
 const unordered = (text: string): string =>
   text
     .replace(/def forward\(self, (.*)\):/, (_, inputs: string) =>

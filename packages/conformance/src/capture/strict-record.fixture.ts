@@ -29,7 +29,7 @@ interface Records {
 /** The records of PyTorch. */
 export const STRICT = fixtureJson("capture/strict-modes.json") as Records;
 
-/** The text of a strict export, from that of PyTorch's non-strict one without comments. */
+/** Returns the text of a strict export, from that of PyTorch's non-strict one without comments. */
 export function strictText(plain: string, { symbols = {}, inputs, edits = [] }: StrictRecord): string {
   const named = plain.replace(/\bs\d+\b/g, (name) => symbols[name] ?? name).split("\n");
   const lines = inputs === undefined ? named : withInputs(named, inputs);
@@ -37,7 +37,7 @@ export function strictText(plain: string, { symbols = {}, inputs, edits = [] }: 
   return lines.join("\n");
 }
 
-/** The text with some of its inputs, in another order. */
+/** Returns the text with some of its inputs, in another order. */
 function withInputs(lines: readonly string[], order: readonly number[]): string[] {
   const head = lines.findIndex((line) => line.includes(" def forward(self"));
   const [, before, after] = /^(.*def forward\(self)(.*)\):$/.exec(lines[head]!)!;

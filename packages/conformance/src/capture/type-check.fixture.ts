@@ -17,8 +17,8 @@ const OPTIONS = {
 };
 
 /**
- * The errors of all modules in a folder inside of the repository; empty without errors. Rejects
- * where the compiler fails without a word on the modules.
+ * Returns the errors of all modules in a folder inside of the repository; empty without errors.
+ * Rejects where the compiler fails without a word on the modules.
  */
 export function typeErrors(folder: string): Promise<string> {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

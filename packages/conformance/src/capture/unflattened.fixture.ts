@@ -37,7 +37,7 @@ export const UNFLATTENED = fixtureJson("capture/unflattened.json") as Readonly<R
 /** Reads a program of the corpus: `net_gpt/program`. */
 export const readProgram = (key: string): Promise<ExportedProgram> => openPt2File(`${PROGRAMS}${key}.pt2`);
 
-/** What {@link UNFLATTENED} has before the export: `names graphs readable`. */
+/** Returns what {@link UNFLATTENED} has before the export: `names graphs readable`. */
 export const fingerprintsOf = (module: UnflattenedModule): string =>
   [namesText(module), graphsText(module), readableLines(module)].map(fingerprint).join(" ");
 
@@ -64,7 +64,7 @@ function classOf(module: nn.Module): string {
   return "Module None";
 }
 
-/** The graphs of all modules. */
+/** Returns the graphs of all modules. */
 export function graphsText(module: UnflattenedModule): string {
   const bodies = new Map<string, Graph>();
   const parts: string[] = [];
@@ -92,7 +92,7 @@ const readableLines = (module: UnflattenedModule): string =>
     .filter((line) => line !== "")
     .join("\n");
 
-/** The fingerprint of the program that is exported of an unflattened one. */
+/** Returns the fingerprint of the program that is exported of an unflattened one. */
 export const fingerprintAgain = (program: ExportedProgram): string =>
   fingerprint(comparable(String(exportAgain(program))));
 
@@ -111,7 +111,7 @@ function exportAgain(program: ExportedProgram, module = unflatten(program)): Exp
   });
 }
 
-/** What differs between a call of the unflattened program and the recorded call. */
+/** Returns what differs between a call of the unflattened program and the recorded call. */
 export function unflattenedDifference(key: string, program: ExportedProgram): string | undefined {
   const folder = new ProgramFolder(`${PROGRAMS}${key.split("/")[0]}`);
   const call = folder.info.call!;
@@ -163,7 +163,7 @@ export async function swapEach(
   return { swapped, problems };
 }
 
-/** The arguments of the first call of each module, up to a depth below a network. */
+/** Returns the arguments of the first call of each module, up to a depth below a network. */
 async function callsOfModules(
   name: string,
   make: () => CorpusModel,

@@ -16,9 +16,9 @@ import {
 import { graphOf } from "../graph-of.js";
 
 /**
- * The program with nodes called by the operator and a running number, and without `getitem` nodes
- * that nothing reads (a file has them for unused results). Placeholders keep their names: callers
- * see those.
+ * Returns the program with nodes called by the operator and a running number, and without `getitem`
+ * nodes that nothing reads (a file has them for unused results). Placeholders keep their names:
+ * callers see those.
  */
 export function canonicalProgram(program: ExportedProgram): ExportedProgram {
   const { graph, names } = canonicalGraph(program.graph);
@@ -38,9 +38,9 @@ export function canonicalProgram(program: ExportedProgram): ExportedProgram {
 }
 
 /**
- * The text of a canonical program with symbols numbered in the order of appearance. Stack traces
- * that PyTorch takes from code it generated for a region are left out, and those at the same places
- * of the other program.
+ * Returns the text of a canonical program with symbols numbered in the order of appearance. Stack
+ * traces that PyTorch takes from code it generated for a region are left out, and those at the same
+ * places of the other program.
  */
 export function canonicalText(program: ExportedProgram, other: ExportedProgram): string {
   const symbols = new Map<string, string>();
@@ -86,7 +86,10 @@ interface Renamed {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The graph without `getitem` nodes that nothing reads, which a file has for unused results. */
+/**
+ * Returns the graph without `getitem` nodes that nothing reads, which a file has for unused
+ * results.
+ */
 export function withoutUnusedItems(graph: Graph): Graph {
   const kept = [...graph.nodes()].filter(
     (node) => node.target !== "operator.getitem" || graph.users(node.name).length > 0,
@@ -98,8 +101,8 @@ export function withoutUnusedItems(graph: Graph): Graph {
 }
 
 /**
- * A lowered graph as a file keeps it: with lists in place of the tuples that scans make of their
- * operands, and without metadata of outputs.
+ * Returns a lowered graph as a file keeps it: with lists in place of the tuples that scans make of
+ * their operands, and without metadata of outputs.
  */
 export function asSaved(graph: Graph): Graph {
   const nodes = [...graph.nodes()].map((node): Node => {
@@ -134,7 +137,7 @@ function canonicalGraph(full: Graph, nested = false): Renamed {
   return { graph: graphOf(nodes, subgraphs), names };
 }
 
-/** The message of an assertion names a node, which may be gone. */
+/** Returns the message of an assertion names a node, which may be gone. */
 function argsOf(node: Node, rename: (argument: Argument) => Argument): readonly Argument[] {
   return node.args.map((arg) =>
     typeof arg === "string" && node.target === "aten._assert_scalar.default"

@@ -3,7 +3,7 @@ import { FakeTensor as Fake, type PytreeType } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import type { Plugin } from "@sconce/passes";
 
-/** A class with two children, `first` and `second`; calls give them as an array. */
+/** Returns a class with two children, `first` and `second`; calls give them as an array. */
 const pairType = (name: string): PytreeType => ({
   name,
   flatten: (value) => {

@@ -14,7 +14,7 @@ import {
 } from "@sconce/ir";
 import { parseGraph } from "@sconce/ir/text";
 import type { Sconce } from "@sconce/session";
-import { evaluateInt, freeSymbols, type SymInt } from "@sconce/symbolic";
+import { evaluateInt, freeSymbols, type IntLike } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import { graphDifference } from "./graph-equality.js";
 
@@ -51,7 +51,7 @@ export interface DecompositionFile {
   readonly dynamic_cases: readonly DecompositionCase[];
 }
 
-/** What differs from PyTorch's decomposition, or undefined. */
+/** Returns what differs from PyTorch's decomposition, or undefined. */
 export function decompositionProblem(one: DecompositionCase, sconce: Sconce): string | undefined {
   if (one.core === undefined) return undefined;
   const want = parseGraph(graphText(one, one.core, (name) => valOf(one, name)));
@@ -70,7 +70,8 @@ export function decompositionProblem(one: DecompositionCase, sconce: Sconce): st
 }
 
 /**
- * The program of a case before decomposition; with `equalSizes` all symbols have one example value.
+ * Returns the program of a case before decomposition; with `equalSizes` all symbols have one
+ * example value.
  */
 export function decompositionProgram(one: DecompositionCase, equalSizes = false): ExportedProgram {
   const inputs = placeholdersOf(one).map(({ name }) => name!);
@@ -118,7 +119,7 @@ const valOf = (one: DecompositionCase, name: string): Val | undefined =>
 const isTensorVal = (val: Val | undefined): val is TensorVal =>
   typeof val === "object" && val !== null && "dtype" in val;
 
-/** The file's lines (`view = aten.view.default(%x, [2, 3])`) as Sconce's IR text. */
+/** Returns the file's lines (`view = aten.view.default(%x, [2, 3])`) as Sconce's IR text. */
 function graphText(
   one: DecompositionCase,
   lines: readonly string[],
@@ -233,7 +234,7 @@ function stridesText(val: MetaValue | undefined): string {
  * PyTorch leaves `Min(3, 3*s0)` where 3 is meant: expressions are compared by their values for some
  * sizes.
  */
-function sampled(size: SymInt): string {
+function sampled(size: IntLike): string {
   if (typeof size === "number") return String(size);
   const names = [...freeSymbols(size).keys()];
   const values = [2, 7, 40].map((base) =>

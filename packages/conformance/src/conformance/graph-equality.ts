@@ -6,8 +6,8 @@ import { type Argument, FakeTensor, type Graph, isRef, isTuple, type MetaValue, 
 import { printExpr, SymExpr } from "@sconce/symbolic";
 
 /**
- * The first difference, or undefined. Symbolic arithmetic is compared by the expressions that its
- * users see, not by its own nodes. `getitem` nodes are compared by their source and index.
+ * Returns the first difference, or undefined. Symbolic arithmetic is compared by the expressions
+ * that its users see, not by its own nodes. `getitem` nodes are compared by their source and index.
  */
 export function graphDifference(got: Graph, want: Graph): string | undefined {
   return new Comparison(got, want).run();

@@ -10,7 +10,7 @@ const FIELDS = [
   "custom",
 ] as const satisfies readonly (keyof NodeMeta)[];
 
-/** The first field that differs between two canonical programs, or undefined. */
+/** Returns the first field that differs between two canonical programs, or undefined. */
 export function metadataDifference(got: ExportedProgram, want: ExportedProgram): string | undefined {
   return graphDifference(got.graph, want.graph, "");
 }
@@ -42,8 +42,8 @@ function nodeDifference(got: Node, want: Node): string | undefined {
 }
 
 /**
- * A size that PyTorch's code for checking guards has read: its metadata counts the calls of that
- * code, which no file holds.
+ * Returns a size that PyTorch's code for checking guards has read: its metadata counts the calls of
+ * that code, which no file holds.
  */
 const isGuardRead = ({ target, meta }: Node): boolean =>
   target === "aten.sym_size.int" && meta.torchFn?.[1] === "method_descriptor.size";

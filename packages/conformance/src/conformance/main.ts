@@ -140,7 +140,7 @@ class Run {
     console.log(`checks made: ${checks.map((check) => `${check} ${checker.counts[check]}`).join(", ")}`);
   }
 
-  /** The chosen cases of a folder, one file at a time. */
+  /** Yields the chosen cases of a folder, one file at a time. */
   *#cases(path: string): Iterable<OpCase> {
     for (const { cases } of openCaseFiles(path))
       yield* cases.filter(({ target }) => target.includes(this.#options.filter));
@@ -162,7 +162,7 @@ class Run {
   }
 }
 
-/** A session with the interpreter, and with the backend of this name. */
+/** Returns a session with the interpreter, and with the backend of this name. */
 async function sessionWith(name: string): Promise<Sconce> {
   return createSconce({
     plugins: [corpusPlugin, torchLibraries],

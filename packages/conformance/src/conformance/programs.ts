@@ -45,8 +45,8 @@ export async function checkProgramFolder(
 }
 
 /**
- * The program as before it was saved: PyTorch lowered that, and asserts more of it than of the one
- * that it loads.
+ * Returns the program as before it was saved: PyTorch lowered that, and asserts more of it than of
+ * the one that it loads.
  */
 const asExported = (program: ExportedProgram): ExportedProgram => program.with({ torchVersion: undefined });
 
@@ -105,7 +105,9 @@ interface CallResult {
   state(name: string): unknown;
 }
 
-/** How a call differs from the recorded one: its outputs, the state and the inputs after it. */
+/**
+ * Returns how a call differs from the recorded one: its outputs, the state and the inputs after it.
+ */
 export function callDifference(
   folder: ProgramFolder,
   call: CaseCall,
@@ -130,7 +132,7 @@ export function callDifference(
   return undefined;
 }
 
-/** How a result differs from the recorded one: a tensor, a number or another leaf. */
+/** Returns how a result differs from the recorded one: a tensor, a number or another leaf. */
 function valueDifference(
   got: unknown,
   want: Value,

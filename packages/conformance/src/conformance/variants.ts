@@ -3,7 +3,7 @@ import type { EmitArg } from "@sconce/ops";
 import { DecompositionTable } from "@sconce/passes";
 import type { Sconce } from "@sconce/session";
 
-/** The decomposition tables of the corpus's variants, as their `how` describes them. */
+/** Returns the decomposition tables of the corpus's variants, as their `how` describes them. */
 export function variantTable(sconce: Sconce, name: string): DecompositionTable | undefined {
   const table = sconce.defaultDecompositions();
   switch (name) {

@@ -27,7 +27,7 @@ function stateOf(shown: boolean, missing: string | undefined): string {
   return `${shown ? "in part" : "not yet"}: ${escaped(missing)}`;
 }
 
-/** The page; the same capabilities and tests give the same text. */
+/** Returns the page; the same capabilities and tests give the same text. */
 export function capabilityPage(file: CapabilityFile, tests: readonly CapabilityTest[]): string {
   const all = Object.values(file.sections).flatMap((rows) => Object.keys(rows));
   const has = (id: string): boolean => tests.some(({ ids }) => ids.includes(id));

@@ -30,7 +30,7 @@ const TITLED = new RegExp(
   "gm",
 );
 
-/** The tests of the text of a file. */
+/** Returns the tests of the text of a file. */
 export function testsOfText(path: string, text: string): CapabilityTests {
   const found = /\b(?:skip|skipIf|runIf|todo|only)\b *[(.]/.test(text) ? [] : [...text.matchAll(TITLED)];
   const tests = found.map(([, , title, ids]) => ({
@@ -43,7 +43,10 @@ export function testsOfText(path: string, text: string): CapabilityTests {
   return { tests, misplaced: misplaced.map(([ids]) => `${path}: ${ids}`) };
 }
 
-/** The test files that `npm test` and `npm run test:full` run, from the root of the repository. */
+/**
+ * Returns the test files that `npm test` and `npm run test:full` run, from the root of the
+ * repository.
+ */
 function testFiles(root: URL): string[] {
   return ["packages", "examples"].flatMap((top) =>
     readdirSync(new URL(`${top}/`, root)).flatMap((name) => {
@@ -56,7 +59,7 @@ function testFiles(root: URL): string[] {
   );
 }
 
-/** All tests of the repository at `root` that carry ids. */
+/** Returns all tests of the repository at `root` that carry ids. */
 export function capabilityTests(root: URL): CapabilityTests {
   const files = testFiles(root).map((path) => testsOfText(path, readFileSync(new URL(path, root), "utf8")));
   return {

@@ -45,7 +45,7 @@ export const REFUSED_FILES = [
   "refused-strict.fixture.ts",
 ];
 
-/** The examples in the text of a file, in order. */
+/** Returns the examples in the text of a file, in order. */
 export const examplesOf = (file: string, text: string): CatalogExample[] =>
   [...text.matchAll(PART)].map(([, name, code, construct, comment, body]) => {
     const [source, rewrite] = body!.split("\n// rewrite\n") as [string, string?];
@@ -64,7 +64,7 @@ export const examplesOf = (file: string, text: string): CatalogExample[] =>
 const quoted = (file: string, text: string): string =>
   `\`\`\`ts from packages/conformance/src/exportdb/${file}\n${text}\n\`\`\``;
 
-/** The body of `forward` and of nested graphs, without classes around them. */
+/** Returns the body of `forward` and of nested graphs, without classes around them. */
 const graphOf = (program: string): string =>
   program
     .slice(program.indexOf("        def forward"), program.indexOf("\nGraph signature:"))
@@ -130,7 +130,7 @@ function tagTable(
   ];
 }
 
-/** The page; the same examples give the same text. */
+/** Returns the page; the same examples give the same text. */
 export function catalogPage(
   supported: readonly CatalogExample[],
   refused: readonly CatalogExample[],

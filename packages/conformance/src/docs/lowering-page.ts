@@ -8,7 +8,10 @@ import type { Family } from "./families.js";
 /** More calls than this are listed by the names of their operators. */
 const MAX_CALLS = 4;
 
-/** The calls of recorded lines, `sigmoid = aten.sigmoid.default(%a_0)`, without the `return`. */
+/**
+ * Returns the calls of recorded lines, `sigmoid = aten.sigmoid.default(%a_0)`, without the
+ * `return`.
+ */
 const callsOf = (lines: readonly string[]): string[] => lines.filter((line) => !line.startsWith("return "));
 
 /** `aten.mul.Tensor` of `mul = aten.mul.Tensor(%a, %b)`. */
@@ -26,7 +29,7 @@ function resultOf(calls: readonly string[]): string {
     .join(", ");
 }
 
-/** The page; the same cases give the same text. */
+/** Returns the page; the same cases give the same text. */
 export function loweringPage(families: readonly Family[], cases: readonly DecompositionCase[]): string {
   const rows = new Map<string, string>();
   for (const { training_ir: before, core } of cases) {

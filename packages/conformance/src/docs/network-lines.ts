@@ -51,7 +51,7 @@ export function networkLines(python: string, typescript: string): NetworkLines[]
   return [...rows.values()];
 }
 
-/** The lines as a table, of the sources of the repository. */
+/** Returns the lines as a table, of the sources of the repository. */
 export function networkTable(read: (path: string) => string): string {
   const sources = ["networks", "transformers"].map((name) =>
     read(`packages/conformance/src/capture/${name}.fixture.ts`),

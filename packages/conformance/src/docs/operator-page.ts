@@ -15,7 +15,7 @@ export interface OperatorPageParts {
 type Kind = "core" | "kept" | "decomposed" | "on request";
 const KINDS: readonly Kind[] = ["core", "kept", "decomposed", "on request"];
 
-/** The page; the same rows give the same text. */
+/** Returns the page; the same rows give the same text. */
 export function operatorPage({ sconce, families, drawn }: OperatorPageParts): string {
   const rows = new Map([...sconce.operators].map((row) => [row.target, row] as const));
   const page = new Page(sconce, rows);

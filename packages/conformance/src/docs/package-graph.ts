@@ -73,8 +73,8 @@ function reachOf(name: string, packages: ReadonlyMap<string, PackageInfo>): Set<
 }
 
 /**
- * A Mermaid diagram of the imports; an arrow that follows from others is omitted. Peers have dotted
- * arrows.
+ * Returns a Mermaid diagram of the imports; an arrow that follows from others is omitted. Peers
+ * have dotted arrows.
  */
 export function packageDiagram(packages: readonly PackageInfo[]): string {
   const byName = new Map(packages.map((one) => [one.name, one]));
@@ -87,8 +87,8 @@ export function packageDiagram(packages: readonly PackageInfo[]): string {
 }
 
 /**
- * A table with a row for each package: its name, what it holds. `link` is the path from the page to
- * `packages/`.
+ * Returns a table with a row for each package: its name, what it holds. `link` is the path from the
+ * page to `packages/`.
  */
 export function packageTable(packages: readonly PackageInfo[], link: string): string {
   const rows = packages.map(

@@ -16,7 +16,7 @@ const STATE: Readonly<Record<string, readonly [declaration: string, kind: string
   c: ["constant", "CONSTANT_TENSOR"],
 };
 
-/** The lines of a program that declare a placeholder. */
+/** Returns the lines of a program that declare a placeholder. */
 function inputLines(name: string, type: string): readonly string[] {
   const state = STATE[/^([pbc])_/.exec(name)?.[1] ?? ""];
   if (state === undefined) return [`  input %${name}: USER_INPUT`];
@@ -28,7 +28,7 @@ function inputLines(name: string, type: string): readonly string[] {
   ];
 }
 
-/** The program of a sample; parameters, buffers and constants are ones. */
+/** Returns the program of a sample; parameters, buffers and constants are ones. */
 function programOf({ dialect = "ATEN", graph }: PassSample, sconce: Sconce): ExportedProgram {
   const [, inputs] = /^graph\((.*)\) \{$/m.exec(graph)!;
   const [, outputs] = /^ {2}return \((.*)\)$/m.exec(graph)!;
@@ -48,7 +48,7 @@ function programOf({ dialect = "ATEN", graph }: PassSample, sconce: Sconce): Exp
   return program.withState(new Map(state));
 }
 
-/** The graph after the pass, or the error by which the pass rejects the program. */
+/** Returns the graph after the pass, or the error by which the pass rejects the program. */
 function resultOf(sample: PassSample, name: string, sconce: Sconce): string {
   try {
     const program = programOf(sample, sconce);
@@ -107,7 +107,7 @@ function section({ name, doc, options, requires, ensures }: Pass, sconce: Sconce
   ];
 }
 
-/** The page; the same passes give the same text. */
+/** Returns the page; the same passes give the same text. */
 export function passPage(passes: readonly Pass[], sconce: Sconce): string {
   return [
     "# Passes",

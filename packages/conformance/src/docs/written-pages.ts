@@ -18,7 +18,7 @@ import { operatorPage } from "./operator-page.js";
 import { packageDiagram, packageTable, readPackages } from "./package-graph.js";
 import { passPage } from "./pass-page.js";
 
-/** The page with the part between `<!-- NAME: ... -->` and `<!-- end -->` replaced. */
+/** Returns the page with the part between `<!-- NAME: ... -->` and `<!-- end -->` replaced. */
 function withPart(page: string, name: string, part: string): string {
   const marked = new RegExp(`(<!-- ${name}:.*? -->\n)[^]*?(\n<!-- end -->)`);
   if (!marked.test(page)) throw new Error(`the page has no part "${name}"`);
@@ -38,7 +38,7 @@ function llmsText(current: string, index: string): string {
   return introduction + linked.replace(/^\d+\. /gm, "- ");
 }
 
-/** The pages that are made from the rows and from recorded cases. */
+/** Returns the pages that are made from the rows and from recorded cases. */
 async function referencePages(root: URL): Promise<[path: string, text: string][]> {
   const fixture = (path: string): Buffer => readFileSync(new URL(`packages/testing/fixtures/${path}`, root));
   const families = await readFamilies(root);
@@ -63,7 +63,7 @@ async function referencePages(root: URL): Promise<[path: string, text: string][]
   ];
 }
 
-/** All written pages of the repository at `root` as they should be, by path. */
+/** Returns all written pages of the repository at `root` as they should be, by path. */
 export async function writtenPages(root: URL): Promise<Map<string, string>> {
   const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
   const packages = readPackages(root);

@@ -46,7 +46,7 @@ export interface FamilyProgram {
   readonly inputs: readonly Tensor[];
 }
 
-/** The program of a family of about so many calls. */
+/** Returns the program of a family of about so many calls. */
 export function programOf(
   { calls, inputs, dtype = "float32", dynamic, run }: Family,
   count: number,

@@ -45,11 +45,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   "whole choice": (x) => torch.where(torch.gt(x, 40), sub(x, 37), add(add(x, x), 5)),
 };
 
-/** The value that an iteration starts from. */
+/** Returns the value that an iteration starts from. */
 const startOf = ({ start, shape, dtype }: Iterated): Tensor =>
   Tensor.from([...start], [...shape], dtype as DType);
 
-/** The program of so many steps. */
+/** Returns the program of so many steps. */
 function iterated(one: Iterated, steps: number): ExportedProgram {
   const step = STEPS[one.name]!;
   class Iteration extends nn.Module {
@@ -62,7 +62,10 @@ function iterated(one: Iterated, steps: number): ExportedProgram {
   return exportProgram(new Iteration(), [startOf(one)]);
 }
 
-/** What differs from PyTorch's values after so many steps on a backend, for each `every`th case. */
+/**
+ * Returns what differs from PyTorch's values after so many steps on a backend, for each `every`th
+ * case.
+ */
 export async function differences(backend: Backend, steps: number, every = 1): Promise<string[]> {
   const found: string[] = [];
   for (const one of ITERATED.filter((_, at) => at % every === 0)) {
@@ -77,7 +80,8 @@ export async function differences(backend: Backend, steps: number, every = 1): P
 }
 
 /**
- * What is wrong with 30 steps as loops: other values than PyTorch's, or a text that is too long.
+ * Returns what is wrong with 30 steps as loops: other values than PyTorch's, or a text that is too
+ * long.
  */
 export function loopDifference(one: Iterated): string | undefined {
   const { graph } = runDecompositions(iterated(one, 30));

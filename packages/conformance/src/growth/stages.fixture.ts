@@ -103,8 +103,8 @@ export interface GrowthOptions {
 }
 
 /**
- * Which stages do more work, or write more, for a larger program of a family than its size allows.
- * Those that do are counted again: a collection of garbage may take counts along.
+ * Returns which stages do more work, or write more, for a larger program of a family than its size
+ * allows. Those that do are counted again: a collection of garbage may take counts along.
  */
 export async function superlinear(
   counter: WorkCounter,

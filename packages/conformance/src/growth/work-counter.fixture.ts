@@ -18,7 +18,7 @@ interface Coverage {
 /** Work by blocks of code: `codegen/dist/lower/core/lazy.js withInputs 5760`. */
 export type Work = ReadonlyMap<string, number>;
 
-/** The blocks that were run in all. */
+/** Returns the blocks that were run in all. */
 export const totalOf = (work: Work): number => [...work.values()].reduce((sum, count) => sum + count, 0);
 
 const errors = Error as { prepareStackTrace: unknown };
@@ -39,7 +39,7 @@ export class WorkCounter {
     this.#post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** The work of a function. */
+  /** Returns the work of a function. */
   async count(run: () => unknown): Promise<Work> {
     this.lap();
     await run();
@@ -52,7 +52,10 @@ export class WorkCounter {
     errors.prepareStackTrace = this.#prepareStackTrace;
   }
 
-  /** The work since the last lap. To ask for counts takes long: the stages of a run share laps. */
+  /**
+   * Returns the work since the last lap. To ask for counts takes long: the stages of a run share
+   * laps.
+   */
   lap(): Work {
     const { result } = this.#post("Profiler.takePreciseCoverage") as Coverage;
     const work = new Map<string, number>();
@@ -68,7 +71,7 @@ export class WorkCounter {
     return work;
   }
 
-  /** The session answers at once: it is of this thread. */
+  /** Returns the session answers at once: it is of this thread. */
   #post(method: string, params?: object): unknown {
     let answer: unknown;
     this.#session.post(method, params, (error: Error | null, result?: object) => {

@@ -23,7 +23,7 @@ class Variadic extends nn.Module {
   }
 }
 
-/** A twin whose keyword arguments are drawn behind the others. */
+/** Returns a twin whose keyword arguments are drawn behind the others. */
 const withKeywords =
   (args: () => readonly unknown[], keywords: () => Readonly<Record<string, unknown>>): (() => Twin) =>
   () => {

@@ -35,7 +35,7 @@ export class DrawnPrograms {
   }
 }
 
-/** A function of programs, which is called once for each. */
+/** Returns a function of programs, which is called once for each. */
 export function once<T>(compute: (program: ExportedProgram) => T): (program: ExportedProgram) => T {
   const known = new WeakMap<ExportedProgram, { readonly value: T }>();
   return (program) => {

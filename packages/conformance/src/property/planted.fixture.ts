@@ -119,7 +119,7 @@ const twice =
   (p, operands) =>
     p.call(target, p.call(target, operands[operand]));
 
-/** A batch norm of `channels` behind a layer that is given floats of these sizes. */
+/** Returns a batch norm of `channels` behind a layer that is given floats of these sizes. */
 const normed =
   (channels: number, shape: readonly number[], layer: (p: Planter, x: FakeTensor) => FakeTensor): Plant =>
   (p, { x }) => {
@@ -227,7 +227,7 @@ export const BATCH_NORMS: Readonly<Record<string, Plant>> = {
   ),
 };
 
-/** The program with the patterns behind one of its results, in place of its results. */
+/** Returns the program with the patterns behind one of its results, in place of its results. */
 export function planted(program: ExportedProgram, plants: Readonly<Record<string, Plant>>): ExportedProgram {
   const p = new Planter();
   const source = program.graph

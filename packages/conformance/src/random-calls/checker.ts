@@ -108,7 +108,9 @@ function differencesOf(what: string, got: readonly Value[], wanted: readonly Rec
   });
 }
 
-/** What an error shows: nothing where PyTorch refuses, too, unless it is one without a code. */
+/**
+ * Returns what an error shows: nothing where PyTorch refuses, too, unless it is one without a code.
+ */
 function refusal(error: unknown, isExpected: boolean): Difference | undefined {
   // The code of errors that operators threw without one.
   const isTyped = isSconceError(error) && error.code !== "PLUGIN_FAILED";

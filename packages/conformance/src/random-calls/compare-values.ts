@@ -59,7 +59,7 @@ function otherZero(got: Tensor, want: Tensor): string | undefined {
   return `element ${at} is ${Object.is(wanted[at], 0) ? "-0, wanted 0" : "0, wanted -0"}`;
 }
 
-/** The numbers of a tensor of floats; none for other dtypes. */
+/** Returns the numbers of a tensor of floats; none for other dtypes. */
 function lanes(tensor: Tensor): number[] {
   return tensor.toArray().flatMap((element) => {
     if (typeof element === "number") return [element];

@@ -60,7 +60,7 @@ export function resultOf({ dtype, shape, data }: RecordedTensor): Tensor {
   return new Tensor({ dtype, shape, strides, storageOffset: 0, storage: storageOf(dtype, data) });
 }
 
-/** The storage of elements in Base64. */
+/** Returns the storage of elements in Base64. */
 export function storageOf(dtype: DType, data: string): Storage {
   const bytes = Buffer.from(data, "base64");
   const storage = Storage.allocate(Math.max(bytes.length, dtypeInfo(dtype).itemSize));

@@ -99,7 +99,7 @@ const captured = (): SavedCase[] =>
       ];
     });
 
-/** All programs to save. */
+/** Returns all programs to save. */
 export const savedCases = (): SavedCase[] => [
   ...ofPyTorch("programs/"),
   ...ofPyTorch("custom-operators/"),

@@ -12,10 +12,10 @@ export interface Twin {
 /** Models by the names of their twins. */
 export type Twins = Readonly<Record<string, () => Twin>>;
 
-/** A random tensor of floats. */
+/** Returns a random tensor of floats. */
 export const floats = (...sizes: number[]): Tensor => torch.randn(...sizes);
 
-/** The integers from 0 on, taken by `high`, in a shape. */
+/** Returns the integers from 0 on, taken by `high`, in a shape. */
 export const integers = (high: number, ...sizes: number[]): Tensor =>
   torch
     .arange(sizes.reduce((a, b) => a * b, 1))

@@ -34,8 +34,8 @@ import {
 } from "./interval.js";
 
 /**
- * Whether a nest computes with integers or reads indices from tensors, so that its ranges have to
- * be looked at.
+ * Returns whether a nest computes with integers or reads indices from tensors, so that its ranges
+ * have to be looked at.
  */
 export function hasIntegers(nest: LoopNest): boolean {
   const isInteger = ({ dtype }: Scalar): boolean => isIntegralDType(dtype);
@@ -61,7 +61,7 @@ export function analyzeNest(nest: LoopNest, buffers: (id: number) => Range, inte
   return { range, problem: analysis.problem };
 }
 
-/** A power of two for people. */
+/** Returns a power of two for people. */
 export const bitsOf = (value: number): string => `2^${Math.round(Math.log2(value))}`;
 
 /** Scalars of a nest that are visited again where a condition holds. */
@@ -183,7 +183,10 @@ class Analysis {
     return ranges.filter((range) => range !== undefined).reduce(union);
   }
 
-  /** The range of a value where a condition holds or does not; undefined where that is never so. */
+  /**
+   * Returns the range of a value where a condition holds or does not; undefined where that is never
+   * so.
+   */
   #where(condition: Scalar, holds: boolean, value: Scalar): Range | undefined {
     const { low, high } = this.of(condition);
     if (holds ? high < 1 : low > 0) return undefined;
@@ -251,8 +254,8 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The range of an integer that wraps where its dtype does. The ends of 64 bits are beyond exact
- * doubles: a result that reaches them may have wrapped.
+ * Returns the range of an integer that wraps where its dtype does. The ends of 64 bits are beyond
+ * exact doubles: a result that reaches them may have wrapped.
  */
 function held(scalar: Scalar, range: Range, own: Range): Range {
   if (!isBounded(range)) return own;
@@ -265,7 +268,9 @@ function held(scalar: Scalar, range: Range, own: Range): Range {
   return range.low >= own.low && range.high <= own.high ? range : own;
 }
 
-/** A truth value of whole numbers or of truth values: 0 or 1 where their ranges decide it. */
+/**
+ * Returns a truth value of whole numbers or of truth values: 0 or 1 where their ranges decide it.
+ */
 function truthOf(fn: string, [a, b]: readonly Range[]): Range {
   if (fn === "not") return between(1 - a!.high, 1 - a!.low);
   if (fn === "and") return between(Math.min(a!.low, b!.low), Math.min(a!.high, b!.high));
@@ -288,7 +293,9 @@ function sumRange(own: Range, count: number, start: Range): Range {
   );
 }
 
-/** The same for floats, which have values between whole numbers; NaN compares with nothing. */
+/**
+ * Returns the same for floats, which have values between whole numbers; NaN compares with nothing.
+ */
 function comparedFloat(fn: CompareFn, { low, high }: Range): Range | undefined {
   switch (fn) {
     case "lt":
@@ -305,11 +312,11 @@ function comparedFloat(fn: CompareFn, { low, high }: Range): Range | undefined {
       return undefined;
   }
 }
-/** The next number, or the number itself where rounding gives that. */
+/** Returns the next number, or the number itself where rounding gives that. */
 const above = (value: number): number =>
   value === 0 ? Number.MIN_VALUE : value + Math.abs(value) * Number.EPSILON * 0.5;
 
-/** What a value compared so with one in the range may be. */
+/** Returns what a value compared so with one in the range may be. */
 function comparedWith(fn: CompareFn, { low, high }: Range): Range | undefined {
   switch (fn) {
     case "lt":

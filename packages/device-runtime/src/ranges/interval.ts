@@ -12,22 +12,22 @@ export interface Range {
   readonly nan: boolean;
 }
 
-/** A range by its ends. */
+/** Returns a range by its ends. */
 export const between = (low: number, high: number, nan = false): Range => ({ low, high, nan });
 export const ANY: Range = between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true);
 export const TRUTH: Range = between(0, 1);
-/** The range of one value. */
+/** Returns the range of one value. */
 export const point = (value: number): Range => (Number.isNaN(value) ? ANY : between(value, value));
 export const union = (a: Range, b: Range): Range =>
   between(Math.min(a.low, b.low), Math.max(a.high, b.high), a.nan || b.nan);
-/** What both allow; `b` where they exclude each other. */
+/** Returns what both allow; `b` where they exclude each other. */
 export function intersection(a: Range, b: Range): Range {
   const [low, high] = [Math.max(a.low, b.low), Math.min(a.high, b.high)];
   return low <= high ? between(low, high, a.nan && b.nan) : b;
 }
 export const isBounded = ({ low, high, nan }: Range): boolean =>
   !nan && Number.isFinite(low) && Number.isFinite(high);
-/** All values of an integer dtype. */
+/** Returns all values of an integer dtype. */
 export function rangeOfDType(dtype: DType): Range {
   if (isFloatDType(dtype) || isComplexDType(dtype)) return ANY;
   const { itemSize, signed } = dtypeInfo(dtype);
@@ -61,7 +61,7 @@ export function widened({ low, high, nan }: Range, dtype: DType, times = 1): Ran
   );
 }
 
-/** What a whole number of the range becomes in a float dtype. */
+/** Returns what a whole number of the range becomes in a float dtype. */
 export const castToFloat = (range: Range, dtype: DType): Range =>
   Math.max(-range.low, range.high) <= roundingOf(dtype)[1] ? range : widened(range, dtype);
 
@@ -132,7 +132,7 @@ const BINARY: Partial<Record<ScalarFn, Combine>> = {
   pow: power,
 };
 
-/** What a function may give. */
+/** Returns what a function may give. */
 export function rangeOfCall(fn: ScalarFn, args: readonly Range[], dtype: DType): Range {
   const isFloat = isFloatDType(dtype);
   const [a, b] = args as [Range, Range];

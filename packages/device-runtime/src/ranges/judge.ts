@@ -73,7 +73,7 @@ export type ValueRanges = Map<string, Range>;
 /** What is taken for the range of a value about which nothing is known. */
 export type Assumption = (dtype: DType) => Range;
 
-/** Whether values may be anything. */
+/** Returns whether values may be anything. */
 const isOpen = (dtype: DType): boolean => isFloatDType(dtype) || isComplexDType(dtype);
 
 /** The smallest integers: what they break, all others break. */

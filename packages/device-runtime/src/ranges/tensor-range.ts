@@ -2,7 +2,7 @@
 import { isComplexDType, isFloatDType, type Tensor } from "@sconce/tensor";
 import { ANY, between, type Range, rangeOfDType } from "./interval.js";
 
-/** The least and the greatest of an integer tensor's elements; floats are not looked at. */
+/** Returns the least and the greatest of an integer tensor's elements; floats are not looked at. */
 export function rangeOfTensor(tensor: Tensor): Range {
   if (isFloatDType(tensor.dtype) || isComplexDType(tensor.dtype)) return ANY;
   if (tensor.dtype === "bool" || tensor.numel === 0) return rangeOfDType("bool");

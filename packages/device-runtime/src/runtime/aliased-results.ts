@@ -4,7 +4,7 @@
  */
 import { FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { memoryRoots, type OperatorTable } from "@sconce/ops";
-import { type Bindings, evaluate, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type Bindings, evaluate, type IntLike, SymExpr } from "@sconce/symbolic";
 import { bodiesOf } from "./bodies.js";
 import { areKnown } from "./sizes.js";
 
@@ -27,7 +27,10 @@ export interface LeastSize {
 /** Whether results of a call share memory with operands or each other: by some sizes, or always. */
 export type Aliasing = boolean | LeastSize;
 
-/** Whether sizes are as large as they have to be; those that are not known yet count as such. */
+/**
+ * Returns whether sizes are as large as they have to be; those that are not known yet count as
+ * such.
+ */
 export const areAtLeast = (all: readonly LeastSize[], sizes: Bindings): boolean =>
   all.every(({ size, least }) => !areKnown(size, sizes) || Number(evaluate(size, sizes)) >= least);
 
@@ -54,19 +57,21 @@ export function aliasingOf(
   );
 }
 
-/** Whether a call may share memory that the sizes of the program do not rule out. */
+/** Returns whether a call may share memory that the sizes of the program do not rule out. */
 export const mayAlias = (node: Node): boolean =>
   GIVES_BODY.test(node.target) || GIVES_OPERAND[node.target] !== undefined;
 
 function fewRows(node: Node, graph: Graph, [at, least]: readonly [number, number]): Aliasing {
   const [rows] = itemsOf(node.args[at] ?? null) ?? [];
   const val = isRef(rows) ? graph.find(rows.name)?.meta.val : undefined;
-  const size: SymInt | undefined = val instanceof FakeTensor ? val.shape[0] : undefined;
+  const size: IntLike | undefined = val instanceof FakeTensor ? val.shape[0] : undefined;
   if (size === undefined) return true;
   return size instanceof SymExpr ? { size, least } : size < least;
 }
 
-/** Whether a result of a graph may be an input, a view of one, or share memory with another. */
+/**
+ * Returns whether a result of a graph may be an input, a view of one, or share memory with another.
+ */
 function sharesMemory(body: Graph, operators: OperatorTable): boolean {
   const roots = memoryRoots(body, operators);
   const seen = new Set<string>();

@@ -16,7 +16,7 @@ const graphsOf = (graph: Graph): readonly Graph[] => [
 ];
 const callsOf = (graph: Graph): readonly Node[] => graph.nodes().filter(({ op }) => op === "call_function");
 
-/** Whether windows may leave out elements between them. */
+/** Returns whether windows may leave out elements between them. */
 function mayHaveGaps({ args, kwargs }: Node): boolean {
   const [size, step] = [kwargs["size"] ?? args[2], kwargs["step"] ?? args[3]];
   return !(typeof size === "number" && typeof step === "number" && step <= size);
@@ -29,8 +29,8 @@ const UNSAFE = /^aten\.unsafe_(split|split_with_sizes|chunk)\./;
 const INTERPOLATES = /^aten\.upsample_(linear1d|bilinear2d|trilinear3d|bicubic2d)\./;
 
 /**
- * Whether a call gives scales that do not lead from its sizes to those of its result: lowering
- * places elements by the scales alone, even where the kernel copies them.
+ * Returns whether a call gives scales that do not lead from its sizes to those of its result:
+ * lowering places elements by the scales alone, even where the kernel copies them.
  */
 function hasOtherScales({ target, args, kwargs, meta: { val } }: Node, graph: Graph): boolean {
   if (!INTERPOLATES.test(target) || target.endsWith(".vec")) return false;
@@ -48,9 +48,10 @@ function hasOtherScales({ target, args, kwargs, meta: { val } }: Node, graph: Gr
 }
 
 /**
- * Why the program as it is computes other numbers than the lowered one, whose text is PyTorch's: it
- * writes through a view with gaps, which lowering fills with zeros, or through parts that lowering
- * takes for copies, or resizes bytes, which the operator does in fixed point, or by other scales.
+ * Returns why the program as it is computes other numbers than the lowered one, whose text is
+ * PyTorch's: it writes through a view with gaps, which lowering fills with zeros, or through parts
+ * that lowering takes for copies, or resizes bytes, which the operator does in fixed point, or by
+ * other scales.
  */
 export function changedByLowering(program: ExportedProgram, operators: OperatorTable): string | undefined {
   const graphs = graphsOf(program.graph);

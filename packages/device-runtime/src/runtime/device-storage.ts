@@ -63,7 +63,7 @@ export class DeviceStorage extends Storage {
     Object.defineProperty(this, "bytes", { get: () => this.#toHost(), enumerable: false });
   }
 
-  /** A tensor of the elements of a buffer; it retains the buffer. */
+  /** Returns a tensor of the elements of a buffer; it retains the buffer. */
   static tensor(held: Held, layout: Layout, range?: Range): Tensor {
     const { dtype, shape, strides } = layout;
     const storage = new DeviceStorage(requiredBytes(shape, strides, 0, dtypeInfo(dtype).itemSize));
@@ -100,8 +100,8 @@ export class DeviceStorage extends Storage {
   }
 
   /**
-   * The buffer of a tensor, if a device with this memory holds it and the tensor has the elements
-   * of the buffer in their order.
+   * Returns the buffer of a tensor, if a device with this memory holds it and the tensor has the
+   * elements of the buffer in their order.
    *
    * @throws SconceError `DISPOSED`
    */
@@ -111,7 +111,10 @@ export class DeviceStorage extends Storage {
     if (resident === undefined || resident.held.memory !== memory) return undefined;
     return isWhole(tensor, resident) ? resident.held : undefined;
   }
-  /** The same tensor, for a reader that keeps no view: its storage can take a buffer afterwards. */
+  /**
+   * Returns the same tensor, for a reader that keeps no view: its storage can take a buffer
+   * afterwards.
+   */
   lent(tensor: Tensor): Tensor {
     if (this.#bytes === undefined || !this.canTake) return tensor;
     return new Tensor({ ...tensor, storage: new Storage(this.#bytes) });
@@ -197,7 +200,7 @@ const NO_BYTES = new Uint8Array(0);
 const copyOf = ({ held: { device, buffer }, dtype, shape }: Resident): Promise<Tensor> | Tensor =>
   device.download(buffer, dtype, shape);
 
-/** Whether a tensor has the elements that a layout has, in the same order. */
+/** Returns whether a tensor has the elements that a layout has, in the same order. */
 function isWhole(tensor: Tensor, layout: Layout): boolean {
   if (tensor.dtype !== layout.dtype || tensor.storageOffset !== 0) return false;
   if (isSame(tensor.shape, layout.shape) && isSame(tensor.strides, layout.strides)) return true;

@@ -16,7 +16,7 @@ const NOTHING = "an operand has no elements, and the call refuses some of these 
 const REFUSES =
   /^aten\.(_unsafe_)?(index|masked_index|index_put|index_put_accumulate|index_select|index_add|index_copy|index_fill|index_reduce|gather|take|take_along_dim|put|embedding|scatter|scatter_add|scatter_reduce|masked_scatter)\.|^aten\.(_?native_batch_norm|convolution_backward\.)/;
 
-/** The calls of a region that the host runs for these sizes. */
+/** Returns the calls of a region that the host runs for these sizes. */
 export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {
   const refused = new Map<string, string>();
   for (const node of graph.nodes()) {

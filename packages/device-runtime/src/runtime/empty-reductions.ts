@@ -6,7 +6,7 @@ const NEEDS_ELEMENTS: ReadonlySet<string> = new Set(["max", "min", "argmax", "ar
 /** Why the host has to run such a nest: it has PyTorch's error. */
 export const NO_ELEMENTS = "it has no elements to choose from";
 
-/** Whether a nest, whose sizes are bound, is one. */
+/** Returns whether a nest, whose sizes are bound, is one. */
 export const reducesNothing = ({ value, axes }: LoopNest): boolean =>
   volumeOf(axes) > 0 &&
   [...outerReductions(value)].some(

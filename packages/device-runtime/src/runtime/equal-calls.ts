@@ -23,7 +23,7 @@ interface Known {
 export class EqualCalls {
   readonly #known = new Map<string, Known>();
 
-  /** The loops of a call: those of an equal one by its own names, or new ones. */
+  /** Returns the loops of a call: those of an equal one by its own names, or new ones. */
   loops(node: Node, graph: Graph, lower: () => LoopProgram | Reason): LoopProgram | Reason {
     const { key, names } = keyOf(node, graph);
     const known = this.#known.get(key);
@@ -35,7 +35,9 @@ export class EqualCalls {
   }
 }
 
-/** The key of a call: its target, its arguments, the metadata of what it reads and gives. */
+/**
+ * Returns the key of a call: its target, its arguments, the metadata of what it reads and gives.
+ */
 function keyOf(node: Node, graph: Graph): { readonly key: string; readonly names: readonly string[] } {
   const numbers = new Map<string, number>([[node.name, 0]]);
   const metas = [metaText(node.meta.val)];
@@ -56,7 +58,7 @@ function keyOf(node: Node, graph: Graph): { readonly key: string; readonly names
   return { key, names: [...numbers.keys()] };
 }
 
-/** A value as text, with numbers in place of names. */
+/** Returns a value as text, with numbers in place of names. */
 const textOf = (value: unknown, numbers: ReadonlyMap<string, number> = new Map()): string =>
   JSON.stringify(value, (_, item: unknown) => {
     if (isRef(item)) return { ref: numbers.get(item.name) };

@@ -261,7 +261,7 @@ export class DeviceExecutable implements Executable {
     }
   }
 
-  /** The sizes that are known, with what the inputs show of their strides. */
+  /** Returns the sizes that are known, with what the inputs show of their strides. */
   #known({ inputs, sizes }: Run): Bindings {
     return this.#givens.layouts(inputs, sizes);
   }
@@ -367,7 +367,7 @@ export class DeviceExecutable implements Executable {
     return results;
   }
 
-  /** How the profile names a kernel, and its last node. */
+  /** Returns how the profile names a kernel, and its last node. */
   #labelOf(step: KernelStep): { readonly label: string; readonly node: Node } {
     let known = this.#labels.get(step);
     if (known === undefined) {
@@ -400,7 +400,7 @@ export class DeviceExecutable implements Executable {
     run.progress.at(run.done, node.name);
   }
 
-  /** The host's executable of a step, made when it is first needed. */
+  /** Returns the host's executable of a step, made when it is first needed. */
   #host(step: Step): Promise<Executable> {
     let host = this.#hosts.get(step.name);
     if (host === undefined) {
@@ -422,7 +422,7 @@ export class DeviceExecutable implements Executable {
     if (!(value instanceof DeviceValue)) return value;
     return this.#download(value.held, value, run);
   }
-  /** A separate copy of a buffer. */
+  /** Returns a separate copy of a buffer. */
   #download(
     { buffer, device }: Held,
     { dtype, shape }: Pick<TensorLayout, "dtype" | "shape">,

@@ -15,7 +15,7 @@ interface MadeRegion {
   readonly kernels: Kernels;
 }
 
-/** The kernels of one region. */
+/** Returns the kernels of one region. */
 export function executionPlan({ loops, sizes, memory, steps, reasons, kernels }: MadeRegion): ExecutionPlan {
   const sources = kernels.sources();
   return {
@@ -34,7 +34,7 @@ export function executionPlan({ loops, sizes, memory, steps, reasons, kernels }:
   };
 }
 
-/** Why the kernel of a step is made for each set of sizes. */
+/** Returns why the kernel of a step is made for each set of sizes. */
 const reasonOf = ({ nests }: KernelStep, reasons: ReadonlyMap<number, string>): string | undefined =>
   nests.map(({ output }) => reasons.get(output)).find((reason) => reason !== undefined);
 
@@ -53,7 +53,7 @@ function valuesOf(
   );
 }
 
-/** The plans of regions that run one behind the other. */
+/** Returns the plans of regions that run one behind the other. */
 export function joinedPlans(plans: readonly ExecutionPlan[]): ExecutionPlan {
   const kernels: KernelReport[] = [];
   const values: PlannedValue[] = [];

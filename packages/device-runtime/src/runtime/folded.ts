@@ -38,7 +38,9 @@ export class FoldedStorage extends Storage {
 }
 const NO_BYTES = new Uint8Array(0);
 
-/** The program with weights that may be dropped in place of those that the original has not. */
+/**
+ * Returns the program with weights that may be dropped in place of those that the original has not.
+ */
 export function withFoldedWeights(program: ExportedProgram, original: ExportedProgram): ExportedProgram {
   const given = new Set([...original.stateDict.values(), ...original.constants.values()].map(storageOf));
   const made = new Map<Storage, FoldedStorage>();

@@ -1,6 +1,6 @@
 /** @file The values that a run begins with: the program's state, and the inputs of the user. */
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Value } from "@sconce/ir";
-import { type Bindings, freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type Bindings, freeSymbols, type IntLike, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { recordedInputs } from "./input-layouts.js";
 import { learnLayout, learnSizes } from "./sizes.js";
@@ -103,8 +103,8 @@ export class Givens {
   }
 
   /**
-   * The sizes of a run, with what else its inputs show of how they lie in memory. Kernels read
-   * sizes only.
+   * Returns the sizes of a run, with what else its inputs show of how they lie in memory. Kernels
+   * read sizes only.
    */
   layouts(inputs: readonly Value[], sizes: Bindings): Bindings {
     if (this.#laid.length === 0) return sizes;
@@ -113,7 +113,7 @@ export class Givens {
     return all;
   }
 
-  /** The values at the start of a run, and the sizes that they show. */
+  /** Returns the values at the start of a run, and the sizes that they show. */
   with(inputs: readonly Value[]): { readonly values: RunValues; readonly sizes: Map<string, number> } {
     const [values, sizes] = [new RunValues(this.#fixed), new Map(this.#sizes)];
     this.#inputs.forEach(({ name, meta, isSymbolic }, at) => {
@@ -126,11 +126,11 @@ export class Givens {
   }
 }
 
-const sizesOf = (val: MetaValue | undefined): readonly SymInt[] => {
+const sizesOf = (val: MetaValue | undefined): readonly IntLike[] => {
   if (val instanceof FakeTensor) return val.shape;
-  return isSymScalar(val) && val.kind === "SymInt" ? [val.expr as SymInt] : [];
+  return isSymScalar(val) && val.kind === "SymInt" ? [val.expr as IntLike] : [];
 };
-const symbolsOf = (sizes: readonly SymInt[]): readonly string[] =>
+const symbolsOf = (sizes: readonly IntLike[]): readonly string[] =>
   sizes.flatMap((size) => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []));
 
 const hasFixedSizes = (val: MetaValue | undefined): boolean =>

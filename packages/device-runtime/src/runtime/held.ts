@@ -1,7 +1,7 @@
 /** @file Device memory that several values share. */
 import type { Device, DeviceBuffer } from "../device/device.js";
 
-/** The memory in which the buffers of a device lie. */
+/** Returns the memory in which the buffers of a device lie. */
 export const memoryOf = (device: Device): object => device.memory ?? device;
 
 /** Device memory with a count of those who use it. */

@@ -2,7 +2,7 @@
  * @file Inputs that lie in memory in another way than a program records: their views may not exist.
  */
 import { type ExportedProgram, FakeTensor, symContiguousStrides, type Value } from "@sconce/ir";
-import { type Bindings, type SymInt, symEquals } from "@sconce/symbolic";
+import { type Bindings, type IntLike, symEquals } from "@sconce/symbolic";
 import { copyInto, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import { inMemory } from "./region-memory.js";
 import { knownSize } from "./sizes.js";
@@ -14,7 +14,7 @@ interface Recorded {
   readonly fake: FakeTensor | undefined;
 }
 
-/** The inputs of the user, in order. */
+/** Returns the inputs of the user, in order. */
 export const recordedInputs = ({ graph, graphSignature }: ExportedProgram): Recorded[] =>
   graph.placeholders().flatMap(({ name, meta: { val } }, at): Recorded[] => {
     const kind = graphSignature.inputSpecs[at]?.kind;
@@ -22,8 +22,8 @@ export const recordedInputs = ({ graph, graphSignature }: ExportedProgram): Reco
     return [{ name, fake: val instanceof FakeTensor ? val : undefined }];
   });
 
-/** Whether strides differ where they matter. Those that are not known do. */
-export const differ = ({ shape, strides }: Tensor, recorded: readonly SymInt[], sizes: Bindings): boolean =>
+/** Returns whether strides differ where they matter. Those that are not known do. */
+export const differ = ({ shape, strides }: Tensor, recorded: readonly IntLike[], sizes: Bindings): boolean =>
   shape.some((size, d) => size > 1 && strides[d] !== knownSize(recorded[d]!, sizes));
 
 /** The recorded strides of the inputs of a program. */
@@ -37,7 +37,7 @@ export class InputLayouts {
     }));
   }
 
-  /** The inputs with other strides, by name; undefined if there are none. */
+  /** Returns the inputs with other strides, by name; undefined if there are none. */
   others(inputs: readonly Value[], sizes: Bindings): ReadonlyMap<string, FakeTensor> | undefined {
     let found: Map<string, FakeTensor> | undefined;
     this.#inputs.forEach(({ name, fake, isRowMajor }, at) => {
@@ -52,12 +52,12 @@ export class InputLayouts {
   }
 }
 
-/** Whether elements lie in rows without gaps, at all sizes. */
+/** Returns whether elements lie in rows without gaps, at all sizes. */
 export const isRowMajor = ({ shape, strides }: FakeTensor): boolean =>
   symContiguousStrides(shape).every((stride, d) => symEquals(stride, strides[d]!));
 
-/** The same elements with other strides; the value itself where these are not known. */
-export function layOut(name: string, value: Tensor, recorded: readonly SymInt[], sizes: Bindings): Tensor {
+/** Returns the same elements with other strides; the value itself where these are not known. */
+export function layOut(name: string, value: Tensor, recorded: readonly IntLike[], sizes: Bindings): Tensor {
   if (value.numel === 0 || !differ(value, recorded, sizes)) return value;
   const strides: number[] = [];
   for (const stride of recorded) {

@@ -32,7 +32,7 @@ const COMPILED_AT_ONCE = 8;
 export interface Kernels {
   /** Begins a run on buffers that the caller holds. */
   start(held: Map<number, Held>): KernelsRun;
-  /** The source of the kernel of each step. */
+  /** Returns the source of the kernel of each step. */
   sources(): readonly KernelSource[];
   /** Frees what they keep between runs. */
   dispose(): void;
@@ -56,7 +56,7 @@ export interface CompileWatch {
 }
 
 /**
- * The steps of a region, before any kernel is made.
+ * Returns the steps of a region, before any kernel is made.
  * @param nests the program's, with sizes filled in; none if all steps are open
  * @param open steps for all sizes
  */

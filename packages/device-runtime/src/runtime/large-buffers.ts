@@ -44,7 +44,7 @@ function largestValue(node: Node, graph: Graph, sizes: Bindings, elementBytes: n
   return Math.max(0, ...bytes);
 }
 
-/** The call that gives a value. */
+/** Returns the call that gives a value. */
 export function callOf(name: string, graph: Graph): string {
   const { target, args } = graph.node(name);
   return target === "operator.getitem" ? callOf((args[0] as NodeRef).name, graph) : name;

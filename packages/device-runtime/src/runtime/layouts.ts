@@ -63,7 +63,7 @@ export class Layouts {
     this.#ordered = orderedOperands(program, operators);
   }
 
-  /** Why the host has to compute all of a run, if it does. */
+  /** Returns why the host has to compute all of a run, if it does. */
   whyHosted(inputs: readonly Value[], sizes: Bindings): string | undefined {
     if (this.#recorded?.others(inputs, sizes) !== undefined) return OTHER_VIEWS;
     return (
@@ -79,8 +79,8 @@ export class Layouts {
   }
 
   /**
-   * The values of {@link others} for a run that ends: results lie as the program before lowering
-   * gives them. What a call is lowered to may give other strides.
+   * Returns the values of {@link others} for a run that ends: results lie as the program before
+   * lowering gives them. What a call is lowered to may give other strides.
    */
   results(inputs: readonly Value[], sizes: Bindings): ReturnType<OtherLayouts> {
     const others = this.others(inputs, sizes);
@@ -95,7 +95,8 @@ export class Layouts {
   }
 
   /**
-   * A value of the device as it lies in PyTorch's run; one whose strides are not known as it is.
+   * Returns a value of the device as it lies in PyTorch's run; one whose strides are not known as
+   * it is.
    */
   laidOut(name: string, value: Tensor, inputs: readonly Value[], sizes: Bindings): Tensor {
     const others = this.others(inputs, sizes);
@@ -105,7 +106,9 @@ export class Layouts {
   }
 }
 
-/** The results that users get, by their names in one program, with those in the other one. */
+/**
+ * Returns the results that users get, by their names in one program, with those in the other one.
+ */
 function sameResults(program: ExportedProgram, other: ExportedProgram): ReadonlyMap<string, string> {
   const namesOf = ({ graphSignature }: ExportedProgram): readonly (string | undefined)[] =>
     graphSignature.outputSpecs.flatMap(({ kind, arg }) =>
@@ -120,7 +123,7 @@ function sameResults(program: ExportedProgram, other: ExportedProgram): Readonly
   return same;
 }
 
-/** The tensors that calls of a program read in the order of memory. */
+/** Returns the tensors that calls of a program read in the order of memory. */
 function orderedOperands({ graph }: ExportedProgram, operators: OperatorTable): readonly string[] {
   const names = new Set<string>();
   const known: KnownBodies = new Map();
@@ -134,7 +137,9 @@ function orderedOperands({ graph }: ExportedProgram, operators: OperatorTable): 
 /** Whether a body has a call that computes in order: several calls may run one. */
 type KnownBodies = Map<Graph, boolean>;
 
-/** Whether a call, or one in its bodies, gives other results for operands in another order. */
+/**
+ * Returns whether a call, or one in its bodies, gives other results for operands in another order.
+ */
 function computesInOrder(node: Node, graph: Graph, operators: OperatorTable, known: KnownBodies): boolean {
   const { op, target } = node;
   if (op !== "call_function") return false;

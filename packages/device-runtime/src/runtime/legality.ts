@@ -79,7 +79,7 @@ export interface Legalities {
   readonly checks: ReadonlyMap<string, CallLoops>;
 }
 
-/** How loops are fused for a device. */
+/** Returns how loops are fused for a device. */
 export const limitsOf = ({ target: { maxReads } }: Pick<Device, "target">): FusionLimits => ({
   ...DEFAULT_LIMITS,
   reads: maxReads,
@@ -122,7 +122,7 @@ function hostReadViews(answers: Map<string, Legality>, graph: Graph, operators: 
   }
 }
 
-/** The conditions as text: "when integers computed from %x stay below 2^24". */
+/** Returns the conditions as text: "when integers computed from %x stay below 2^24". */
 export const conditionText = (conditions: readonly Condition[]): string =>
   `when ${conditions.map(textOf).join(" and ")}`;
 
@@ -162,7 +162,9 @@ function ask(
   if (selected !== undefined) return { answer: { kind: "no", reason: selected } };
   return { answer: answerOf(conditions), call: callLoopsOf(node.name, loops) };
 }
-/** Why the host is faster: it selects from long rows, which the kernels of the call sort. */
+/**
+ * Returns why the host is faster: it selects from long rows, which the kernels of the call sort.
+ */
 function whySelected(
   { target }: Node,
   nests: readonly LoopNest[],
@@ -185,7 +187,9 @@ const LONG_ROW = 4096;
 const answerOf = (conditions: readonly Condition[]): Legality =>
   conditions.length === 0 ? { kind: "yes" } : { kind: "when", conditions };
 
-/** The answer by the ranges of the smallest integers, and of the widest that there may be. */
+/**
+ * Returns the answer by the ranges of the smallest integers, and of the widest that there may be.
+ */
 function byRanges(
   call: CallLoops,
   answer: Legality,
@@ -203,11 +207,11 @@ function byRanges(
   return isExact ? answer : answerOf([...sized, ...conditionsOf(call, integers.high)]);
 }
 
-/** Whether the values that a call reads decide if the device computes it. */
+/** Returns whether the values that a call reads decide if the device computes it. */
 export const dependsOnRanges = ({ hasIntegers, loops }: CallLoops, { high }: Integers): boolean =>
   hasIntegers && (Number.isFinite(high) || loops.nests.some(hasPlaces));
 
-/** The call in the sizes of the example; undefined where it has others. */
+/** Returns the call in the sizes of the example; undefined where it has others. */
 function exampleOf(call: CallLoops, sizes: Bindings): BoundCall | undefined {
   try {
     return bindCall(call, sizes);
@@ -230,7 +234,7 @@ function conditionsOf({ reads, loops: { nests, buffers, outputs } }: CallLoops, 
   return conditions;
 }
 
-/** Whether a nest reads at places that tensors name. */
+/** Returns whether a nest reads at places that tensors name. */
 function hasPlaces({ value }: LoopNest): boolean {
   let found = false;
   forEachScalar(value, (scalar) => {

@@ -9,8 +9,8 @@ import { areKnown } from "./sizes.js";
 import { isTensor, type RunValue } from "./values.js";
 
 /**
- * Whether a result is what the program records of its node, at the sizes that are known. A number
- * that gives a symbol its value must be in the range that is declared of it.
+ * Returns whether a result is what the program records of its node, at the sizes that are known. A
+ * number that gives a symbol its value must be in the range that is declared of it.
  */
 export function isLikeRecorded(
   name: string,
@@ -33,7 +33,7 @@ export function isLikeRecorded(
   return isAt(val.expr, given, sizes) && isInRange(val.expr, sizes, rangeConstraints);
 }
 
-/** Whether an expression has this value, or has symbols that are not known. */
+/** Returns whether an expression has this value, or has symbols that are not known. */
 function isAt(expr: SymValue, value: number | boolean, sizes: Bindings): boolean {
   if (!(expr instanceof SymExpr)) return expr === value;
   if (expr.op === "Symbol" && sizes.get(expr.name) === value) return true;

@@ -9,7 +9,9 @@ import type { OperatorTable } from "@sconce/ops";
 const IN_PLACE_VIEW =
   /^aten\.(t|transpose|swapaxes|swapdims|squeeze|unsqueeze|as_strided|resize|resize_as)_\./;
 
-/** Whether a graph, or one that it holds, reads such a tensor: `seen` are those without one. */
+/**
+ * Returns whether a graph, or one that it holds, reads such a tensor: `seen` are those without one.
+ */
 export function readsOlderName(
   graph: Graph,
   operators: OperatorTable,

@@ -26,7 +26,7 @@ export interface OpenSteps {
   readonly serve: (sizes: Bindings) => boolean;
 }
 
-/** The steps of a region for all sizes; undefined where the device has none. */
+/** Returns the steps of a region for all sizes; undefined where the device has none. */
 export function openSteps(
   loops: LoopProgram,
   device: Device,
@@ -64,7 +64,7 @@ export function openSteps(
 const NOTHING = "an axis of it has no places";
 const isEmpty = ({ extent }: Axis): boolean => fixedValue(extent) === 0;
 
-/** All extents that are not numbers, once each. */
+/** Returns all extents that are not numbers, once each. */
 function extentsOf(nests: readonly LoopNest[]): readonly Index[] {
   const found = new Map<string, Index>();
   for (const nest of nests) {

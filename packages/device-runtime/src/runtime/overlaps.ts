@@ -4,7 +4,7 @@
  */
 import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
 import { type OperatorTable, overlapSuspects } from "@sconce/ops";
-import type { Bindings, SymInt } from "@sconce/symbolic";
+import type { Bindings, IntLike } from "@sconce/symbolic";
 import type { TensorLayout } from "@sconce/tensor";
 import { otherLayouts } from "./size-checks.js";
 import { knownSize } from "./sizes.js";
@@ -12,7 +12,7 @@ import { knownSize } from "./sizes.js";
 /** Why the host has to compute all of a run, if it does. */
 export type OverlapCheck = (inputs: readonly Value[], sizes: Bindings) => string | undefined;
 
-/** The check of a program; undefined where no call may read what it writes. */
+/** Returns the check of a program; undefined where no call may read what it writes. */
 export function overlapCheck(program: ExportedProgram, operators: OperatorTable): OverlapCheck | undefined {
   const suspects = overlapSuspects(program.graph, operators);
   if (suspects.length === 0) return undefined;
@@ -40,7 +40,7 @@ function layoutAt(
   sizes: Bindings,
 ): TensorLayout | undefined {
   let isKnown = true;
-  const number = (size: SymInt): number => {
+  const number = (size: IntLike): number => {
     const known = knownSize(size, sizes);
     isKnown &&= known !== undefined;
     return known ?? 0;

@@ -107,7 +107,10 @@ export async function prepare(
   }
 }
 
-/** The program without parts of divided tensors that nothing reads: passes look at all results. */
+/**
+ * Returns the program without parts of divided tensors that nothing reads: passes look at all
+ * results.
+ */
 function readingParts(lowered: ExportedProgram): ExportedProgram {
   const graph = withReadParts(lowered.graph);
   return graph === lowered.graph ? lowered : lowered.with({ graph });
@@ -130,13 +133,13 @@ function lower(
   );
 }
 
-/** Why the program as it is computes something else than the lowered one, if it does. */
+/** Returns why the program as it is computes something else than the lowered one, if it does. */
 function whatLoweringChanges(program: ExportedProgram, operators: OperatorTable): WrittenMemory {
   const reason = changedByLowering(program, operators);
   return reason === undefined ? writtenMemory(program, operators) : { ...NO_WRITES, reason };
 }
 
-/** Why a device cannot run a lowered program, if it cannot. */
+/** Returns why a device cannot run a lowered program, if it cannot. */
 function whyNotRun(lowered: ExportedProgram, operators: OperatorTable): string | undefined {
   if (lowered.dialect !== "ATEN") return `it is in the ${lowered.dialect} dialect`;
   if (hasAutocast(lowered.graph))
@@ -147,9 +150,9 @@ function whyNotRun(lowered: ExportedProgram, operators: OperatorTable): string |
 }
 
 /**
- * The table, without Sconce's decompositions that lose checks of values, or give another value than
- * one that is read. Decompositions of other operators call these with values that they check or
- * make themselves.
+ * Returns the table, without Sconce's decompositions that lose checks of values, or give another
+ * value than one that is read. Decompositions of other operators call these with values that they
+ * check or make themselves.
  */
 function checkedTable(
   program: ExportedProgram,
@@ -180,15 +183,17 @@ const CALLED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ["aten.index_copy.default", ["aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"]],
 ]);
 
-/** Whether an autocast region is left, whose results may have other dtypes than it records. */
+/**
+ * Returns whether an autocast region is left, whose results may have other dtypes than it records.
+ */
 const hasAutocast = (graph: Graph): boolean =>
   graph.nodes().some(({ target, args }) => target === AUTOCAST && args[2] === true) ||
   [...graph.subgraphs.values()].some(hasAutocast);
 const AUTOCAST = "higher_order.wrap_with_autocast";
 
 /**
- * A tensor that the program writes to in another shape than it has: only the program as it is can
- * do that.
+ * Returns a tensor that the program writes to in another shape than it has: only the program as it
+ * is can do that.
  */
 function resizedInput({ graph, graphSignature }: ExportedProgram): string | undefined {
   const byTarget = new Map(graphSignature.inputSpecs.map(({ arg, target }) => [target, arg.name]));

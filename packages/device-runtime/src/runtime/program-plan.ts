@@ -97,7 +97,7 @@ function* divide(
   return { steps: yield* chain(divided, loops, asked, target), left: divided.left };
 }
 
-/** The backend that partitioning asks: the answers for the device. */
+/** Returns the backend that partitioning asks: the answers for the device. */
 const asBackend = ({ answers }: Legalities, refused: Reasons, name: string): AskedBackend => ({
   name,
   supports: ({ name }) => {
@@ -151,7 +151,7 @@ function* chain(
   });
 }
 
-/** The graph with inputs of any sizes: an earlier region computes them. */
+/** Returns the graph with inputs of any sizes: an earlier region computes them. */
 const unconstrained = (graph: Graph): Graph =>
   rebuild(graph, (node) => {
     if (node.op !== "placeholder") return true;
@@ -164,7 +164,7 @@ function anySize(name: string, val: MetaValue | undefined): MetaValue | undefine
   return isSymScalar(val) && val.kind === "SymInt" ? symInt(symbolByName(name)) : undefined;
 }
 
-/** The only part of a program that is not divided. */
+/** Returns the only part of a program that is not divided. */
 function wholeOf({ graph }: ExportedProgram): Region {
   const inputs = graph.placeholders().map(({ name }) => name);
   const given = new Set(inputs);

@@ -48,7 +48,7 @@ export function requireMemory(
 }
 
 /**
- * What a function gives that allocates memory.
+ * Returns what a function gives that allocates memory.
  *
  * @param where the value that is made
  * @throws SconceError `OUT_OF_MEMORY`

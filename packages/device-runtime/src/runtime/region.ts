@@ -139,7 +139,7 @@ export class RegionRunner {
   get kernels(): number {
     return this.#kernels;
   }
-  /** The kernels of the last sizes; undefined before there were any. */
+  /** Returns the kernels of the last sizes; undefined before there were any. */
   plan(): ExecutionPlan | undefined {
     return this.#last === undefined ? undefined : executionPlan(this.#last);
   }
@@ -314,13 +314,13 @@ export class RegionRunner {
     return { loops, sizes, memory, refused, checks, steps, reasons, kernels, verdicts: new Map() };
   }
 
-  /** The calls that are the host's in these sizes, before anything is made of them. */
+  /** Returns the calls that are the host's in these sizes, before anything is made of them. */
   #refusedAt(sizes: Bindings): Map<string, string> {
     const { graph } = this.#region;
     return new Map([...this.#sizes.refused(sizes, this.#device), ...refusedEmpties(graph, sizes)]);
   }
 
-  /** The steps that serve all sizes, if these are among them. */
+  /** Returns the steps that serve all sizes, if these are among them. */
   #openFor(sizes: Bindings): OpenSteps | undefined {
     if (this.isFixed || !this.#sizes.areNarrow(sizes)) return undefined;
     this.#open ??= { steps: openSteps(this.loops, this.#device, this.#constants) };
@@ -328,7 +328,9 @@ export class RegionRunner {
     return steps?.serve(sizes) === true ? steps : undefined;
   }
 
-  /** Whether integers stay exact and indices inside, from what the inputs hold this time. */
+  /**
+   * Returns whether integers stay exact and indices inside, from what the inputs hold this time.
+   */
   #judge(bound: Bound, inputs: readonly RunValue[], uploads: Uploads): Verdict {
     const ranges: ValueRanges = new Map();
     this.#deciding.forEach((name, at) => {
@@ -357,8 +359,8 @@ export class RegionRunner {
 }
 
 /**
- * A value in the dtype that the region expects. PyTorch's own metadata of some functional operators
- * has another dtype than their results, such as running statistics of halves.
+ * Returns a value in the dtype that the region expects. PyTorch's own metadata of some functional
+ * operators has another dtype than their results, such as running statistics of halves.
  */
 const inDType = (value: Tensor | DeviceValue, dtype: DType): Tensor | DeviceValue =>
   value.dtype === dtype || value instanceof DeviceValue ? value : castTensor(value, dtype);

@@ -67,8 +67,8 @@ export class Results {
   }
 
   /**
-   * The outputs of a program that writes to nothing, where all are different values that stay on
-   * the device; undefined for others.
+   * Returns the outputs of a program that writes to nothing, where all are different values that
+   * stay on the device; undefined for others.
    */
   onDevice(end: RunEnd): Value[] | undefined {
     if (!this.#isPlain) return undefined;
@@ -124,7 +124,7 @@ export class Results {
     });
   }
 
-  /** The writes that only give a storage another buffer. */
+  /** Returns the writes that only give a storage another buffer. */
   #swaps(mutations: readonly Mutation[]): readonly Swap[] {
     return mutations.flatMap(({ name, place, value }): Swap[] => {
       const { storage } = place;
@@ -190,8 +190,8 @@ export class Results {
   }
 
   /**
-   * How PyTorch's result lies in memory. Where that is not known, each element has a separate
-   * place: recorded strides may be those of an expanded example.
+   * Returns how PyTorch's result lies in memory. Where that is not known, each element has a
+   * separate place: recorded strides may be those of an expanded example.
    */
   #layout(name: string, { dtype, shape }: DeviceValue, { sizes, others }: RunEnd): Layout {
     const { val } = this.#program.graph.node(name).meta;
@@ -212,6 +212,6 @@ function knownStrides({ strides }: FakeTensor, sizes: Bindings): number[] | unde
   return known;
 }
 
-/** Whether a tensor has all elements of its storage, in row-major order. */
+/** Returns whether a tensor has all elements of its storage, in row-major order. */
 const isWhole = ({ dtype, isContiguous, storageOffset, numel, storage }: Tensor): boolean =>
   isContiguous && storageOffset === 0 && numel * dtypeInfo(dtype).itemSize === storage.byteLength;

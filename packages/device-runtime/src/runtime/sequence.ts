@@ -17,7 +17,7 @@ export const liveOutOf = ({ graphSignature }: ExportedProgram): Set<string> =>
       kind === "USER_INPUT_MUTATION" ? [arg.name, target ?? ""] : [arg.name],
     ),
   );
-/** A sequence after which only the values of `liveOut` are needed. */
+/** Returns a sequence after which only the values of `liveOut` are needed. */
 export const sequenceOf = (steps: readonly Step[], liveOut: Iterable<string>): Sequence => ({
   steps,
   dead: deadAfter<string>(

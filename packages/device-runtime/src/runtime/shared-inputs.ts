@@ -17,7 +17,7 @@ export type SharedCheck = (inputs: readonly Value[]) => string | undefined;
 const SHARES_PLACES = "it writes to an input of which several elements are one place in memory";
 
 /**
- * The check of a program; undefined where it does not write to tensors as it goes.
+ * Returns the check of a program; undefined where it does not write to tensors as it goes.
  * @param own the state of the executable, by its names in the model
  */
 export function sharedCheck(
@@ -51,7 +51,7 @@ export function sharedCheck(
   };
 }
 
-/** Whether two tensors have elements between each other's first and last. */
+/** Returns whether two tensors have elements between each other's first and last. */
 function overlap(a: Value | undefined, b: Value | undefined): boolean {
   if (!(a instanceof Tensor && b instanceof Tensor) || a.storage !== b.storage) return false;
   if (a.numel === 0 || b.numel === 0) return false;

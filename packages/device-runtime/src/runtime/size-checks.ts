@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
-import { type Bindings, evaluateInt, type SymInt } from "@sconce/symbolic";
+import { type Bindings, evaluateInt, type IntLike } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
 import { InputLayouts } from "./input-layouts.js";
 import { callOf, tooLargeFor } from "./large-buffers.js";
@@ -53,7 +53,7 @@ class Known<T> {
   }
 }
 
-/** Whether sizes are equal. Cheaper than keys. */
+/** Returns whether sizes are equal. Cheaper than keys. */
 export function areSame(a: Bindings, b: Bindings): boolean {
   if (a.size !== b.size) return false;
   for (const [name, value] of a) if (b.get(name) !== value) return false;
@@ -140,7 +140,7 @@ export class LoopSizes {
   readonly #graph: Graph;
   readonly #limits: SizeLimits;
   /** Results that are sizes. */
-  readonly #results: readonly SymInt[];
+  readonly #results: readonly IntLike[];
 
   constructor(loops: LoopProgram, graph: Graph) {
     this.#results = loops.outputs.flatMap((output) => (output.kind === "size" ? [output.value] : []));
@@ -149,7 +149,7 @@ export class LoopSizes {
     this.#limits = new SizeLimits(loops);
   }
 
-  /** The calls that a device does not compute at these sizes, with the reasons. */
+  /** Returns the calls that a device does not compute at these sizes, with the reasons. */
   refused(sizes: Bindings, device: Device): Map<string, string> {
     const faults = this.#limits.faults(sizes);
     const refused = new Map<string, string>();
@@ -160,19 +160,22 @@ export class LoopSizes {
     for (const [call, reason] of large) refused.set(call, reason);
     return refused;
   }
-  /** Whether kernels that get their sizes when they run compute all values of indices exactly. */
+  /**
+   * Returns whether kernels that get their sizes when they run compute all values of indices
+   * exactly.
+   */
   areNarrow(sizes: Bindings): boolean {
     return this.#limits.areNarrow(sizes);
   }
 
-  /** Why all calls are the host's: a result is a size that is not exact. */
+  /** Returns why all calls are the host's: a result is a size that is not exact. */
   whyInexact(sizes: Bindings): Reasons | undefined {
     const areExact = this.#results.every((size) => Number.isSafeInteger(evaluateInt(size, sizes)));
     return areExact ? undefined : allCalls(this.#graph, "it gives a size of 2^53 or more");
   }
 }
 
-/** All calls of a graph, with one reason. */
+/** Returns all calls of a graph, with one reason. */
 export const allCalls = (graph: Graph, reason: string): Reasons =>
   new Map(
     graph
@@ -181,7 +184,7 @@ export const allCalls = (graph: Graph, reason: string): Reasons =>
       .map(({ name }) => [name, reason]),
   );
 
-/** Whether inputs have the sizes that the program records of them. */
+/** Returns whether inputs have the sizes that the program records of them. */
 export function haveRecordedSizes(
   { inputs: ids, buffers }: LoopProgram,
   inputs: readonly RunValue[],

@@ -5,8 +5,8 @@ import {
   type Bindings,
   evaluateInt,
   freeSymbols,
+  type IntLike,
   SymExpr,
-  type SymInt,
   type SymValue,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -28,7 +28,7 @@ export function learnSizes(meta: MetaValue | undefined, value: RunValue, into: M
 export function learnLayout(meta: FakeTensor, value: RunValue, into: Map<string, number>): void {
   if (!(value instanceof Tensor)) return;
   const known = new Set(into.keys());
-  const take = (size: SymInt, number: number): void => {
+  const take = (size: IntLike, number: number): void => {
     if (!(size instanceof SymExpr) || [...freeSymbols(size).keys()].every((name) => known.has(name))) return;
     learn(size, number, into);
   };
@@ -38,17 +38,17 @@ export function learnLayout(meta: FakeTensor, value: RunValue, into: Map<string,
   take(meta.storageOffset, value.storageOffset);
 }
 
-/** Whether all symbols of an expression have values. */
+/** Returns whether all symbols of an expression have values. */
 export function areKnown(value: SymValue, sizes: Bindings): boolean {
   if (!(value instanceof SymExpr)) return true;
   for (const name of freeSymbols(value).keys()) if (!sizes.has(name)) return false;
   return true;
 }
 /**
- * A size as a number; undefined if no value showed one of its symbols yet, or if it has no value,
- * such as a quotient by a size that is zero.
+ * Returns a size as a number; undefined if no value showed one of its symbols yet, or if it has no
+ * value, such as a quotient by a size that is zero.
  */
-export function knownSize(size: SymInt, sizes: Bindings): number | undefined {
+export function knownSize(size: IntLike, sizes: Bindings): number | undefined {
   if (!areKnown(size, sizes)) return undefined;
   try {
     return evaluateInt(size, sizes);
@@ -59,8 +59,8 @@ export function knownSize(size: SymInt, sizes: Bindings): number | undefined {
 }
 
 /**
- * Whether a size has no value: it depends on numbers that no value shows, or divides by zero. A
- * region reads its sizes before it computes anything.
+ * Returns whether a size has no value: it depends on numbers that no value shows, or divides by
+ * zero. A region reads its sizes before it computes anything.
  */
 export const isSizeWithoutValue = (error: unknown): error is SconceError =>
   isSconceError(error, "SYM_UNBOUND") || isSconceError(error, "SYM_DIVISION_BY_ZERO");
@@ -76,7 +76,7 @@ function learn(size: unknown, value: number, into: Map<string, number>): void {
 }
 
 /**
- * The least value of a symbol for which a size has this value. Programs have sizes such as
+ * Returns the least value of a symbol for which a size has this value. Programs have sizes such as
  * `(s0 - 1)//2 + 1` whose symbol is the size of none of their inputs. All symbol values that give
  * the same size give the same results, if the size grows with its symbols.
  */
@@ -92,7 +92,7 @@ function solve(size: SymExpr, name: string, value: number, known: Bindings): num
   return at(low) === value ? low : undefined;
 }
 
-/** Whether an expression grows with each of its symbols, which are sizes. */
+/** Returns whether an expression grows with each of its symbols, which are sizes. */
 function grows({ op, args }: SymExpr): boolean {
   switch (op) {
     case "Integer":

@@ -4,7 +4,7 @@ import { type Storage, Tensor } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 import { DeviceStorage } from "./device-storage.js";
 
-/** The names that the program had, with the tensors that runs write to. */
+/** Returns the names that the program had, with the tensors that runs write to. */
 export const publicState = (
   original: ExportedProgram,
   own: ReadonlyMap<string, Tensor>,
@@ -40,6 +40,6 @@ export function ownState(
   );
 }
 
-/** Whether the elements of a tensor are in the memory of a device. */
+/** Returns whether the elements of a tensor are in the memory of a device. */
 export const isOnDevice = ({ storage }: Tensor): boolean =>
   storage instanceof DeviceStorage && storage.isOnDevice;

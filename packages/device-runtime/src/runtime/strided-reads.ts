@@ -15,7 +15,7 @@ import { knownSize } from "./sizes.js";
 /** Reasons by the names of calls. */
 type Reasons = ReadonlyMap<string, string>;
 
-/** Why the host computes a view that kernels could compute. */
+/** Returns why the host computes a view that kernels could compute. */
 export const readThrough = (reader: string): string =>
   `the host computes "${reader}", which reads the memory behind it by strides`;
 /** Why the host computes a whole run. */
@@ -65,7 +65,7 @@ export class StridedReads {
     return all;
   }
 
-  /** Why the host has to compute all of a run, if it does. */
+  /** Returns why the host has to compute all of a run, if it does. */
   whyHosted(inputs: readonly Value[], sizes: Bindings): string | undefined {
     const differs = this.#inputs.some((recorded, at) => {
       const input = inputs[at];
@@ -78,17 +78,19 @@ export class StridedReads {
     return input.numel === 0 || !differ(input, strides, sizes);
   }
 
-  /** Whether a call of the host reads the memory of a value by strides. */
+  /** Returns whether a call of the host reads the memory of a value by strides. */
   reads(name: string): boolean {
     return this.#bases.has(name);
   }
 }
 
-/** Whether it names a place of the storage; the bodies of a control-flow call may. */
+/** Returns whether it names a place of the storage; the bodies of a control-flow call may. */
 const hasOffset = ({ target, args, kwargs }: Node): boolean =>
   target.startsWith("higher_order.") || (args[3] ?? kwargs.storage_offset ?? null) !== null;
 
-/** Whether a call gives its operand itself, with other strides of dimensions of one element. */
+/**
+ * Returns whether a call gives its operand itself, with other strides of dimensions of one element.
+ */
 function isSame(graph: Graph, { reader, bases, views }: MemoryRead): boolean {
   const [base] = bases;
   const [own, val] = [graph.node(reader).meta.val, graph.node(base ?? reader).meta.val];

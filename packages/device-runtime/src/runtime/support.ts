@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import { argumentText } from "@sconce/ir/text";
 import { holdsAll, isScalarFunction } from "@sconce/ops";
-import { freeSymbols, SymExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, type IntLike, SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 
@@ -76,8 +76,9 @@ const OF_GREATEST: ReadonlyMap<string, string> = new Map(
   ]),
 );
 /**
- * Whether a gradient of greatest elements may get places outside of their windows, to which PyTorch
- * adds as to any other. Those that the operator itself found with the same windows are inside.
+ * Returns whether a gradient of greatest elements may get places outside of their windows, to which
+ * PyTorch adds as to any other. Those that the operator itself found with the same windows are
+ * inside.
  */
 function takesAnyPlaces({ target, args, kwargs }: Node, graph: Graph): boolean {
   const finder = OF_GREATEST.get(target);
@@ -96,7 +97,7 @@ const callAt = (value: Argument | undefined, graph: Graph): Node | undefined =>
   value !== undefined && isRef(value) ? graph.find(value.name) : undefined;
 const hasKeywords = (kwargs: Node["kwargs"]): boolean => Object.keys(kwargs).length > 0;
 
-/** The arguments of windows with their defaults, and a number for each dimension. */
+/** Returns the arguments of windows with their defaults, and a number for each dimension. */
 function windowsText(args: readonly Argument[], rank: number): string {
   const [size, stride = [], padding = 0, dilation = 1, ceil = false] = args;
   const step = isList(stride) && stride.length === 0 ? size : stride;
@@ -108,8 +109,8 @@ function windowsText(args: readonly Argument[], rank: number): string {
 }
 
 /**
- * Whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor with a
- * wider one.
+ * Returns whether a call refuses a number of a tensor that its dtype cannot hold, of another tensor
+ * with a wider one.
  */
 export function checksNumber({ target, args, kwargs }: Node, graph: Graph): boolean {
   if (!FILLS.has(target)) return false;
@@ -126,8 +127,8 @@ const FILLS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a call is fused attention whose second result is read, as its gradient does. PyTorch's
- * decomposition gives the weights there, in place of the logarithms of their sums.
+ * Returns whether a call is fused attention whose second result is read, as its gradient does.
+ * PyTorch's decomposition gives the weights there, in place of the logarithms of their sums.
  */
 export function readsLogSums({ name, target }: Node, graph: Graph): boolean {
   if (target !== "aten._scaled_dot_product_flash_attention_for_cpu.default") return false;
@@ -136,8 +137,8 @@ export function readsLogSums({ name, target }: Node, graph: Graph): boolean {
     .some((user) => user.target !== "operator.getitem" || (user.args[1] !== 0 && isRead(user, graph)));
 }
 /**
- * Whether a call is a loss of classes of which only the total weight is read: without weights that
- * is a count, which does not look whether the classes exist.
+ * Returns whether a call is a loss of classes of which only the total weight is read: without
+ * weights that is a count, which does not look whether the classes exist.
  */
 export function readsTotalOnly({ name, target, args, kwargs }: Node, graph: Graph): boolean {
   if (!TOTALS.test(target) || (kwargs["weight"] ?? args[2] ?? null) !== null) return false;
@@ -227,11 +228,14 @@ function symbolsOf(value: MetaValue): string[] {
   if (value instanceof FakeTensor) return value.shape.flatMap(namesIn);
   return isSymScalar(value) && value.kind === "SymInt" ? namesIn(value.expr) : [];
 }
-const namesIn = (size: SymInt): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
+const namesIn = (size: IntLike): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
 
-/** Whether PyTorch names a symbol so that represents a float; sizes do not determine its value. */
+/**
+ * Returns whether PyTorch names a symbol so that represents a float; sizes do not determine its
+ * value.
+ */
 const isFloatSymbol = (name: string): boolean => /^zuf\d/.test(name);
 
-/** Whether a call gives tensors at all. */
+/** Returns whether a call gives tensors at all. */
 const hasTensor = (value: Node["meta"]["val"]): boolean =>
   Array.isArray(value) ? value.some((item) => item instanceof FakeTensor) : value instanceof FakeTensor;

@@ -9,8 +9,8 @@ import { bodyProblem, checkRecorded, propagateShapes, withRuleLayouts } from "@s
 import { sameSizes } from "@sconce/symbolic";
 
 /**
- * The program with values that its operators give for its inputs and its state, or why its recorded
- * values are not to be relied on.
+ * Returns the program with values that its operators give for its inputs and its state, or why its
+ * recorded values are not to be relied on.
  */
 export function trustedProgram(program: ExportedProgram, operators: OperatorTable): ExportedProgram | string {
   const refused = isRecorded(program.graph, operators) ? undefined : whyRefused(program, operators);
@@ -26,7 +26,7 @@ export function trustedProgram(program: ExportedProgram, operators: OperatorTabl
   return left === undefined ? laid : `it is not valid: ${left.message}`;
 }
 
-/** Whether all calls of operators record what they give, so that their rules are asked. */
+/** Returns whether all calls of operators record what they give, so that their rules are asked. */
 const isRecorded = (graph: Graph, operators: OperatorTable): boolean =>
   graph
     .nodes()
@@ -40,9 +40,9 @@ const recordsNothing = (graph: Graph): boolean =>
   [...graph.subgraphs.values()].every(recordsNothing);
 
 /**
- * A program whose calls record nothing, with what their rules give: lowering decomposes calls,
- * whose own rules are asked for the sizes of a run only where they record values. The program
- * itself where a rule refuses.
+ * Returns a program whose calls record nothing, with what their rules give: lowering decomposes
+ * calls, whose own rules are asked for the sizes of a run only where they record values. The
+ * program itself where a rule refuses.
  */
 export function withRecordedValues(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
   if (!recordsNothing(program.graph)) return program;
@@ -54,7 +54,9 @@ export function withRecordedValues(program: ExportedProgram, operators: Operator
   }
 }
 
-/** Why an operator of a program without recorded values refuses its operands, if one does. */
+/**
+ * Returns why an operator of a program without recorded values refuses its operands, if one does.
+ */
 function whyRefused(program: ExportedProgram, operators: OperatorTable): string | undefined {
   try {
     propagateShapes(program, operators);

@@ -14,8 +14,8 @@ const isIntegral = ({ meta: { val } }: Node): boolean =>
   !(val instanceof FakeTensor) || isIntegralDType(val.dtype);
 
 /**
- * Why a program may be refused for a call that no result needs: devices do not run it, and PyTorch
- * does.
+ * Returns why a program may be refused for a call that no result needs: devices do not run it, and
+ * PyTorch does.
  */
 export function unreadRefusal(program: ExportedProgram, operators: OperatorTable): string | undefined {
   const unread = unreadIn(program.graph, operators).find(
@@ -31,7 +31,7 @@ const READS_NO_ELEMENTS =
 /** Operators that write all elements of their first argument, whatever these were. */
 const OVERWRITES = /^aten\.(zero|fill)_\./;
 
-/** The calls of a graph, and of those inside of it, that no result needs. */
+/** Returns the calls of a graph, and of those inside of it, that no result needs. */
 function unreadIn(graph: Graph, operators: OperatorTable): readonly Node[] {
   const owners = ownersIn(graph, operators);
   const read = new Set<string>();
@@ -64,11 +64,11 @@ function unreadIn(graph: Graph, operators: OperatorTable): readonly Node[] {
   return [...unread, ...[...graph.subgraphs.values()].flatMap((one) => unreadIn(one, operators))];
 }
 
-/** Whether a value is all of its memory: not a view of a part of it. */
+/** Returns whether a value is all of its memory: not a view of a part of it. */
 const isWhole = ({ op, target }: Node, operators: OperatorTable): boolean =>
   op === "call_function" && operators.get(target)?.schema.isView === false;
 
-/** The values that a call writes to; undefined for calls that may have another effect. */
+/** Returns the values that a call writes to; undefined for calls that may have another effect. */
 function writtenBy(node: Node, operators: OperatorTable): readonly string[] | undefined {
   if (node.target.startsWith("operator.")) return [];
   const schema = node.op === "call_function" ? operators.get(node.target)?.schema : undefined;
@@ -83,7 +83,10 @@ function writtenBy(node: Node, operators: OperatorTable): readonly string[] | un
   return written;
 }
 
-/** The value that made the memory of each: views and results of writes have that of another one. */
+/**
+ * Returns the value that made the memory of each: views and results of writes have that of another
+ * one.
+ */
 function ownersIn(graph: Graph, operators: OperatorTable): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const node of graph.nodes()) {

@@ -24,7 +24,9 @@ export class DeviceValue {
 }
 export type RunValue = Value | DeviceValue;
 
-/** The buffer of a tensor whose elements are in the memory of a device, in row-major order. */
+/**
+ * Returns the buffer of a tensor whose elements are in the memory of a device, in row-major order.
+ */
 export const heldBy = (tensor: Tensor, device: Device): Held | undefined =>
   tensor.storage instanceof DeviceStorage ? tensor.storage.heldFor(tensor, memoryOf(device)) : undefined;
 
@@ -58,7 +60,7 @@ export class Uploads {
     return range;
   }
 
-  /** The caller releases what it gets. */
+  /** Returns the caller releases what it gets. */
   get(value: Tensor | DeviceValue): Promise<Held> | Held {
     if (value instanceof DeviceValue) return value.held.retain();
     const kept = heldBy(value, this.#device) ?? this.#kept.get(value);
@@ -80,7 +82,7 @@ export class Uploads {
   }
 }
 
-/** Whether a value is a tensor, wherever it is. */
+/** Returns whether a value is a tensor, wherever it is. */
 export const isTensor = (value: unknown): value is Tensor | DeviceValue =>
   value instanceof Tensor || value instanceof DeviceValue;
 

@@ -9,7 +9,7 @@ import type { Device } from "../device/device.js";
 /** The limit of work on the device. */
 export type WorkLimit = Pick<Device, "iterationsPerElement" | "iterationsOf">;
 
-/** The device's measure, or the one that was asked for. */
+/** Returns the device's measure, or the one that was asked for. */
 export const limitOf = (
   device: WorkLimit,
   iterationsPerElement = device.iterationsPerElement,
@@ -35,7 +35,7 @@ function iterationsOf({ axes, value }: LoopNest): Iterations {
 }
 const totalIterations = ({ elements, each }: Iterations): number => elements * Math.max(1, each);
 
-/** Why a nest of known sizes is the host's; undefined for those that are the device's. */
+/** Returns why a nest of known sizes is the host's; undefined for those that are the device's. */
 export function whyTooMuch(nest: LoopNest, limit: WorkLimit): string | undefined {
   const { kind } = nest.hint ?? {};
   if (kind === undefined || kind === "contraction" || kind === "fourier") return undefined;

@@ -31,7 +31,7 @@ export interface WrittenMemory {
 
 /** A program that writes to nothing. */
 export const NO_WRITES: WrittenMemory = { reason: undefined, needsRecordedLayouts: false, leastSizes: [] };
-/** What only the program as it is computes. */
+/** Returns what only the program as it is computes. */
 const refused = (reason: string): WrittenMemory => ({ reason, needsRecordedLayouts: true, leastSizes: [] });
 const STRIDED = "it reads memory by strides that it writes to, and its lowered form other memory";
 const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
@@ -140,7 +140,7 @@ class Writes {
     return calls.map((node) => aliasingOf(node, this.#graph, this.#operators, known));
   }
 
-  /** The same of the bodies of calls. */
+  /** Returns the same of the bodies of calls. */
   #joined(own: WrittenMemory, written: Names, expanded: Names): WrittenMemory {
     let needs = own.needsRecordedLayouts;
     const leastSizes = new Set(own.leastSizes);
@@ -224,7 +224,8 @@ class Writes {
     });
   }
   /**
-   * Whether writes to a result leave it in the memory that it had: it has no gaps, nor any view.
+   * Returns whether writes to a result leave it in the memory that it had: it has no gaps, nor any
+   * view.
    */
   #keepsMemory(root: string): boolean {
     const { op, meta } = this.#graph.node(root);
@@ -239,7 +240,10 @@ class Writes {
   }
 }
 
-/** Whether a call may be a view of its operand or a copy, by its strides: a dtype does not ask. */
+/**
+ * Returns whether a call may be a view of its operand or a copy, by its strides: a dtype does not
+ * ask.
+ */
 function isViewOrCopy(node: Node, operators: OperatorTable): boolean {
   if (!VIEW_OR_COPY.test(node.target)) return false;
   if (!node.target.startsWith("aten.to.")) return true;
@@ -248,13 +252,16 @@ function isViewOrCopy(node: Node, operators: OperatorTable): boolean {
   return (argumentAt(node, schema, at) ?? null) !== null;
 }
 
-/** Whether the operand of a call lies in rows without gaps. */
+/** Returns whether the operand of a call lies in rows without gaps. */
 function liesInRows(graph: Graph, { args: [self] }: Node): boolean {
   const val = isRef(self) ? graph.find(self.name)?.meta.val : undefined;
   return val instanceof FakeTensor && isRowMajor(val);
 }
 
-/** Whether a call decides about its operand as about the example, where that lies as recorded. */
+/**
+ * Returns whether a call decides about its operand as about the example, where that lies as
+ * recorded.
+ */
 function isDecided(graph: Graph, node: Node): boolean {
   const [self] = node.args;
   const val = isRef(self) ? graph.node(self.name).meta.val : undefined;

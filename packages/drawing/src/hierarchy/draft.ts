@@ -89,7 +89,7 @@ export function numberDrafts(root: Draft): Draft[] {
   return ordered;
 }
 
-/** The finished item of a numbered draft. */
+/** Returns the finished item of a numbered draft. */
 export const itemOf = (draft: Draft): Item => new DraftItem(draft);
 
 /** An item whose texts are made when they are asked for: most items of large programs are not. */

@@ -23,9 +23,9 @@ export interface HierarchyOptions {
 const OPTIONS: OptionNames<HierarchyOptions> = { modules: true };
 
 /**
- * The hierarchy of a program or of a graph: modules by `nn_module_stack`, and the nested graphs of
- * control flow in the calls that run them. State is in the innermost module that has all of its
- * users, and so are calls that passes made without a stack.
+ * Returns the hierarchy of a program or of a graph: modules by `nn_module_stack`, and the nested
+ * graphs of control flow in the calls that run them. State is in the innermost module that has all
+ * of its users, and so are calls that passes made without a stack.
  */
 export function hierarchyOf(source: ExportedProgram | Graph, options: HierarchyOptions = {}): Hierarchy {
   checkOptions("hierarchyOf", options, OPTIONS);
@@ -44,7 +44,7 @@ export function hierarchyOf(source: ExportedProgram | Graph, options: HierarchyO
   return builder.finish(root);
 }
 
-/** The placeholders of state, with their names in the model. */
+/** Returns the placeholders of state, with their names in the model. */
 const stateOf = ({ graphSignature }: ExportedProgram): ReadonlyMap<string, string> =>
   new Map(
     graphSignature.inputSpecs.flatMap(({ kind, arg, target }) =>
@@ -93,7 +93,7 @@ class HierarchyBuilder {
     this.#to.push(to);
   }
 
-  /** The group of a call: its modules, from the outermost in. */
+  /** Returns the group of a call: its modules, from the outermost in. */
   moduleOf(root: Draft, node: Node, first: number): Draft {
     let group = root;
     if (!this.#byModule) return group;
@@ -242,13 +242,13 @@ class GraphItems {
 /** What PyTorch writes for calls that no module made. */
 const NO_MODULE = "_empty_nn_module_stack_from_metadata_hook";
 
-/** The modules that a call comes from; the first one is the model. */
+/** Returns the modules that a call comes from; the first one is the model. */
 function modulesOf({ meta }: Node): readonly ModuleStackEntry[] {
   const stack = meta.nnModuleStack ?? [];
   return stack[0]?.[0] === NO_MODULE ? [] : stack;
 }
 
-/** The innermost group that has both. */
+/** Returns the innermost group that has both. */
 function common(a: Draft, b: Draft): Draft {
   const around = new Set<Draft>();
   for (let group: Draft | undefined = a; group !== undefined; group = group.parent) around.add(group);
@@ -257,6 +257,6 @@ function common(a: Draft, b: Draft): Draft {
   return group;
 }
 
-/** A name in the model, without the path of the module that it is in. */
+/** Returns a name in the model, without the path of the module that it is in. */
 const within = (path: string, name: string): string =>
   path !== "" && name.startsWith(`${path}.`) ? name.slice(path.length + 1) : name;

@@ -38,8 +38,8 @@ export function downward({ from, to }: Chart): DownwardLinks {
 }
 
 /**
- * The layer of each box: one below the lowest box that leads to it. Boxes to which nothing leads,
- * and those that serve a single such chain, come down to their users.
+ * Returns the layer of each box: one below the lowest box that leads to it. Boxes to which nothing
+ * leads, and those that serve a single such chain, come down to their users.
  */
 export function layersOf(chart: Chart, { upper, lower }: DownwardLinks): Int32Array {
   const boxes = chart.widths.length;

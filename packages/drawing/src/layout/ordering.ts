@@ -28,7 +28,7 @@ export const neighborsOf = ({ upper, lower, count }: Slots): Neighbors => ({
 /** Slots up to which neighbors in a layer are also exchanged one by one. */
 const MOST_EXCHANGED = 3_000;
 
-/** The order of slots with the fewest crossings that the sweeps found. */
+/** Returns the order of slots with the fewest crossings that the sweeps found. */
 export function orderLayers(
   slots: Slots,
   neighbors: Neighbors,

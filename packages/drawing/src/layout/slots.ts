@@ -40,7 +40,7 @@ interface Bundle {
   length: number;
 }
 
-/** The slots of a chart whose boxes have these layers. */
+/** Returns the slots of a chart whose boxes have these layers. */
 export function slotsOf(chart: Chart, { upper, lower }: DownwardLinks, layers: Int32Array): Slots {
   const boxes = layers.length;
   const passes = new Int32Array(upper.length).fill(-1);
@@ -107,7 +107,7 @@ function bundlesOf(chart: Chart, { upper, lower }: DownwardLinks, layers: Int32A
   return [...bundles.values()];
 }
 
-/** The bundles that slots are made for, shortest first up to the limit. */
+/** Returns the bundles that slots are made for, shortest first up to the limit. */
 function nearBundles(bundles: Bundle[], items: number, isFar: Uint8Array): Bundle[] {
   let left = PASSES_PER_ITEM * items + LEAST_PASSES;
   const near = new Set<Bundle>();

@@ -35,7 +35,7 @@ export class Frame {
     this.item = item;
   }
 
-  /** The number of the link of a value between two ends; each is made once. */
+  /** Returns the number of the link of a value between two ends; each is made once. */
   link(from: string, to: string, value: number): number {
     const key = `${from} ${to} ${value}`;
     let link = this.#links.get(key);
@@ -47,12 +47,12 @@ export class Frame {
     return link;
   }
 
-  /** The name of the port where a value of an item comes in. */
+  /** Returns the name of the port where a value of an item comes in. */
   entry(item: number): string {
     return this.#port("in", item, this.entries);
   }
 
-  /** The name of the port where a value of an item goes out. */
+  /** Returns the name of the port where a value of an item goes out. */
   exit(item: number): string {
     return this.#port("out", item, this.exits);
   }
@@ -102,7 +102,7 @@ export class Frame {
     return place === undefined ? 0 : this.#left + this.#layout!.x[place]! - this.width / 2;
   }
 
-  /** The center and the top of a box in the frame, from its own left and top. */
+  /** Returns the center and the top of a box in the frame, from its own left and top. */
   place(index: number): { readonly x: number; readonly y: number } {
     const place = this.entries.length + index;
     const { x, y } = this.#layout!;

@@ -13,12 +13,12 @@ export const FRAME_PADDING = 14;
 /** Height of the line with the title of a frame, in pixels. */
 export const FRAME_TITLE = 24;
 
-/** A text as it is shown: long ones end with an ellipsis. */
+/** Returns a text as it is shown: long ones end with an ellipsis. */
 export function shownText(text: string): string {
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}…`;
 }
 
-/** The size of the box of a node or a closed group, in pixels. */
+/** Returns the size of the box of a node or a closed group, in pixels. */
 export function boxSize({ title, detail }: Item): { readonly width: number; readonly height: number } {
   const width = Math.max(
     shownText(title).length * TITLE_CHARACTER,
@@ -28,6 +28,6 @@ export function boxSize({ title, detail }: Item): { readonly width: number; read
   return { width: Math.ceil(width) + 22, height: detail === "" ? 28 : 42 };
 }
 
-/** The least width of a frame: its title and its detail are in one line. */
+/** Returns the least width of a frame: its title and its detail are in one line. */
 export const frameWidth = ({ title, detail }: Item): number =>
   Math.ceil(shownText(title).length * TITLE_CHARACTER + shownText(detail).length * DETAIL_CHARACTER) + 40;

@@ -22,7 +22,7 @@ export interface VisibleLink {
   count: number;
 }
 
-/** What is seen of a hierarchy. */
+/** Returns what is seen of a hierarchy. */
 export function visibleOf(hierarchy: Hierarchy, { open = new Set(), state = false }: SceneOptions): Visible {
   const { items } = hierarchy;
   const isOpen = new Uint8Array(items.length);
@@ -43,7 +43,7 @@ export function visibleOf(hierarchy: Hierarchy, { open = new Set(), state = fals
   return { shown, isOpen, shownAs, links: linksOf(hierarchy, shownAs) };
 }
 
-/** Whether a drawing can open the item. */
+/** Returns whether a drawing can open the item. */
 export const isGroup = ({ children }: Item): boolean => children.length > 0;
 
 function linksOf({ items, from, to }: Hierarchy, shownAs: Int32Array): VisibleLink[] {
@@ -61,7 +61,10 @@ function linksOf({ items, from, to }: Hierarchy, shownAs: Int32Array): VisibleLi
   return [...links.values()];
 }
 
-/** Whether one of the items is around the other: a call with open graphs reads no item in them. */
+/**
+ * Returns whether one of the items is around the other: a call with open graphs reads no item in
+ * them.
+ */
 function isWithin(items: readonly Item[], a: number, b: number): boolean {
   let inner = Math.max(a, b);
   const outer = Math.min(a, b);

@@ -1,6 +1,6 @@
 /**
- * The path of an arrow in the syntax of SVG: straight where it goes down, and a curve that starts
- * and ends downwards where it moves aside.
+ * Returns the path of an arrow in the syntax of SVG: straight where it goes down, and a curve that
+ * starts and ends downwards where it moves aside.
  */
 export function curveText(points: Float64Array): string {
   const parts: string[] = [];
@@ -19,5 +19,5 @@ export function curveText(points: Float64Array): string {
   return parts.join("");
 }
 
-/** A length with at most one digit after the point. */
+/** Returns a length with at most one digit after the point. */
 export const coordinate = (value: number): string => String(Math.round(value * 10) / 10);

@@ -36,7 +36,7 @@ const OPTIONS: OptionNames<SvgOptions> = {
 const THEMES: ReadonlySet<unknown> = new Set(["auto", "light", "dark"]);
 
 /**
- * The drawing of a program, or of a graph, as SVG text.
+ * Returns the drawing of a program, or of a graph, as SVG text.
  * @throws SconceError `UNKNOWN_OPTION`, `OPTION_VALUE`
  */
 export function svgText(source: ExportedProgram | Graph, options: SvgOptions = {}): string {
@@ -69,9 +69,9 @@ export interface SceneSvgOptions extends Pick<SvgOptions, "theme" | "title"> {
 }
 
 /**
- * A scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in the
- * order of the scene. Titles of frames are the elements `text.name`, in the order of the frames:
- * they come after the arrows, so that no arrow crosses their letters.
+ * Returns a scene as SVG text. Frames are the elements `g.frame`, and other boxes `g.box`, both in
+ * the order of the scene. Titles of frames are the elements `text.name`, in the order of the
+ * frames: they come after the arrows, so that no arrow crosses their letters.
  */
 export function sceneSvg(
   { items }: Hierarchy,
@@ -130,7 +130,7 @@ function arrowText(items: readonly Item[], { from, value, count, points }: Scene
 
 const KINDS = ["input", "state", "call", "output", "module", "graph", "part"] as const;
 
-/** The style sheet of drawings, for pages whose policy forbids styles in elements. */
+/** Returns the style sheet of drawings, for pages whose policy forbids styles in elements. */
 export function svgStyle(theme: "auto" | "light" | "dark"): string {
   const shared = [
     ".sconce text{font:12px ui-monospace,Menlo,Consolas,monospace}",

@@ -18,7 +18,7 @@ import { LAYOUTS, MEMORY_FORMATS } from "../pt2/schema.js";
 import { bareName, deviceOf, deviceText } from "./tagged.js";
 import type { JsonIRAttribute, JsonIRTagged } from "./types.js";
 
-/** An argument as an attribute; undefined for what an attribute cannot hold. */
+/** Returns an argument as an attribute; undefined for what an attribute cannot hold. */
 export function attributeOf(value: Argument): JsonIRAttribute | undefined {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return listOf(value as readonly Argument[]);
@@ -60,7 +60,7 @@ export const NAMED_FLOATS: ReadonlyMap<unknown, number> = new Map([
   ["NaN", NaN],
 ]);
 
-/** An attribute as an argument of a type; undefined where it is not of that type. */
+/** Returns an attribute as an argument of a type; undefined where it is not of that type. */
 export function argumentOf(value: JsonIRAttribute, type: SchemaType): Argument | undefined {
   if (Array.isArray(value)) {
     if (!type.list) return undefined;
@@ -92,7 +92,7 @@ function ofTagged(value: JsonIRTagged, base: SchemaType["base"]): Argument | und
   }
 }
 
-/** Whether a number or a boolean can represent an argument. */
+/** Returns whether a number or a boolean can represent an argument. */
 function fits(value: boolean | number | bigint | FloatLiteral, base: SchemaType["base"]): boolean {
   if (isInt(value) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) return false;
   const isBoolean = typeof value === "boolean";

@@ -50,7 +50,7 @@ export type TensorType = Pick<JsonIRTensor, "dtype" | "shape" | "scalar">;
 const fake = ({ dtype, shape, scalar }: JsonIRTensor): FakeTensor | SymScalar =>
   scalar ?? new FakeTensor({ dtype, shape, strides: symContiguousStrides(shape) });
 
-/** A type as errors name it. */
+/** Returns a type as errors name it. */
 export const textOf = (type: TensorType): string =>
   type.scalar === undefined ? typeText(type) : `${type.scalar.kind} ${String(type.scalar.expr)}`;
 export const sameType = (a: TensorType, b: TensorType): boolean => textOf(a) === textOf(b);
@@ -80,7 +80,7 @@ export class BuildContext {
     this.#symbols = symbols;
   }
 
-  /** A nested graph; one that stands in several places is built once. */
+  /** Returns a nested graph; one that stands in several places is built once. */
   nested(graph: JsonIRGraph, path: string, depth: number): Graph {
     const known = this.#nested.get(graph);
     if (known !== undefined) return known;
@@ -157,7 +157,7 @@ export class GraphReconstruction {
     return this.#builder.build();
   }
 
-  /** The whole of a nested graph. @throws SconceError `JSON_IR_GRAPH` */
+  /** Returns the whole of a nested graph. @throws SconceError `JSON_IR_GRAPH` */
   nested({ graphInputs, graphOutputs, result }: JsonIRGraph): Graph {
     graphInputs.forEach((input, i) => {
       this.placeholder(input.name, input, `${this.#path}graph_inputs[${i}]`);
@@ -169,7 +169,7 @@ export class GraphReconstruction {
     );
   }
 
-  /** What a nested graph returns, and whether its outputs are those. */
+  /** Returns what a nested graph returns, and whether its outputs are those. */
   #result(result: JsonIRAttribute, outputs: readonly JsonIRTensor[]): Argument {
     const where = `${this.#path}result`;
     const returned = looseArgument(
@@ -251,7 +251,7 @@ export class GraphReconstruction {
     return node.opType === GETITEM ? this.#getitem(node, where) : this.#scalarCall(node, where);
   }
 
-  /** A function of Python on scalars. */
+  /** Returns a function of Python on scalars. */
   #scalarCall({ attrs, outputs, inputs }: JsonIRNode, where: string): Pick<Node, "args" | "kwargs"> {
     const given = attrs.get(FUNCTION_ARGS);
     if (!Array.isArray(given) || attrs.size > 1)
@@ -274,7 +274,7 @@ export class GraphReconstruction {
     });
   }
 
-  /** A call whose arguments have no names. */
+  /** Returns a call whose arguments have no names. */
   #looseCall({ attrs, inputs, name, opType }: JsonIRNode, where: string): Pick<Node, "args" | "kwargs"> {
     const args = attrs.get(FUNCTION_ARGS);
     const named = attrs.get(FUNCTION_KWARGS) ?? NO_ENTRIES;
@@ -384,7 +384,7 @@ export class GraphReconstruction {
     return { args: [ref(producer!), index as number], kwargs: NO_KWARGS };
   }
 
-  /** The node that an input names. */
+  /** Returns the node that an input names. */
   #input(input: JsonIRInput, user: JsonIRNode, where: string): NodeRef {
     const { producerNode, producerOutputIdx = 0 } = input;
     const name = producerNode ?? input.name;
@@ -414,7 +414,7 @@ export class GraphReconstruction {
     return ref(item);
   }
 
-  /** The node that gives an output of the graph. @throws SconceError `JSON_IR_GRAPH` */
+  /** Returns the node that gives an output of the graph. @throws SconceError `JSON_IR_GRAPH` */
   output(output: JsonIRTensor, where: string): string {
     const source = this.#sources.get(output.name);
     if (source !== undefined && !source.isTuple && source.outputs.length === 1) {
@@ -436,19 +436,20 @@ const isDict = (value: JsonIRAttribute): value is JsonIRDict =>
   typeof value === "object" && value !== null && "kind" in value && value.kind === "dict";
 
 /**
- * A call without a schema that gives one value, and not a tuple, has that value under its own name.
+ * Returns a call without a schema that gives one value, and not a tuple, has that value under its
+ * own name.
  */
 const givesLooseTuple = ({ name, outputs, attrs }: JsonIRNode): boolean =>
   attrs.has(OUTPUT_NONES) || (outputs.length > 0 && !(outputs.length === 1 && outputs[0]!.name === name));
 
-/** Which output a result is; positions are in order, and mostly without gaps. */
+/** Returns which output a result is; positions are in order, and mostly without gaps. */
 const positionOf = (result: number, { positions }: Source): number =>
   positions[result] === result ? result : positions.indexOf(result);
 
-/** Whether calls of an operator give a tuple or a list. */
+/** Returns whether calls of an operator give a tuple or a list. */
 const givesTuple = ({ returns }: OpSchema): boolean => returns.length > 1 || returns[0]?.type.list === true;
 
-/** The positions of the outputs among the results. @throws SconceError `JSON_IR_GRAPH` */
+/** Returns the positions of the outputs among the results. @throws SconceError `JSON_IR_GRAPH` */
 function resultPositions(node: JsonIRNode, where: string): number[] {
   const mask = node.attrs.get(OUTPUT_NONES);
   if (mask === undefined) return node.outputs.map((_, i) => i);
@@ -461,7 +462,7 @@ function resultPositions(node: JsonIRNode, where: string): number[] {
   return positions;
 }
 
-/** A call without a schema that gives nothing is one of Python that returns None. */
+/** Returns a call without a schema that gives nothing is one of Python that returns None. */
 const singleValue = ({ outputs: [output] }: JsonIRNode, isLoose: boolean): MetaValue | undefined =>
   output === undefined ? (isLoose ? null : undefined) : fake(output);
 
@@ -477,7 +478,7 @@ function tupleValue({ outputs, attrs }: JsonIRNode, positions: readonly number[]
   return vals;
 }
 
-/** Whether a positional argument behind this one is given. */
+/** Returns whether a positional argument behind this one is given. */
 function laterPositional(schema: OpSchema, name: string, bound: ReadonlyMap<string, Argument>): boolean {
   const from = schema.args.findIndex((argument) => argument.name === name);
   return schema.args.slice(from + 1).some((argument) => !argument.kwargOnly && bound.has(argument.name));

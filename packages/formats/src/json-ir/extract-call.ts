@@ -29,9 +29,9 @@ import {
 const REWRITE = "decompose the program first, or run the program itself";
 
 /**
- * The attributes of a call; the nodes that its tensors come from are added to `refs`. The result
- * names the call that it was made of: `bindCall` gives the same arguments. `isValue` separates
- * values from nested graphs.
+ * Returns the attributes of a call; the nodes that its tensors come from are added to `refs`. The
+ * result names the call that it was made of: `bindCall` gives the same arguments. `isValue`
+ * separates values from nested graphs.
  * @throws SconceError `JSON_IR_UNSUPPORTED`
  */
 export function nodeAttributes(
@@ -80,7 +80,9 @@ function withoutSchema(
   return isLooseCall(node.target) ? looseCall(node, refs, isValue) : scalarCall(node);
 }
 
-/** A call whose arguments have no names: values of the graph are inputs, by their positions. */
+/**
+ * Returns a call whose arguments have no names: values of the graph are inputs, by their positions.
+ */
 function looseCall(
   node: Node,
   refs: string[],
@@ -108,7 +110,7 @@ function getitem(node: Node, refs: string[]): ReadonlyMap<string, JsonIRAttribut
   return new Map([["index", index as number]]);
 }
 
-/** A function of Python on scalars: its arguments in order. */
+/** Returns a function of Python on scalars: its arguments in order. */
 function scalarCall(node: Node): ReadonlyMap<string, JsonIRAttribute> {
   const attrs = new Map<string, JsonIRAttribute>();
   if (Object.keys(node.kwargs).length > 0)
@@ -172,7 +174,9 @@ function positions(value: Argument, refs: string[], node: Node): JsonIRAttribute
   return itemsOf(value)!.map((item) => (item === null ? null : positions(item, refs, node)));
 }
 
-/** The arguments with positions in place of nodes; a node that comes twice is two inputs. */
+/**
+ * Returns the arguments with positions in place of nodes; a node that comes twice is two inputs.
+ */
 function numbered(
   given: ReadonlyMap<string, Argument>,
   refs: readonly string[],
@@ -195,7 +199,7 @@ function numbered(
   return out;
 }
 
-/** Whether two calls have the same arguments; absent ones are None. */
+/** Returns whether two calls have the same arguments; absent ones are None. */
 function isSame(bound: Bound | object, want: Bound): boolean {
   if (!(bound instanceof Map)) return false;
   const names = new Set([...bound.keys(), ...want.keys()]);

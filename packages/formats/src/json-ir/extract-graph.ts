@@ -61,7 +61,7 @@ export class ExtractContext {
     this.#operators = operators;
   }
 
-  /** The schema of an operator. @throws SconceError `JSON_IR_UNSUPPORTED` */
+  /** Returns the schema of an operator. @throws SconceError `JSON_IR_UNSUPPORTED` */
   schema(target: string, where: string): OpSchema {
     const schema = this.#schemas.get(target) ?? this.#operators.schemaOf(target);
     if (schema === undefined)
@@ -74,7 +74,7 @@ export class ExtractContext {
     return schema;
   }
 
-  /** A nested graph; one that several calls take is described once. */
+  /** Returns a nested graph; one that several calls take is described once. */
   nested(graph: Graph, path: readonly string[], where: string): JsonIRGraph {
     const known = this.#nested.get(graph);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export class GraphExtraction {
     return { graphInputs, weights, nodes, ...(subgraphs.size > 0 && { subgraphs }) };
   }
 
-  /** A nested graph, whose signature is its placeholders and its output. */
+  /** Returns a nested graph, whose signature is its placeholders and its output. */
   nested(): JsonIRGraph {
     const { graphInputs, nodes, subgraphs } = this.parts();
     const output = this.#graph.outputNode();
@@ -161,7 +161,7 @@ export class GraphExtraction {
     else weights.push(tensor);
   }
 
-  /** A node that reads a nested graph. */
+  /** Returns a node that reads a nested graph. */
   #read(node: Node, subgraphs: Map<string, JsonIRGraph>): JsonIRNode {
     const { name, target } = node;
     const graph = this.#graph.subgraphs.get(target);
@@ -192,7 +192,7 @@ export class GraphExtraction {
     };
   }
 
-  /** What a node takes where it names another one. */
+  /** Returns what a node takes where it names another one. */
   #inputs(name: string, user: Node): JsonIRInput[] {
     const source = this.#graph.node(name);
     if (this.#state.has(name)) return [this.tensor(name, source.meta.val, user)];
@@ -211,7 +211,9 @@ export class GraphExtraction {
     );
   }
 
-  /** A value under a name. @throws SconceError `JSON_IR_UNSUPPORTED` for objects and lists */
+  /**
+   * Returns a value under a name. @throws SconceError `JSON_IR_UNSUPPORTED` for objects and lists
+   */
   tensor(name: string, val: MetaValue | undefined, node: Node): JsonIRTensor {
     const scalar = scalarOf(val);
     if (scalar !== undefined) return { name, shape: [], dtype: SCALAR_DTYPES[scalar.kind], scalar };
@@ -222,7 +224,7 @@ export class GraphExtraction {
   }
 }
 
-/** A symbolic scalar, or a constant as one: a scalar that turned out to be static. */
+/** Returns a symbolic scalar, or a constant as one: a scalar that turned out to be static. */
 function scalarOf(val: MetaValue | undefined): SymScalar | undefined {
   if (isSymScalar(val)) return val;
   if (val === null || typeof val !== "object" || !("kind" in val) || val.kind !== "constant")
@@ -234,8 +236,8 @@ function scalarOf(val: MetaValue | undefined): SymScalar | undefined {
 }
 
 /**
- * Which of several results are absent; undefined where none is. A call without a schema says so
- * where it gives an empty tuple.
+ * Returns which of several results are absent; undefined where none is. A call without a schema
+ * says so where it gives an empty tuple.
  */
 function noneMask(val: MetaValue | undefined, isLoose: boolean): readonly boolean[] | undefined {
   if (!Array.isArray(val)) return undefined;

@@ -96,7 +96,7 @@ class Extraction {
     });
   }
 
-  /** The outputs that are written back, in order. */
+  /** Returns the outputs that are written back, in order. */
   #mutations(): JsonIRMutation[] {
     const { graph, graphSignature } = this.#program;
     return graphSignature.outputSpecs.flatMap(({ arg, kind, target }) => {
@@ -106,7 +106,7 @@ class Extraction {
     });
   }
 
-  /** The symbols, with their ranges and examples. */
+  /** Returns the symbols, with their ranges and examples. */
   #symbols(): Map<string, JsonIRSymbol> {
     const { rangeConstraints, symbolHints, graph } = this.#program;
     const symbols = new Map<string, JsonIRSymbol>();
@@ -145,8 +145,8 @@ const isWritten = (kind: OutputSpec["kind"]): kind is MutationKind =>
 const isReturned = (kind: OutputSpec["kind"]): boolean => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT";
 
 /**
- * The names of the symbols in the values of a graph and its nested ones, in the order of their
- * first.
+ * Returns the names of the symbols in the values of a graph and its nested ones, in the order of
+ * their first.
  */
 function symbolsOf(graph: Graph): Set<string> {
   const names = new Set<string>();

@@ -7,7 +7,7 @@ import type { JsonIRAttribute, JsonIRInputRef, JsonIRTagged } from "./types.js";
 
 type Refs = (node: NodeRef) => JsonIRInputRef | NodeRef;
 
-/** An argument as an attribute; `refs` replaces the values of nodes. */
+/** Returns an argument as an attribute; `refs` replaces the values of nodes. */
 export function looseAttribute(value: Argument, refs: Refs): JsonIRAttribute {
   if (Array.isArray(value)) return (value as readonly Argument[]).map((item) => looseAttribute(item, refs));
   if (isFloat(value)) {
@@ -32,7 +32,8 @@ export function looseAttribute(value: Argument, refs: Refs): JsonIRAttribute {
 }
 
 /**
- * An attribute as an argument; `input` gives the nodes of inputs, `node` those of nested graphs.
+ * Returns an attribute as an argument; `input` gives the nodes of inputs, `node` those of nested
+ * graphs.
  */
 export function looseArgument(
   value: JsonIRAttribute,

@@ -4,12 +4,12 @@ import {
   dictSpec,
   ExportedProgram,
   type InputSpec,
+  type IntLike,
   LEAF,
   type ModuleCallEntry,
   type OperatorLookup,
   type OutputSpec,
   ref,
-  type SymInt,
   tuple,
   tupleSpec,
   typeText,
@@ -36,7 +36,7 @@ export function programOfIR(ir: JsonIR, { operators }: ProgramOptions): Exported
 
 const ARGUMENT_KINDS = { SymInt: "symint", SymFloat: "symfloat", SymBool: "symbool" } as const;
 
-/** What a value is in the signature. */
+/** Returns what a value is in the signature. */
 const argumentOf = ({ name, scalar }: JsonIRTensor): ArgumentSpec => ({
   kind: scalar === undefined ? "tensor" : ARGUMENT_KINDS[scalar.kind],
   name,
@@ -51,7 +51,7 @@ const withShapeOf = ({ shape }: TensorType, value: Tensor | undefined): Tensor |
     ? Tensor.from([], shape.map(Number), value.dtype)
     : value;
 
-const startsWith = (shape: readonly SymInt[], start: readonly number[]): boolean =>
+const startsWith = (shape: readonly IntLike[], start: readonly number[]): boolean =>
   start.every((size, dim) => shape[dim] === size);
 
 /** The kinds of state that mutations write to. */
@@ -161,7 +161,7 @@ class Reconstruction {
     this.#inputSpecs.push({ kind, arg: { kind: "tensor", name: placeholder }, target: name, persistent });
   }
 
-  /** A value that is written back. */
+  /** Returns a value that is written back. */
   #mutation(mutation: JsonIRMutation, where: string): OutputSpec {
     const { kind, target } = mutation;
     const isThere = this.#inputSpecs.some((spec) =>
@@ -186,7 +186,7 @@ class Reconstruction {
   }
 }
 
-/** What kind of state a placeholder is, by PyTorch's prefixes. */
+/** Returns what kind of state a placeholder is, by PyTorch's prefixes. */
 function kindOf(placeholder: string, { dtype }: JsonIRTensor, hasValue: boolean): InputSpec["kind"] {
   if (placeholder.startsWith("b_")) return "BUFFER";
   if (hasValue || placeholder.startsWith("c_")) return "CONSTANT_TENSOR";

@@ -9,10 +9,10 @@ import {
   type WorkOptions,
 } from "@sconce/errors";
 import {
+  type BoolLike,
+  type FloatLike,
   float,
-  type SymBool,
-  type SymFloat,
-  type SymInt,
+  type IntLike,
   type SymScalar,
   symBool,
   symFloat,
@@ -122,7 +122,7 @@ const readSignature = (
   graphOutputs: place.field(object, "graph_outputs", readList(readTensor)),
 });
 
-/** The field of nested graphs; none where it is absent. */
+/** Returns the field of nested graphs; none where it is absent. */
 const readSubgraphs = (object: JsonObject, place: Place): Pick<JsonIRGraph, "subgraphs"> =>
   object.get("subgraphs") === undefined
     ? {}
@@ -161,7 +161,7 @@ const readTensor: Read<JsonIRTensor> = (value, place) => {
   return { ...tensor, scalar: place.field(object, "scalar", readScalar(tensor.dtype)) };
 };
 
-/** A symbolic scalar; the dtype says its kind. */
+/** Returns a symbolic scalar; the dtype says its kind. */
 const readScalar =
   (dtype: DType): Read<SymScalar> =>
   (value, place) => {
@@ -169,19 +169,21 @@ const readScalar =
     switch (dtype) {
       case "int64":
         return symInt(
-          text === undefined ? readSafeInteger(value, place) : (readExpression(text, place, "int") as SymInt),
+          text === undefined
+            ? readSafeInteger(value, place)
+            : (readExpression(text, place, "int") as IntLike),
         );
       case "float64":
         return symFloat(
           text === undefined
             ? (readFloatElement(value, place) as number)
-            : (readExpression(text, place, "float") as SymFloat),
+            : (readExpression(text, place, "float") as FloatLike),
         );
       case "bool":
         return symBool(
           text === undefined
             ? (readTruth(value, place) as boolean)
-            : (readExpression(text, place, "bool") as SymBool),
+            : (readExpression(text, place, "bool") as BoolLike),
         );
       default:
         throw place.fail("PT2_TYPE", `a scalar is int64, float64 or bool, found ${dtype}`);
@@ -240,10 +242,10 @@ const readNode: Read<JsonIRNode> = (value, place) => {
   };
 };
 
-const readSize: Read<SymInt> = (value, place) =>
-  typeof value === "string" ? (readExpression(value, place, "int") as SymInt) : readIndex(value, place);
+const readSize: Read<IntLike> = (value, place) =>
+  typeof value === "string" ? (readExpression(value, place, "int") as IntLike) : readIndex(value, place);
 
-const readShape: Read<SymInt[]> = (value, place) => {
+const readShape: Read<IntLike[]> = (value, place) => {
   const shape = readList(readSize)(value, place);
   if (shape.length > MOST_DIMENSIONS)
     throw place.fail("PT2_TYPE", `a tensor has at most ${MOST_DIMENSIONS} dimensions, found ${shape.length}`);

@@ -27,7 +27,7 @@ import type { JsonIRAttribute, JsonIRTagged } from "./types.js";
 
 const text = (value: string): string => JSON.stringify(value);
 
-/** The text of an attribute that names its kind; `inner` gives the texts of items. */
+/** Returns the text of an attribute that names its kind; `inner` gives the texts of items. */
 export function taggedText(value: JsonIRTagged, inner: (value: JsonIRAttribute) => string): string {
   switch (value.kind) {
     case "float":
@@ -64,13 +64,13 @@ export const deviceText = ({
   readonly index: number | null;
 }): string => (index === null ? type : `${type}:${index}`);
 
-/** A device by its text; undefined for another text. */
+/** Returns a device by its text; undefined for another text. */
 export function deviceOf(value: string): ReturnType<typeof device> | undefined {
   const [, type, index] = /^([a-z_]+)(?::(\d{1,4}))?$/.exec(value) ?? [];
   return type === undefined ? undefined : device(type, index === undefined ? null : Number(index));
 }
 
-/** A name of PyTorch's, with or without `torch.`. */
+/** Returns a name of PyTorch's, with or without `torch.`. */
 export const bareName = (name: string): string =>
   name.startsWith("torch.") ? name.slice("torch.".length) : name;
 

@@ -4,12 +4,12 @@ import type {
   DeviceLiteral,
   DTypeLiteral,
   FloatLiteral,
+  IntLike,
   LayoutLiteral,
   MemoryFormatLiteral,
   NodeRef,
   OperatorLiteral,
   OutputSpec,
-  SymInt,
   SymScalar,
 } from "@sconce/ir";
 import { HIGHER_ORDER_TARGETS } from "@sconce/ir";
@@ -24,7 +24,7 @@ export interface JsonIRTensor {
   /** The name of the value; for state, in `weights`, the name that the state dict has. */
   readonly name: string;
   /** Sizes, outermost dimension first; expressions over symbols where they are dynamic. */
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   /** The element type. */
   readonly dtype: DType;
   /** The value of a symbolic scalar; left out for tensors. */

@@ -1,6 +1,6 @@
 /** @file JSON IR as text: one tensor a line, lists of numbers as nested lists. */
 import type { SconceError } from "@sconce/errors";
-import { int, isInt, type SymBool, type SymFloat, type SymInt, type SymScalar } from "@sconce/ir";
+import { type BoolLike, type FloatLike, type IntLike, int, isInt, type SymScalar } from "@sconce/ir";
 import { parseSrepr, printExpr, SymExpr, toSrepr } from "@sconce/symbolic";
 import {
   bfloat16ToNumber,
@@ -70,7 +70,7 @@ class NestedTexts {
   #repeated = 0;
 
   /**
-   * The field of nested graphs; none where there are none. @throws SconceError
+   * Returns the field of nested graphs; none where there are none. @throws SconceError
    * `JSON_IR_UNSUPPORTED`
    */
   of({ subgraphs }: Omit<JsonIRGraph, "result">): readonly string[] {
@@ -128,8 +128,8 @@ const fields = ({ name, shape, dtype, scalar }: JsonIRTensor): string => {
   return scalar === undefined ? type : `${type}, "scalar": ${scalarText(scalar)}`;
 };
 
-/** A size: a number, or a text that reads back as the same expression. */
-function sizeText(size: SymInt | SymFloat | SymBool): string {
+/** Returns a size: a number, or a text that reads back as the same expression. */
+function sizeText(size: IntLike | FloatLike | BoolLike): string {
   if (!(size instanceof SymExpr)) return typeof size === "number" ? floatOrInt(size) : String(size);
   const [plain, exact] = [printExpr(size), toSrepr(size)];
   return text(isSame(plain, exact) ? plain : exact);
@@ -145,7 +145,7 @@ function isSame(plain: string, exact: string): boolean {
 
 const floatOrInt = (value: number): string => (Number.isInteger(value) ? String(value) : floatText(value));
 
-/** The value of a scalar; a float always has a point. */
+/** Returns the value of a scalar; a float always has a point. */
 const scalarText = ({ kind, expr }: SymScalar): string =>
   kind === "SymFloat" && typeof expr === "number" ? floatText(expr) : sizeText(expr);
 
@@ -207,7 +207,7 @@ function constantText(name: string, tensor: Tensor): string {
   return `{"data": ${level(0)}, "dtype": ${text(dtype)}}`;
 }
 
-/** How an element of a dtype is written. */
+/** Returns how an element of a dtype is written. */
 function elementText(dtype: DType): (value: Element) => string {
   if (dtypeInfo(dtype).kind !== "float") return String;
   const rounding = ROUNDINGS[dtype];
@@ -232,7 +232,7 @@ const SHORT_INTEGER = 1e16;
 /** Below the normal numbers of all these dtypes but float16, whose digits are few. */
 const TINY = 1e-4;
 
-/** The number with the fewest digits that rounds to the value. */
+/** Returns the number with the fewest digits that rounds to the value. */
 function shortest(value: number, { digits, round }: Rounding): number {
   const isShort = Number.isInteger(value) && Math.abs(value) < SHORT_INTEGER;
   if (isShort || !Number.isFinite(value)) return value;

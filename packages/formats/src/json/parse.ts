@@ -127,7 +127,7 @@ class JsonParser {
     if (this.#position !== this.#text.length) throw this.#syntax("text after the end of the document");
   }
 
-  /** A value of one of the outermost containers, in pieces. */
+  /** Returns a value of one of the outermost containers, in pieces. */
   *#outerValue(): Work<JsonValue> {
     const code = this.#skipSpace();
     if (code !== 0x7b && code !== 0x5b) return this.#value();
@@ -258,14 +258,14 @@ class JsonParser {
     this.#budget.holds(this.#valueTop - base, this.#where, this.#position - start, BYTES_PER_ITEM);
   }
 
-  /** Whether the container that began ends at once; it is left then. */
+  /** Returns whether the container that began ends at once; it is left then. */
   #isEmpty(end: number): boolean {
     if (this.#skipSpace() !== end) return false;
     this.#leave();
     return true;
   }
 
-  /** Whether a comma follows, which is read, or the end of the container. */
+  /** Returns whether a comma follows, which is read, or the end of the container. */
   #hasNext(end: number): boolean {
     const code = this.#skipSpace();
     if (code === end) return false;
@@ -293,8 +293,8 @@ class JsonParser {
   }
 
   /**
-   * The keys of an object that began at `start`, as a list shared with earlier objects that have
-   * the same ones.
+   * Returns the keys of an object that began at `start`, as a list shared with earlier objects that
+   * have the same ones.
    */
   #takeKeys(base: number, start: number): readonly string[] {
     const keys = this.#keys;

@@ -44,7 +44,7 @@ export class Place {
     return result;
   }
 
-  /** A field that must be there. @throws SconceError `PT2_FIELD` */
+  /** Returns a field that must be there. @throws SconceError `PT2_FIELD` */
   field<T>(object: JsonObject, key: string, read: Read<T>): T {
     return this.at(key, this.#required(object, key), read);
   }
@@ -64,15 +64,15 @@ export class Place {
     return value;
   }
 
-  /** A field that may be absent or null. */
+  /** Returns a field that may be absent or null. */
   optional<T, D>(object: JsonObject, key: string, read: Read<T>, absent: D): T | D {
     const value = object.get(key);
     return value === undefined || value === null ? absent : this.at(key, value, read);
   }
 
   /**
-   * The single field of a union. @throws SconceError `PT2_UNION` for none, several or an unknown
-   * one
+   * Returns the single field of a union. @throws SconceError `PT2_UNION` for none, several or an
+   * unknown one
    */
   union<T>(value: JsonValue, members: Readonly<Record<string, Read<T>>>): T {
     const object = readObject(value, this);
@@ -90,7 +90,7 @@ export class Place {
   }
 }
 
-/** What kind of JSON value this is, for messages. */
+/** Returns what kind of JSON value this is, for messages. */
 function kindName(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
@@ -162,7 +162,7 @@ export const readFloat: Read<number> = (value, place) => {
   throw wrong(place, "a float", value);
 };
 
-/** A list whose items are read alike. */
+/** Returns a list whose items are read alike. */
 export function readList<T>(read: Read<T>): Read<T[]> {
   return (value, place) => {
     const items = readArray(value, place);
@@ -187,7 +187,7 @@ export const readDictSteps = <T>(read: Read<T>): ReadSteps<Map<string, T>> =>
     return out;
   };
 
-/** An object whose values are read alike, as a map in file order. */
+/** Returns an object whose values are read alike, as a map in file order. */
 export function readDict<T>(read: Read<T>): Read<Map<string, T>> {
   return (value, place) => {
     const out = new Map<string, T>();

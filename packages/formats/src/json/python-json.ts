@@ -32,7 +32,7 @@ export function floatText(value: number): string {
   return Number.isNaN(value) ? '"NaN"' : value > 0 ? '"Infinity"' : '"-Infinity"';
 }
 
-/** The text of a value, with the separators and escapes that Python uses by default. */
+/** Returns the text of a value, with the separators and escapes that Python uses by default. */
 export function jsonDumps(value: PythonJson): string {
   if (value === null || typeof value === "string") return pythonJson(value);
   // JavaScript prints digits of integers past 2^53 that they do not have.

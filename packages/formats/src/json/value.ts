@@ -19,7 +19,7 @@ export class JsonObject {
     return this.keys.length;
   }
 
-  /** The value of a key, undefined when there is none. */
+  /** Returns the value of a key, undefined when there is none. */
   get(key: string): JsonValue | undefined {
     const { keys } = this;
     for (let i = 0; i < keys.length; i++) if (keys[i] === key) return this.values[i];

@@ -29,7 +29,9 @@ export async function allPrograms(
   return { exportedPrograms, extraFiles };
 }
 
-/** The archive has no program of this name; `folder` is where programs are. */
+/**
+ * Returns the error when the archive has no program of this name; `folder` is where programs are.
+ */
 export function noModel(wanted: string, names: readonly string[], folder: string): SconceError {
   if (names.length === 0) return pt2Error("PT2_NO_MODEL", "the archive holds no exported program", folder);
   return pt2Error(

@@ -35,7 +35,7 @@ export class ArchiveReader {
   }
 
   /**
-   * The names of the programs, in the order of the archive.
+   * Returns the names of the programs, in the order of the archive.
    * @throws SconceError `PT2_FORMAT`, `PT2_VERSION`, `PT2_BYTE_ORDER`
    */
   async names(): Promise<string[]> {
@@ -57,13 +57,13 @@ export class ArchiveReader {
     return assemble(file, description, weights, constants, exampleInputs);
   }
 
-  /** The files that were saved beside the programs. */
+  /** Returns the files that were saved beside the programs. */
   async extraFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
     const { readExtraFiles } = await import("./later.js");
     return readExtraFiles(this.#zip, this.#root + RECORDS.extra, this.#read);
   }
 
-  /** Whether there are entries in a folder of the archive. */
+  /** Returns whether there are entries in a folder of the archive. */
   has(folder: string): boolean {
     return [...this.#zip.names()].some((name) => name.startsWith(this.#root + folder));
   }
@@ -150,7 +150,7 @@ export class ArchiveReader {
     return readPayload(configBytes, folder + config, this.#options.budget, this.#once(folder, record));
   }
 
-  /** All weights in one pickle, as torch 2.8 wrote them. */
+  /** Returns all weights in one pickle, as torch 2.8 wrote them. */
   async #pickled(record: string): Promise<Payload> {
     const saved = await import("./later.js");
     const entry = this.#root + record;
@@ -161,7 +161,7 @@ export class ArchiveReader {
     return saved.payloadFromPickle(value, record);
   }
 
-  /** Each record as one storage, whichever programs name it; one for each alignment. */
+  /** Returns each record as one storage, whichever programs name it; one for each alignment. */
   #once(folder: string, record: RecordReader): RecordReader {
     return async (name, alignment) => {
       const key = `${alignment} ${folder}${name}`;
@@ -191,7 +191,9 @@ export class ArchiveReader {
   }
 }
 
-/** The one folder that all entries lie in, with its slash. @throws SconceError `PT2_ROOT` */
+/**
+ * Returns the one folder that all entries lie in, with its slash. @throws SconceError `PT2_ROOT`
+ */
 function rootOf(zip: ZipArchive): string {
   let root: string | undefined;
   for (const name of zip.names()) {

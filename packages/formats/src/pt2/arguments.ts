@@ -66,7 +66,7 @@ export const CONSTANT_MEMBERS: Readonly<Record<string, Read<Argument>>> = Object
   as_bool: readBoolean,
 });
 
-/** A reader of the `Argument` union in the context of one graph. */
+/** Returns a reader of the `Argument` union in the context of one graph. */
 export function argumentReader(context: ArgumentContext): Read<Argument> {
   const node: Read<Argument> = (value, place) => {
     const name = readName(value, place);

@@ -15,7 +15,7 @@ export interface CountedOptions extends ReadPt2Options {
 /** How many bytes of a program's JSON represent one value at least; PyTorch's own files have 22. */
 export const JSON_BYTES_PER_NODE = 12;
 
-/** The budget of a file: the shared one of the options, or one for its size. */
+/** Returns the budget of a file: the shared one of the options, or one for its size. */
 export const budgetFor = (
   { budget, limits }: Pick<ReadPt2Options, "budget" | "limits">,
   size: number,

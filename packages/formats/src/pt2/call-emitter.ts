@@ -116,8 +116,8 @@ function planItem(
 }
 
 /**
- * The name that FX makes up for a call: the target's last part, an overload with its operator, in
- * snake case.
+ * Returns the name that FX makes up for a call: the target's last part, an overload with its
+ * operator, in snake case.
  */
 function candidateName(target: string): string {
   const parts = target.split(".");

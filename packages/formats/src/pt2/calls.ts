@@ -43,8 +43,8 @@ const KEYWORD_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A reader of the `inputs` of a node. `keyword` is the number that means "passed by keyword" in
- * this file, if any.
+ * Returns a reader of the `inputs` of a node. `keyword` is the number that means "passed by
+ * keyword" in this file, if any.
  */
 export function inputReader(argument: Read<Argument>, oldKinds: boolean): Read<NamedArgument[]> {
   return readList((input, place) => {
@@ -65,14 +65,17 @@ const EMPTY_LISTS: ReadonlySet<string> = new Set(
   "tensors ints floats bools strings int_lists float_lists".split(" "),
 );
 
-/** What the empty list of an `Argument` would hold; undefined for kinds that `CallForm` lacks. */
+/**
+ * Returns what the empty list of an `Argument` would hold; undefined for kinds that `CallForm`
+ * lacks.
+ */
 function emptyListIn(argument: JsonValue | undefined): EmptyListKind | undefined {
   if (!(argument instanceof JsonObject)) return undefined;
   const kind = argument.keys[0]!.slice("as_".length);
   return EMPTY_LISTS.has(kind) ? (kind as EmptyListKind) : undefined;
 }
 
-/** What only the file says of the arguments of an operator without a schema. */
+/** Returns what only the file says of the arguments of an operator without a schema. */
 export function argumentForm(inputs: readonly NamedArgument[]): CallForm {
   const argNames = inputs.map(({ name }) => name);
   const empty = inputs.flatMap(({ name, emptyList }) =>
@@ -122,7 +125,7 @@ export function looseArguments(inputs: readonly NamedArgument[], place: Place): 
   return { args, kwargs: kwargsOf(named, place) };
 }
 
-/** All inputs by position, as symbolic functions take them. */
+/** Returns all inputs by position, as symbolic functions take them. */
 export const positionalArguments = (inputs: readonly NamedArgument[]): CallArguments => ({
   args: inputs.map(({ value }) => value),
   kwargs: NO_KWARGS,

@@ -11,7 +11,7 @@ export type ClassCase = readonly [id: string, what: string, code: string, bytes:
 
 const BOMB = new Uint8Array(50e6);
 
-/** A sound archive with a change to the entry of the format, and options of the whole. */
+/** Returns a sound archive with a change to the entry of the format, and options of the whole. */
 const zip = (change: Partial<EntryFixture> = {}, options: ZipFixture = {}): Uint8Array =>
   makeZip(
     [...makeRecords()].map(([name, data]): EntryFixture => {
@@ -32,7 +32,7 @@ const extra = (
 const zeros = new Uint8Array(4 * 2 ** 20);
 const marks = ["\u0345", "\u0301", "\u0316", "\u0327", "\u0334"].map((mark) => mark.repeat(6000)).join("");
 let packed: Uint8Array | undefined;
-/** A small entry that unpacks to 50 MB, which nothing reads. */
+/** Returns a small entry that unpacks to 50 MB, which nothing reads. */
 function bomb(change: Partial<EntryFixture>): Uint8Array {
   packed ??= deflateSync(BOMB, { level: 1 });
   return extra("m/extra/bomb", BOMB, { packed, method: 8, ...change });
@@ -43,7 +43,7 @@ const flipped = (at: number): Uint8Array => {
   bytes[start + at]! ^= 4;
   return bytes;
 };
-/** A program whose last number has this text. */
+/** Returns a program whose last number has this text. */
 const number = (value: string): Uint8Array => json(text.replace('{"as_float":1}', `{"as_float":${value}}`));
 const deep = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 const manyKeys = (count: number): string => Array.from({ length: count }, (_, i) => `"k${i}":1`).join();

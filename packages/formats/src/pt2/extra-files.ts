@@ -1,7 +1,7 @@
 /** @file Files that were saved beside a program. */
 import type { ZipArchive } from "../zip/archive.js";
 
-/** The files below a folder, by name; their entries are added to those that were read. */
+/** Returns the files below a folder, by name; their entries are added to those that were read. */
 export async function readExtraFiles(
   zip: ZipArchive,
   folder: string,

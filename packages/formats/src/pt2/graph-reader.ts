@@ -55,7 +55,7 @@ export interface GraphContext {
   readonly oldKinds: boolean;
   /** A higher-order call that does not say so returns a bare tensor. */
   readonly bareReturns: boolean;
-  /** Whether any data-dependent symbol has been read so far. */
+  /** Returns whether any data-dependent symbol has been read so far. */
   hasUnbacked(): boolean;
 }
 

@@ -45,7 +45,9 @@ class RecordSource implements StorageSource {
     return this.#guarded(signal, (zip) => entryRange(zip, this.#entry, offset, length));
   }
 
-  /** The archive with a clock that starts now; what the entry unpacks to was counted before. */
+  /**
+   * Returns the archive with a clock that starts now; what the entry unpacks to was counted before.
+   */
   #open(signal: AbortSignal | undefined): ZipArchive {
     const { stallMilliseconds, milliseconds } = this.#limits ?? {};
     const budget = new Budget(this.byteLength, { bytes: this.byteLength, milliseconds });
@@ -74,8 +76,8 @@ export interface RecordOptions {
 }
 
 /**
- * The storage of an entry, which is not read yet. What the entry declares is checked: it counts
- * on the budget of the archive.
+ * Returns the storage of an entry, which is not read yet. What the entry declares is checked: it
+ * counts on the budget of the archive.
  * @throws SconceError `ZIP_BOMB`, `BUDGET_EXCEEDED`
  */
 export function lazyRecord(zip: ZipArchive, entry: string, options: RecordOptions): Storage {
@@ -101,7 +103,7 @@ export class EntryAccess implements RandomAccess, Reopened {
     return entryRange(this.#zip, this.#entry, offset, length);
   }
 
-  /** The same entry for another piece of work. */
+  /** Returns the same entry for another piece of work. */
   again(options: SourceOptions): EntryAccess {
     const source = again(this.#zip.source, options);
     return new EntryAccess(this.#zip.reading(source, new Budget(this.size)), this.#entry);

@@ -9,9 +9,9 @@ export interface StorageSource {
   readonly name: string;
   /** How many bytes there are. */
   readonly byteLength: number;
-  /** All bytes, checked; the storage keeps them. */
+  /** Returns all bytes, checked; the storage keeps them. */
   read(signal: AbortSignal): Promise<Uint8Array>;
-  /** All bytes in order; the last piece comes only when the whole has been checked. */
+  /** Returns all bytes in order; the last piece comes only when the whole has been checked. */
   pieces(signal: AbortSignal | undefined): AsyncIterable<Uint8Array>;
   /** Some of the bytes: what only the whole can show is not checked. */
   range(offset: number, length: number, signal: AbortSignal | undefined): Promise<Uint8Array>;

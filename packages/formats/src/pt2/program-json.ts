@@ -27,7 +27,7 @@ export async function readProgramJson(
   return paused(describeProgram(root, file, options, symbols), options);
 }
 
-/** Whether a program has expressions, ranges of them, or guards on them. */
+/** Returns whether a program has expressions, ranges of them, or guards on them. */
 function needsSymbols(root: JsonObject, keys: ReadonlySet<string>): boolean {
   const holdsSome = (field: JsonValue | undefined): boolean =>
     field instanceof JsonObject ? field.size > 0 : Array.isArray(field) && field.length > 0;

@@ -92,7 +92,7 @@ export function makeModel(): Loose {
 /** Entries below the root folder, by name. */
 export type Records = Map<string, Uint8Array>;
 
-/** The records of a sound archive. */
+/** Returns the records of a sound archive. */
 export function makeRecords(model: unknown = makeModel()): Records {
   const config = {
     config: {
@@ -116,11 +116,11 @@ export function makeRecords(model: unknown = makeModel()): Records {
   ]);
 }
 
-/** An archive of records, with its root folder. */
+/** Returns an archive of records, with its root folder. */
 export const makePt2 = (records: Records = makeRecords(), root = "m/"): Uint8Array =>
   makeZip([...records].map(([name, data]): EntryFixture => ({ name: root + name, data })));
 
-/** The weights configuration with a change. */
+/** Returns the weights configuration with a change. */
 export function withWeightConfig(change: (entry: Loose) => void, data?: Uint8Array): Uint8Array {
   const records = makeRecords();
   const name = "data/weights/model_weights_config.json";
@@ -131,14 +131,14 @@ export function withWeightConfig(change: (entry: Loose) => void, data?: Uint8Arr
   return makePt2(records);
 }
 
-/** The model with a change. */
+/** Returns the model with a change. */
 export function withModel(change: (model: Loose) => void): Uint8Array {
   const model = makeModel();
   change(model);
   return makePt2(makeRecords(model));
 }
 
-/** An archive whose two weights of so many elements come first, as PyTorch writes them. */
+/** Returns an archive whose two weights of so many elements come first, as PyTorch writes them. */
 export function makeLargePt2(elements: number): Uint8Array {
   const meta = tensorMeta([elements], [1], true);
   const model = makeModel();

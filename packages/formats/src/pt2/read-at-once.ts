@@ -28,7 +28,7 @@ export const loadPt2 = (source: ByteSource, options?: LoadPt2Options): Promise<P
   load(source, options);
 
 /**
- * The names of the programs in a `.pt2` archive, in its order; the programs are not read.
+ * Returns the names of the programs in a `.pt2` archive, in its order; the programs are not read.
  * @throws SconceError `ZIP_*`, `PT2_FORMAT`, `PT2_VERSION`, `OTHER_FORMAT`, `SOURCE_*`, `ABORTED`
  */
 export const pt2ProgramNames = (source: ByteSource, options?: NamesOptions): Promise<readonly string[]> =>

@@ -54,7 +54,7 @@ export async function loadPt2(
 }
 
 /**
- * The names of the programs of an archive, in its order; nothing of the programs is read.
+ * Returns the names of the programs of an archive, in its order; nothing of the programs is read.
  * @throws SconceError `ZIP_*`, `PT2_FORMAT`, `PT2_VERSION`, `OTHER_FORMAT`, `SOURCE_*`, `ABORTED`
  */
 export async function pt2ProgramNames(

@@ -134,7 +134,7 @@ export class SavedInputs implements ExampleInputs {
     return Object.fromEntries(entries);
   }
 
-  /** A value as JavaScript has it, for the functions of a registered type. */
+  /** Returns a value as JavaScript has it, for the functions of a registered type. */
   #plain(value: unknown, depth: number): unknown {
     this.#budget.spend("nodes", 1, () => this.#where);
     if (depth > MAX_TREE_DEPTH) throw this.#mismatch(`values nest more than ${MAX_TREE_DEPTH} deep`);

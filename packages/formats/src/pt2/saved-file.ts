@@ -18,7 +18,7 @@ import { valueReaders } from "./values.js";
 import type { Payload } from "./weights.js";
 
 /**
- * The saved value; fake tensors in it become tensors without values. @throws SconceError
+ * Returns the saved value; fake tensors in it become tensors without values. @throws SconceError
  * `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
  */
 export function readSavedFile(bytes: Uint8Array, where: string, options: ZipOptions): unknown {
@@ -40,15 +40,15 @@ const fakeTensorReader =
 /** Bytes of the widest element: a storage may be viewed by several dtypes. */
 const LARGEST_ELEMENT = 16;
 
-/** Whether an entry holds an archive whose parts can be read by themselves. */
+/** Returns whether an entry holds an archive whose parts can be read by themselves. */
 export function isReadByRanges(zip: ZipArchive, name: string): boolean {
   const entry = zip.entry(name);
   return entry !== undefined && entry.method === 0 && entry.size > 0;
 }
 
 /**
- * The saved value, without the bytes of its tensors: they stay in the file until they are asked
- * for. @throws SconceError `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
+ * Returns the saved value, without the bytes of its tensors: they stay in the file until they are
+ * asked for. @throws SconceError `PICKLE_*`, `ZIP_*`, `JSON_*`, `PT2_*`
  */
 export async function readLazySavedFile(
   zip: ZipArchive,
@@ -61,7 +61,7 @@ export async function readLazySavedFile(
   return readOpenTorchFile(inner, entry, { budget, fakeTensor: fakeTensorReader(budget), storage });
 }
 
-/** A payload from a pickled dict of tensors, as older files have it. */
+/** Returns a payload from a pickled dict of tensors, as older files have it. */
 export function payloadFromPickle(saved: unknown, file: string): Payload {
   const place = new Place(file);
   const payload: Payload = { tensors: new Map(), parameterNames: new Set() };

@@ -18,6 +18,8 @@ function splitFields(text: string): string[] {
   return fields;
 }
 
-/** The entries of a module stack: key, path and type of each where the text is well formed. */
+/**
+ * Returns the entries of a module stack: key, path and type of each where the text is well formed.
+ */
 export const stackEntries = (text: string): readonly (readonly string[])[] =>
   text === "" ? [] : text.split(";").map(splitFields);

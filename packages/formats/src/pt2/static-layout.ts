@@ -10,7 +10,7 @@ export const readWeightMeta: Read<FakeTensor> = /* @__PURE__ */ valueReaders(und
 /** Everything of a tensor but its storage. */
 type StaticLayout = TensorLayout & Pick<Tensor, "requiresGrad">;
 
-/** The layout of a tensor with static sizes; undefined when one of them is symbolic. */
+/** Returns the layout of a tensor with static sizes; undefined when one of them is symbolic. */
 export function staticLayout({
   dtype,
   shape,

@@ -3,15 +3,15 @@
  */
 import { type Budget, isSconceError } from "@sconce/errors";
 import {
+  type BoolLike,
+  type FloatLike,
+  type IntLike,
   isUnbacked,
   metered,
   parseGuard,
   parseSrepr,
   printExpr,
-  type SymBool,
   type SymExpr,
-  type SymFloat,
-  type SymInt,
   scalarKind,
 } from "@sconce/symbolic";
 import type { Place } from "../json/place.js";
@@ -30,7 +30,7 @@ const EXPECTED: Readonly<Record<ScalarKind, string>> = {
 export class SymbolTable implements Symbols {
   /** Example values by symbol name. */
   readonly hints = new Map<string, number>();
-  readonly #parsed = new Map<string, SymInt | SymFloat | SymBool>();
+  readonly #parsed = new Map<string, IntLike | FloatLike | BoolLike>();
   /** True once a data-dependent symbol has been read. */
   hasUnbacked = false;
   readonly #budget: Budget;

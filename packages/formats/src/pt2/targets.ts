@@ -2,7 +2,7 @@
 import { type Read, readString } from "../json/place.js";
 import { OPERATOR_PREFIX, PYTHON_OPERATOR_PREFIX } from "./schema.js";
 
-/** The target of a call or of an operator argument, as files spell it. */
+/** Returns the target of a call or of an operator argument, as files spell it. */
 export function targetText(target: string): string {
   if (target.startsWith("operator.")) return PYTHON_OPERATOR_PREFIX + target.slice("operator.".length);
   if (target === "torch.sym_sqrt") return "torch._sym_sqrt";

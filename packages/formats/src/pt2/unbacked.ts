@@ -36,8 +36,8 @@ export class SymbolBindings {
   readonly #bound = new Set<string>();
 
   /**
-   * The symbols that this value is the first to show, with their paths (`[0].size()[1]`); undefined
-   * for none.
+   * Returns the symbols that this value is the first to show, with their paths (`[0].size()[1]`);
+   * undefined for none.
    */
   bind(value: MetaValue | undefined): Readonly<Record<string, string>> | undefined {
     const bindings: [symbol: string, path: string][] = [];

@@ -13,7 +13,7 @@ import {
   symFloat,
   symInt,
 } from "@sconce/ir";
-import type { SymExpr, SymInt } from "@sconce/symbolic";
+import type { IntLike, SymExpr } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import {
   type Place,
@@ -32,7 +32,7 @@ import { byNumber, LAYOUTS, SCALAR_TYPES } from "./schema.js";
 const DTYPE_BY_NUMBER = /* @__PURE__ */ byNumber(SCALAR_TYPES);
 const LAYOUT_BY_NUMBER = /* @__PURE__ */ byNumber(LAYOUTS);
 
-/** A reader of an enum that is written as its number. */
+/** Returns a reader of an enum that is written as its number. */
 export function readEnum<K>(table: ReadonlyMap<number, K>, what: string): Read<K> {
   return (value, place) => {
     const number = readSafeInteger(value, place);
@@ -72,13 +72,16 @@ export interface Symbols {
   readonly hints: ReadonlyMap<string, number>;
   /** True once a data-dependent symbol has been read. */
   readonly hasUnbacked: boolean;
-  /** The value of an expression, which has to be of a kind. */
+  /** Returns the value of an expression, which has to be of a kind. */
   parse(text: string, place: Place, kind: ScalarKind): number | boolean | SymExpr;
   /** Notes the example value of an expression. */
   hint(expr: SymExpr, value: number): void;
   /** Without the symbols that were read so far. */
   emptyCopy(): Symbols;
-  /** The printed form of an expression that occurs in the program; undefined for another one. */
+  /**
+   * Returns the printed form of an expression that occurs in the program; undefined for another
+   * one.
+   */
   rangeKey(text: string, place: Place): string | undefined;
   /** @throws SconceError `SYM_*`: the guard cannot be read */
   checkGuard(text: string, place: Place): void;
@@ -159,7 +162,7 @@ export function valueReaders(symbols: Symbols | undefined): ValueReaders {
 }
 
 const extentReader =
-  (anyInt: Read<number | bigint | boolean | SymExpr>): Read<SymInt> =>
+  (anyInt: Read<number | bigint | boolean | SymExpr>): Read<IntLike> =>
   (value, place) => {
     const size = value instanceof JsonObject && value.size === 1 ? value.get("as_int") : undefined;
     if (typeof size === "number" && Number.isInteger(size) && size >= 0) return size;
@@ -171,8 +174,8 @@ const extentReader =
 function readTensorMeta(
   value: JsonValue,
   place: Place,
-  extents: Read<SymInt[]>,
-  offset: Read<SymInt>,
+  extents: Read<IntLike[]>,
+  offset: Read<IntLike>,
 ): FakeTensor {
   const object = readObject(value, place);
   const shape = place.field(object, "sizes", extents);
@@ -192,7 +195,7 @@ function readTensorMeta(
   });
 }
 
-function checkElementCount(shape: readonly SymInt[], place: Place): void {
+function checkElementCount(shape: readonly IntLike[], place: Place): void {
   let count = 1;
   for (const size of shape) if (typeof size === "number") count *= size;
   if (!(count <= Number.MAX_SAFE_INTEGER))
@@ -208,5 +211,5 @@ export const readCustomObject: Read<CustomObject> = (value, place) => {
   };
 };
 
-/** A constant as the value of a node. */
+/** Returns a constant as the value of a node. */
 const constantValue = (value: ConstantValue["value"]): ConstantValue => ({ kind: "constant", value });

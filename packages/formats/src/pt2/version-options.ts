@@ -18,14 +18,16 @@ export interface VersionOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** A number in an object of a document; 0 where there is none, which other readers report. */
+/**
+ * Returns a number in an object of a document; 0 where there is none, which other readers report.
+ */
 export function numberIn(root: JsonObject, field: string, key: string): number {
   const inner = root.get(field);
   const value = inner instanceof JsonObject ? inner.get(key) : undefined;
   return typeof value === "number" ? value : 0;
 }
 
-/** Whether versions of a file are newer than the known ones, or have to be compared. */
+/** Returns whether versions of a file are newer than the known ones, or have to be compared. */
 export const hasOtherVersions = (root: JsonObject, { expectedOpsetVersion }: VersionOptions): boolean =>
   expectedOpsetVersion !== undefined ||
   numberIn(root, "schema_version", "minor") > SCHEMA_MINOR ||

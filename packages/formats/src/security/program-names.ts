@@ -4,7 +4,9 @@ import { visitUnsafeTexts } from "../pt2/text/check.js";
 import { TEXT_RULES, type TextKind, textFault } from "../pt2/text/rules.js";
 import type { SecurityFinding } from "./finding.js";
 
-/** The finding for one text; undefined for a safe one, and for a mere path of attributes. */
+/**
+ * Returns the finding for one text; undefined for a safe one, and for a mere path of attributes.
+ */
 export function nameFinding(kind: TextKind, text: string, where: () => string): SecurityFinding | undefined {
   // Functions that are looked up have other findings.
   if (kind === "target" && /^[#\w.:]+$/.test(text)) return undefined;

@@ -108,7 +108,7 @@ class JsonScan {
     this.#add("guard", text, path, "module() compiles it into a function with exec", plain);
   }
 
-  /** Whether a strict parser knows all of a text. */
+  /** Returns whether a strict parser knows all of a text. */
   #isPlain(parse: () => unknown): boolean {
     try {
       parse();

@@ -196,7 +196,7 @@ class Scan {
     return true;
   }
 
-  /** The number of a remembered value. */
+  /** Returns the number of a remembered value. */
   #index(operand: Operand, { start, text }: Span): number {
     if (operand === "line") return Number(text());
     if (operand === 0) return this.#memo.size;

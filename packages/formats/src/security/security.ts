@@ -109,7 +109,7 @@ const code = (kind: "native-code" | "script", name: string, does: string): Secur
   isPlain: false,
 });
 
-/** What loads an entry that holds pickled objects; undefined for other entries. */
+/** Returns what loads an entry that holds pickled objects; undefined for other entries. */
 function loaderOf(record: string, name: string): string | undefined {
   if (record.startsWith(`${RECORDS.constants}custom_obj_`))
     return "torch._C._pickle_load_obj makes the object";
@@ -121,7 +121,7 @@ function loaderOf(record: string, name: string): string | undefined {
     : undefined;
 }
 
-/** The entries of weights and constants that are pickled, as their configurations say. */
+/** Returns the entries of weights and constants that are pickled, as their configurations say. */
 async function pickledPayloads(zip: ZipArchive, budget: Budget): Promise<ReadonlySet<string>> {
   const pickled = new Set<string>();
   for (const name of zip.names()) {
@@ -136,7 +136,7 @@ async function pickledPayloads(zip: ZipArchive, budget: Budget): Promise<Readonl
   return pickled;
 }
 
-/** A damaged one names nothing; its entry is reported. */
+/** Returns a damaged one names nothing; its entry is reported. */
 async function readConfig(zip: ZipArchive, name: string, budget: Budget): Promise<JsonValue | undefined> {
   try {
     const json = parseJson(await zip.read(name), name, budget);

@@ -42,9 +42,9 @@ export class PickleFloat {
 
 /** What gives meaning to calls and to persistent ids. */
 export interface PickleHandlers {
-  /** The value of `function(*args)`. Throws for functions that it does not know. */
+  /** Returns the value of `function(*args)`. Throws for functions that it does not know. */
   call(name: string, args: readonly unknown[]): unknown;
-  /** The value of a persistent id, as tensors refer to their storage. */
+  /** Returns the value of a persistent id, as tensors refer to their storage. */
   persistent(id: unknown): unknown;
 }
 
@@ -170,7 +170,7 @@ class PickleReader {
     return Array.from({ length: count }, () => this.pop()).reverse();
   }
 
-  /** The container that items are added to; it stays on the stack. */
+  /** Returns the container that items are added to; it stays on the stack. */
   top(): unknown {
     return this.#stack[this.#stack.length - 1];
   }

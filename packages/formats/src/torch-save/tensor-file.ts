@@ -76,8 +76,8 @@ export function readTorchFile(bytes: Uint8Array, where: string, options: TorchFi
 }
 
 /**
- * The same for an archive that is open: only the pickle is read, and `storage` gives the storage of
- * an entry.
+ * Returns the same for an archive that is open: only the pickle is read, and `storage` gives the
+ * storage of an entry.
  * @throws SconceError `PICKLE_*`, `ZIP_*`
  */
 export async function readOpenTorchFile(
@@ -91,7 +91,7 @@ export async function readOpenTorchFile(
   return new TensorPickle(parts, where, options).read();
 }
 
-/** The folder of all entries. @throws SconceError `PICKLE_SYNTAX` */
+/** Returns the folder of all entries. @throws SconceError `PICKLE_SYNTAX` */
 function rootOf(zip: ZipArchive, where: string): string {
   const name = [...zip.names()].find((entry) => entry === "data.pkl" || entry.endsWith("/data.pkl"));
   if (name === undefined) throw pickleError("PICKLE_SYNTAX", "no data.pkl in the saved file", where);
@@ -112,8 +112,8 @@ interface FileParts {
 }
 
 /**
- * The dimensions that the attributes of a tensor mark, in order; undefined for other attributes,
- * which have no meaning here.
+ * Returns the dimensions that the attributes of a tensor mark, in order; undefined for other
+ * attributes, which have no meaning here.
  */
 function markedDims(state: unknown): readonly number[] | undefined {
   const marks: unknown = state instanceof Map && state.size === 1 ? state.get(MARKS) : undefined;
@@ -248,8 +248,8 @@ class TensorPickle {
   }
 
   /**
-   * A tensor of the meta device: it has no values, and the file does not say which tensors share
-   * storage.
+   * Returns a tensor of the meta device: it has no values, and the file does not say which tensors
+   * share storage.
    */
   #metaTensor([dtype, size, stride, requiresGrad]: readonly unknown[]): SavedTensor {
     const [type, shape, strides] = [this.#dtype(dtype), this.#sizes(size), this.#sizes(stride)];

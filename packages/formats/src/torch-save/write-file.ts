@@ -2,7 +2,7 @@
 import { bytesEntry, textEntry, type ZipContent, zipPieces } from "../zip/write.js";
 import { PickleWriter, type Places, type PyValue } from "./write-pickle.js";
 
-/** The bytes that `torch.save` writes of a value, in pieces. */
+/** Yields the bytes that `torch.save` writes of a value, in pieces. */
 export function* torchFilePieces(value: PyValue, places?: Places): Generator<Uint8Array, void> {
   const writer = new PickleWriter(places);
   const pickle = writer.write(value);

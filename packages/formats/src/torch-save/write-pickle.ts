@@ -121,7 +121,7 @@ export class PickleWriter {
     this.#places = places;
   }
 
-  /** The pickle of a value. */
+  /** Returns the pickle of a value. */
   write(value: PyValue): Uint8Array {
     this.#bytes(0x80, 2);
     this.#save(value);
@@ -129,7 +129,7 @@ export class PickleWriter {
     return joinPieces(this.#pieces);
   }
 
-  /** The storages in the order of their keys. */
+  /** Yields the storages in the order of their keys. */
   storages(): Iterable<NamedStorage> {
     return this.#storages.values();
   }
@@ -312,7 +312,7 @@ export class PickleWriter {
     this.#memoize(tensor);
   }
 
-  /** The function that makes a tensor, and what writes its arguments. */
+  /** Returns the function that makes a tensor, and what writes its arguments. */
   #rebuilt(tensor: Tensor): [name: string, args: () => void] {
     const { dtype, shape, strides, storageOffset, requiresGrad, storage } = tensor;
     const layout = [new PyTuple(shape), new PyTuple(strides), requiresGrad];

@@ -62,7 +62,7 @@ export interface DiagramOptions {
 const OPTIONS: OptionNames<DiagramOptions> = { fold: true, modules: true };
 
 /**
- * The items of a program's diagram.
+ * Returns the items of a program's diagram.
  * @throws SconceError `DIAGRAM_DEPTH` for a depth that is not a whole number from 1 on
  */
 export function diagramOf(program: ExportedProgram, call: string, options: DiagramOptions): readonly Item[] {
@@ -230,7 +230,7 @@ function boxOf({ id, calls, state, module }: Group): Box {
   };
 }
 
-/** The name of a class without its module. */
+/** Returns the name of a class without its module. */
 const className = (type: string): string => type.slice(type.lastIndexOf(".") + 1);
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -244,7 +244,7 @@ function callBox(id: string, { op, name, target, meta }: Node): Box {
 const MOST_SIZES = 8;
 const FIRST_SIZES = 4;
 
-/** The sizes of a value, `1x4`; nothing for a value that has none. */
+/** Returns the sizes of a value, `1x4`; nothing for a value that has none. */
 function sizesOf(val: MetaValue | undefined): string[] {
   if (val === undefined || val === null) return [];
   if (val instanceof FakeTensor)

@@ -12,7 +12,7 @@ const SHAPES: Readonly<Record<Box["kind"], string>> = {
 };
 
 /**
- * The program in the DOT language of Graphviz: the same diagram as `mermaidText` gives.
+ * Returns the program in the DOT language of Graphviz: the same diagram as `mermaidText` gives.
  * @throws SconceError `DIAGRAM_DEPTH`
  */
 export function dotText(program: ExportedProgram, options: DiagramOptions = {}): string {

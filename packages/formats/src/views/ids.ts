@@ -4,7 +4,7 @@ export class Ids {
   /** The last number behind a name. */
   readonly #counts = new Map<string, number>();
 
-  /** The name, with `_` for each other character, and a number where it is taken. */
+  /** Returns the name, with `_` for each other character, and a number where it is taken. */
   take(name: string): string {
     const safe = name.replace(/[^A-Za-z0-9_]/g, "_");
     let id = safe;

@@ -14,8 +14,8 @@ import {
 import type { Tensor } from "@sconce/tensor";
 
 /**
- * The program as JSON text. Argument values are JSON where JSON can express them; others are
- * objects of one key, their kind: `{"node": "x"}`, `{"float": 1}`,
+ * Returns the program as JSON text. Argument values are JSON where JSON can express them; others
+ * are objects of one key, their kind: `{"node": "x"}`, `{"float": 1}`,
  * `{"int": "9223372036854775807"}`, `{"tuple": [...]}`, `{"dtype": "float32"}`.
  */
 export function jsonText(program: ExportedProgram): string {

@@ -12,7 +12,7 @@ const SHAPES: Readonly<Record<Box["kind"], readonly [open: string, close: string
 };
 
 /**
- * The program as a Mermaid flowchart: calls with the sizes of their results, state as
+ * Returns the program as a Mermaid flowchart: calls with the sizes of their results, state as
  * parallelograms with dotted arrows, nested graphs framed. Names are text, never markup.
  * @throws SconceError `DIAGRAM_DEPTH`
  */

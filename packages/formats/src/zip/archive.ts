@@ -62,7 +62,7 @@ export class ZipArchive {
   }
 
   /**
-   * The same for bytes in memory, at once; compressed entries are read with `inflate`.
+   * Returns the same for bytes in memory, at once; compressed entries are read with `inflate`.
    * @throws SconceError a `ZIP_*` code
    */
   static openSync(bytes: Uint8Array, inflate: Inflate, options: ZipOptions): ZipArchive {
@@ -89,8 +89,8 @@ export class ZipArchive {
   }
 
   /**
-   * An entry's content: a view of the source's bytes when these are in memory and the entry is
-   * stored.
+   * Returns an entry's content: a view of the source's bytes when these are in memory and the entry
+   * is stored.
    * @throws SconceError `ZIP_HEADER_MISMATCH`, `ZIP_CRC`, `ZIP_BOMB`, `ZIP_DEFLATE`,
    * `SOURCE_CHANGED`
    */
@@ -109,7 +109,7 @@ export class ZipArchive {
     return this.#content(entry, packed);
   }
 
-  /** The same archive for another piece of work: with its own source and budget. */
+  /** Returns the same archive for another piece of work: with its own source and budget. */
   reading(source: RandomAccess, budget: Budget): ZipArchive {
     return new ZipArchive(source, this.#spans, { budget });
   }

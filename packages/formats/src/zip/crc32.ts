@@ -30,7 +30,7 @@ function bytewise(crc: number, bytes: Uint8Array, start: number, end: number): n
   return crc;
 }
 
-/** The register after four equal runs of `words`, `length` words each. */
+/** Returns the register after four equal runs of `words`, `length` words each. */
 function fourParts(crc: number, words: Int32Array, length: number): number {
   const t = TABLE;
   let [a, b, c, d] = [crc, 0, 0, 0];
@@ -60,8 +60,8 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * The polynomial that advances a register by `length` zero bytes when multiplied with it: x^(8 *
- * length).
+ * Returns the polynomial that advances a register by `length` zero bytes when multiplied with it:
+ * x^(8 * length).
  */
 function zerosOperator(length: number): number {
   let result = 0x80000000;

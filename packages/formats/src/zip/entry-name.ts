@@ -26,7 +26,7 @@ export function checkName(bytes: Uint8Array, where: string): string {
   return name;
 }
 
-/** What is wrong with a name as that of an entry; undefined when nothing is. */
+/** Returns what is wrong with a name as that of an entry; undefined when nothing is. */
 export function nameFault(name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.includes("\0")) return "holds a NUL";

@@ -6,7 +6,7 @@ const LOCAL = 0x04034b50;
 export const LOCAL_SIZE = 30;
 const DESCRIPTOR = 0x08074b50;
 
-/** How long the header is with its name and its fields, as its first bytes say. */
+/** Returns how long the header is with its name and its fields, as its first bytes say. */
 export function localHeaderSize(head: Uint8Array): number {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   return LOCAL_SIZE + view.getUint16(26, true) + view.getUint16(28, true);

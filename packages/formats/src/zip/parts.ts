@@ -6,8 +6,8 @@ import { compareCrc, type ZipArchive } from "./archive.js";
 import { crc32 } from "./crc32.js";
 
 /**
- * An entry's content in pieces, in order. The last piece comes when the checksum of all has been
- * compared. An entry that is compressed is unpacked first.
+ * Yields an entry's content in pieces, in order. The last piece comes when the checksum of all has
+ * been compared. An entry that is compressed is unpacked first.
  * @throws SconceError as `ZipArchive.read`
  */
 export async function* entryPieces(

@@ -110,7 +110,7 @@ export class SerializationId {
     if (size > 0) this.#data = combined(this.#data, BigInt(crc));
   }
 
-  /** The 40 digits of the entry. */
+  /** Returns the 40 digits of the entry. */
   text(): string {
     let names = 0n;
     for (const hash of this.#names.hashes()) names = combined(names, hash);

@@ -43,10 +43,10 @@ interface Begun extends Written {
   crc: number;
 }
 
-/** An entry of a text. */
+/** Returns an entry of a text. */
 export const textEntry = (name: string, text: string): ZipContent => bytesEntry(name, utf8(text));
 
-/** An entry of bytes in memory. */
+/** Returns an entry of bytes in memory. */
 export const bytesEntry = (name: string, bytes: Uint8Array): ZipContent => ({
   name,
   size: bytes.length,
@@ -54,8 +54,8 @@ export const bytesEntry = (name: string, bytes: Uint8Array): ZipContent => ({
 });
 
 /**
- * The bytes of an archive whose entries lie in the folder `root`. The entry of the serialization id
- * is added at the end.
+ * Yields the bytes of an archive whose entries lie in the folder `root`. The entry of the
+ * serialization id is added at the end.
  */
 export function* zipPieces(root: string, entries: Iterable<ZipContent>): Generator<Uint8Array, void> {
   const zip = new ZipWriter(root);
@@ -67,7 +67,7 @@ export function* zipPieces(root: string, entries: Iterable<ZipContent>): Generat
   yield* zip.finish();
 }
 
-/** The same for contents that come as they are asked for. */
+/** Yields the same for contents that come as they are asked for. */
 export async function* zipStream(
   root: string,
   entries: Iterable<ZipContent<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>>,
@@ -116,7 +116,7 @@ class ZipWriter {
     return this.#counted(size === 0 ? NOTHING : descriptor(crc, size, isWide(size, offset)));
   }
 
-  /** The last entry, the directory and the end records. */
+  /** Yields the last entry, the directory and the end records. */
   *finish(): Generator<Uint8Array, void> {
     const { name, size, pieces } = textEntry(SERIALIZATION_ID, this.#id.text());
     yield this.begin(name, size);
@@ -194,7 +194,10 @@ function wideField(size: number, compressedSize: number, offset: number): Uint8A
   return new Fields(4 + 8 * values.length).u16(1, 8 * values.length).u64(...values).bytes;
 }
 
-/** The header in front of the data, with a field `FB` that is as long as the alignment needs. */
+/**
+ * Returns the header in front of the data, with a field `FB` that is as long as the alignment
+ * needs.
+ */
 function localHeader(name: Uint8Array, size: number, offset: number): Uint8Array {
   // PyTorch writes this before it knows the compressed size.
   const wide = wideField(size, 0, offset);
@@ -232,7 +235,10 @@ function directoryEntry({ name, size, crc, offset }: Written): Uint8Array {
     .put(wide).bytes;
 }
 
-/** The zip64 end record, what points to it, and the end record; PyTorch always writes all three. */
+/**
+ * Returns the zip64 end record, what points to it, and the end record; PyTorch always writes all
+ * three.
+ */
 function endRecords(count: number, size: number, offset: number): Uint8Array {
   const few = Math.min(count, 0xffff);
   return new Fields(56 + 20 + 22)

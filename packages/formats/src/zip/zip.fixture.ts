@@ -80,7 +80,7 @@ const completed = (given: EntryFixture): Entry => ({
   size: given.size ?? given.data.length,
 });
 
-/** The local header of an entry with its data. */
+/** Returns the local header of an entry with its data. */
 function localRecord({ given, name, packed, method, flags, crc, size }: Entry): Uint8Array {
   const localName = given.localName === undefined ? name : utf8(given.localName);
   return concat([
@@ -103,7 +103,7 @@ function localRecord({ given, name, packed, method, flags, crc, size }: Entry): 
   ]);
 }
 
-/** The record of an entry in the directory. */
+/** Returns the record of an entry in the directory. */
 const directoryRecord = (
   { given, name, packed, method, flags, crc, size }: Entry,
   position: number,
@@ -131,7 +131,7 @@ const directoryRecord = (
     name,
   ]);
 
-/** The zip64 end record with its locator; `end` is where the record starts. */
+/** Returns the zip64 end record with its locator; `end` is where the record starts. */
 const zip64Records = (count: number, size: number, offset: number, end: number): Uint8Array =>
   fields(
     [4, 0x06064b50],
@@ -150,7 +150,7 @@ const zip64Records = (count: number, size: number, offset: number, end: number):
     [4, 1],
   );
 
-/** A zip archive of the entries. */
+/** Returns a zip archive of the entries. */
 export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = {}): Uint8Array {
   const body: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -182,7 +182,7 @@ export function makeZip(entries: readonly EntryFixture[], options: ZipFixture = 
   return concat([...body, central, end64, end, comment]);
 }
 
-/** The work that reading so many bytes may take by default. */
+/** Returns the work that reading so many bytes may take by default. */
 export const work = (size: number): ZipOptions => ({ budget: new Budget(size) });
 
 /** Opens an archive with the default budget. */

@@ -25,7 +25,7 @@ const PIPELINE = "decompose{keep=[aten.linear.default]},repeat{max=3}(cse,dce)";
 const PATTERN = "aten.mul.Tensor(aten.relu.default($x) as $call, $scale)";
 const HISTORY_PASSES = "decompose,cse,dce";
 
-/** What this version writes. */
+/** Returns what this version writes. */
 export async function goldenFiles(): Promise<GoldenFolder> {
   const files = new Map<string, Uint8Array>();
   for (const [name, program] of await goldenPrograms()) {

@@ -30,7 +30,7 @@ export const goldenPrograms = async (): Promise<ReadonlyMap<string, ExportedProg
 export const numbered = (tensors: readonly Tensor[]): readonly (readonly [string, Tensor])[] =>
   tensors.map((tensor, i) => [`output.${i}`, tensor] as const);
 
-/** The outputs for the sample inputs. */
+/** Returns the outputs for the sample inputs. */
 export async function outputsOf(program: ExportedProgram): Promise<readonly (readonly [string, Tensor])[]> {
   const executable = await session.compile(program, "cpu");
   try {

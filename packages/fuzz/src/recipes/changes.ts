@@ -18,7 +18,7 @@ export type ZipRow = readonly [name: string, change: (parts: ZipParts) => void, 
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-/** A new value, for the name of a recipe. */
+/** Returns a new value, for the name of a recipe. */
 export const shownValue = (value: unknown): string =>
   value === REMOVED ? "removed" : (JSON.stringify(value) ?? "undefined").slice(0, 40);
 
@@ -65,7 +65,7 @@ export const textRecipes = (format: RecipeFormat, rows: readonly TextRow[]): rea
     where,
   }));
 
-/** An archive with the content of one entry changed. */
+/** Returns an archive with the content of one entry changed. */
 export function changedEntry(end: string, change: (data: Uint8Array) => Uint8Array): Uint8Array {
   const parts = partsOf(golden(FORMATS.archive));
   const entry = parts.entries.find(({ name }) => decode(name).endsWith(end));

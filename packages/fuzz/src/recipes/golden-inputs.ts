@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const FOLDER = new URL("../../golden/0.1.0/", import.meta.url);
 const FILES = new Map<string, Uint8Array>();
 
-/** A golden file of the first release. */
+/** Returns a golden file of the first release. */
 export function golden(name: string): Uint8Array {
   const known = FILES.get(name) ?? new Uint8Array(readFileSync(new URL(name, FOLDER)));
   FILES.set(name, known);

@@ -48,7 +48,7 @@ async function costOf(recipe: Recipe): Promise<Cost> {
   return { recipe, bytes: bytes.length, milliseconds: times.sort((a, b) => a - b)[RUNS >> 1]!, memory };
 }
 
-/** A table of the costs by format. */
+/** Returns a table of the costs by format. */
 export async function costTable(recipes: readonly Recipe[]): Promise<string> {
   const rows = new Map<string, Cost[]>();
   for (const recipe of recipes) {
@@ -68,6 +68,6 @@ export async function costTable(recipes: readonly Recipe[]): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
-/** Whether an error is typed, with place and fix. */
+/** Returns whether an error is typed, with place and fix. */
 export const isComplete = (error: unknown): boolean =>
   isSconceError(error) && error.code !== "INTERNAL" && Boolean(error.where) && error.fix.length > 3;

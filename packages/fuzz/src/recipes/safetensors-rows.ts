@@ -16,7 +16,7 @@ const withLength = (bytes: Uint8Array, length: bigint): Uint8Array => {
   return changed;
 };
 
-/** A file with another header; its length is right. */
+/** Returns a file with another header; its length is right. */
 function withHeader(bytes: Uint8Array, header: string): Uint8Array {
   const old = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const text = new TextEncoder().encode(header);

@@ -11,11 +11,11 @@ export interface Made {
 /** What calls are made of. */
 export interface Parts {
   readonly random: Random;
-  /** A tensor of a rank, or of any. */
+  /** Returns a tensor of a rank, or of any. */
   tensor(rank?: number): Made;
   /** Places in other tensors: integers in one dimension. */
   places(): Made;
-  /** A size as text: a small number, or the name of a computed one. */
+  /** Returns a size as text: a small number, or the name of a computed one. */
   size(): string;
 }
 

@@ -39,7 +39,7 @@ export function inputsOf(given: readonly Given[], random: Random, fits = false):
 }
 const BIG = NUMBERS.map(BigInt);
 
-/** A tensor of small integers: row-major, transposed, with gaps, or behind an offset. */
+/** Returns a tensor of small integers: row-major, transposed, with gaps, or behind an offset. */
 function laidOut(shape: readonly number[], random: Random): Tensor {
   const count = shape.reduce((product, size) => product * size, 1);
   const element = (_: unknown, i: number): number => (i % 9) + 1;

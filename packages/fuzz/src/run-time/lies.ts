@@ -8,14 +8,16 @@ import {
   rebuild,
   symInt,
 } from "@sconce/ir";
-import { add, type SymInt, symbolByName } from "@sconce/symbolic";
+import { add, type IntLike, symbolByName } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Random } from "../support/random.js";
 
 const NUMBERS = [0, 0, 1, 2, 3, 7, 64, 1000, 2 ** 31, 2 ** 33];
 const DTYPES: readonly DType[] = ["float64", "int64", "float32", "int32", "bool", "uint8"];
 
-/** The program with other metadata at one call; undefined where it has no call with a value. */
+/**
+ * Returns the program with other metadata at one call; undefined where it has no call with a value.
+ */
 export function withLie(program: ExportedProgram, random: Random): ExportedProgram | undefined {
   const calls = program.graph.nodes().filter(({ op, meta }) => op === "call_function" && canLie(meta.val));
   if (calls.length === 0) return undefined;
@@ -43,7 +45,7 @@ function lie(val: MetaValue, random: Random): MetaValue {
 }
 
 function tensorLie(val: FakeTensor, random: Random): FakeTensor {
-  const changed = (dims: readonly SymInt[]): readonly SymInt[] => {
+  const changed = (dims: readonly IntLike[]): readonly IntLike[] => {
     if (dims.length === 0) return dims;
     const at = random.below(dims.length);
     return dims.map((size, d) => (d === at ? otherSize(size, random) : size));
@@ -62,7 +64,7 @@ function tensorLie(val: FakeTensor, random: Random): FakeTensor {
   }
 }
 
-function otherSize(size: SymInt, random: Random): SymInt {
+function otherSize(size: IntLike, random: Random): IntLike {
   if (random.once(3)) return symbolByName(`s${random.below(4)}`);
   return random.once(3) ? add(size, 1) : random.pick(NUMBERS);
 }

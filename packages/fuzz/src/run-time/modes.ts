@@ -29,7 +29,7 @@ const MODES: Readonly<Record<string, () => Promise<SessionBackend | { readonly m
 /** The names of all modes. */
 export const MODE_NAMES: readonly string[] = Object.keys(MODES);
 
-/** The backends of modes; `report` gets a line for each one that is missing here. */
+/** Returns the backends of modes; `report` gets a line for each one that is missing here. */
 export async function backendsOf(
   names: readonly string[],
   report: (line: string) => void,
@@ -48,7 +48,7 @@ export async function backendsOf(
  */
 const WIDE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 4, 1);
 
-/** Whether the engine has memory64; Node 20 and 22 have it behind a flag. */
+/** Returns whether the engine has memory64; Node 20 and 22 have it behind a flag. */
 function hasWideMemory(): boolean {
   if (!WebAssembly.validate(WIDE)) setFlagsFromString("--experimental-wasm-memory64");
   return WebAssembly.validate(WIDE);

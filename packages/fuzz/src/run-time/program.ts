@@ -103,7 +103,7 @@ class Writer implements Parts {
   }
 }
 
-/** A random program. Most of its calls fit for some sizes and not for others. */
+/** Returns a random program. Most of its calls fit for some sizes and not for others. */
 export function sizeProgram(random: Random): SizeProgram {
   const writer = new Writer(random);
   writer.writeSizes();

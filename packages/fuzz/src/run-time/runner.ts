@@ -148,7 +148,9 @@ export class RunTimeFuzzer {
     }
   }
 
-  /** The program with the metadata that its calls give; undefined where rules refuse a call. */
+  /**
+   * Returns the program with the metadata that its calls give; undefined where rules refuse a call.
+   */
   #typed({ text }: SizeProgram): ExportedProgram | undefined {
     try {
       const program = this.#session.transform(this.#session.parseIr(text), "propagate-shapes,dce", {
@@ -244,7 +246,7 @@ function failed(error: unknown): Outcome {
 const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-/** What is wrong with a run beside the interpreter's. */
+/** Returns what is wrong with a run beside the interpreter's. */
 function problemOf(found: Outcome, expected: Outcome): string | undefined {
   if ("broken" in found) return found.broken;
   if ("refused" in found) return undefined;
@@ -272,7 +274,7 @@ function valueText(value: Value): string {
   return `${value.dtype}[${value.shape.join(", ")}] ${elements}`;
 }
 
-/** A failure in lines, with the command that repeats it. */
+/** Returns a failure in lines, with the command that repeats it. */
 export const failureText = ({ seed, program, backend, problem, inputs, text }: RunFailure): string =>
   `${backend}: ${problem.slice(0, 1500)}\nInputs: ${inputs.slice(0, 800)}\n${text}\n` +
   `Repeat: npm run fuzz -- --run-time --seed ${seed} --input ${program}\n`;

@@ -53,7 +53,7 @@ export class SecretHolder {
   }
 }
 
-/** Whether a result has the secret bits in it. */
+/** Returns whether a result has the secret bits in it. */
 export const showsSecret = (result: Tensor): boolean =>
   result.dtype === "float32" && wordsOf(result).includes(SECRET);
 

@@ -13,7 +13,7 @@ export interface FuzzTarget<Input extends FuzzInput = FuzzInput> {
   readonly readers: readonly string[];
   /** Whether no input is rejected. */
   readonly takesAll?: boolean;
-  /** A sound input, or one that nearly is. */
+  /** Returns a sound input, or one that nearly is. */
   generate(random: Random): Input;
   mutate(input: Input, random: Random): Input;
   /** Reads the input. The result goes to {@link use}. */
@@ -56,7 +56,7 @@ export interface FuzzFailure {
 /** Values and terms that one input may take: less than 50 ms of CPU. */
 export const MOST_WORK = 100_000;
 
-/** The input of this number: a third of them as generated. */
+/** Returns the input of this number: a third of them as generated. */
 export function inputOf(target: FuzzTarget, seed: number, number: number): [FuzzInput, Random] {
   const random = new Random(seedOf(seed, number));
   const input = target.generate(random);
@@ -126,7 +126,8 @@ interface Outcome {
 }
 
 /**
- * What is the same of a failure while its input is reduced: the text without numbers and quotes.
+ * Returns what is the same of a failure while its input is reduced: the text without numbers and
+ * quotes.
  */
 const kindOf = (problem: string | undefined): string | undefined =>
   problem
@@ -155,7 +156,7 @@ async function outcomeOf(
   return { isRead, work, problem };
 }
 
-/** What is missing of an error: its type, its place, its fix. */
+/** Returns what is missing of an error: its type, its place, its fix. */
 function problemOf(error: unknown, isRead: boolean): string | undefined {
   if (!isSconceError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (error.code === "INTERNAL") return `INTERNAL: ${error.describe()}`;
@@ -164,7 +165,7 @@ function problemOf(error: unknown, isRead: boolean): string | undefined {
   return error.fix ? undefined : `no fix: ${error.describe()}`;
 }
 
-/** An input as text: JSON, or base64 of bytes. */
+/** Returns an input as text: JSON, or base64 of bytes. */
 export const shownInput = (input: FuzzInput): string =>
   typeof input === "string" ? JSON.stringify(input.slice(0, 2000)) : base64(input.subarray(0, 3000));
 

@@ -1,6 +1,6 @@
 /** @file Random choices with a fixed seed, and mutations of what a reader takes. */
 
-/** The seed of one input, from the seed of the run and the number of the input. */
+/** Returns the seed of one input, from the seed of the run and the number of the input. */
 export function seedOf(seed: number, number: number): number {
   let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
@@ -21,7 +21,7 @@ export class Random {
     return this.#state;
   }
 
-  /** An integer from 0 to n - 1. */
+  /** Returns an integer from 0 to n - 1. */
   below(n: number): number {
     let state = this.#state;
     state ^= state << 13;
@@ -72,7 +72,7 @@ const STRANGE_TEXT = [
   "&&",
 ];
 
-/** A text with a few changes: parts are removed, repeated, swapped or replaced. */
+/** Returns a text with a few changes: parts are removed, repeated, swapped or replaced. */
 export function mutateText(text: string, random: Random, alphabet: readonly string[] = []): string {
   let changed = text;
   for (let i = random.below(3); i >= 0; i--) {
@@ -126,7 +126,7 @@ const STRANGE_JSON: readonly unknown[] = [
   { name: "x" },
 ];
 
-/** All values of a document by the keys that they have. */
+/** Returns all values of a document by the keys that they have. */
 function valuesByKey(value: unknown, found = new Map<string, unknown[]>()): Map<string, unknown[]> {
   if (typeof value !== "object" || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
@@ -140,8 +140,8 @@ function valuesByKey(value: unknown, found = new Map<string, unknown[]>()): Map<
 }
 
 /**
- * A document with one place changed: its value becomes a strange one, or one that another place
- * has, of the same key if there is one.
+ * Returns a document with one place changed: its value becomes a strange one, or one that another
+ * place has, of the same key if there is one.
  */
 export function mutateJson(document: unknown, random: Random): unknown {
   if (random.once(2)) return strangeJson(document, random);
@@ -165,7 +165,7 @@ function otherValue(value: unknown, others: readonly unknown[], random: Random):
   return random.pick(others);
 }
 
-/** A document with a strange value at one place. */
+/** Returns a document with a strange value at one place. */
 function strangeJson(value: unknown, random: Random): unknown {
   if (random.once(10) || typeof value !== "object" || value === null) return random.pick(STRANGE_JSON);
   if (Array.isArray(value)) {

@@ -95,7 +95,7 @@ export interface ZipPlace {
 const NONE = new Uint8Array(0);
 const SIGNATURES = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50 };
 
-/** The parts of a sound archive. */
+/** Returns the parts of a sound archive. */
 export const partsOf = (bytes: Uint8Array): ZipParts => ({
   entries: Object.entries(unzipSync(bytes)).map(([name, data]) => ({ name: Buffer.from(name), data })),
 });
@@ -141,7 +141,7 @@ class Writer {
 
 const checksum = (bytes: Uint8Array): number => crc32(bytes);
 
-/** The archive of the parts, and the places of its bytes. */
+/** Returns the archive of the parts, and the places of its bytes. */
 export function zipWithPlaces(parts: ZipParts): { bytes: Uint8Array; places: readonly ZipPlace[] } {
   const writer = new Writer();
   writer.add(parts.before ?? NONE, "data", "before");
@@ -198,10 +198,10 @@ function writeEntry(writer: Writer, part: ZipPart): () => void {
   };
 }
 
-/** The archive of the parts. */
+/** Returns the archive of the parts. */
 export const zipOf = (parts: ZipParts): Uint8Array => zipWithPlaces(parts).bytes;
 
-/** The extra field with 64-bit sizes. */
+/** Returns the extra field with 64-bit sizes. */
 export function wideExtra(...values: readonly (number | bigint)[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 + 8 * values.length));
   view.setUint16(0, 1, true);
@@ -210,7 +210,7 @@ export function wideExtra(...values: readonly (number | bigint)[]): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** A data descriptor, with its signature. */
+/** Returns a data descriptor, with its signature. */
 export const descriptor = (crc: number, compressedSize: number, size: number): Uint8Array =>
   record(
     [

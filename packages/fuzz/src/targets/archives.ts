@@ -22,14 +22,14 @@ const packed = (records: Records): Uint8Array => zipSync(records, { level: 0 });
 
 const UNPACKED = new Map<Uint8Array, Records>();
 
-/** The entries of an archive; those of the fixtures are unpacked once. */
+/** Returns the entries of an archive; those of the fixtures are unpacked once. */
 function recordsOf(bytes: Uint8Array): Records {
   const records = UNPACKED.get(bytes) ?? unzipSync(bytes);
   if (BASES.includes(bytes)) UNPACKED.set(bytes, records);
   return records;
 }
 
-/** An archive with a change to the JSON of one of its entries, most often the program. */
+/** Returns an archive with a change to the JSON of one of its entries, most often the program. */
 function mutateRecords(bytes: Uint8Array, random: Random): Uint8Array {
   const records = recordsOf(bytes);
   const documents = Object.keys(records).filter((name) => name.endsWith(".json"));
@@ -38,7 +38,7 @@ function mutateRecords(bytes: Uint8Array, random: Random): Uint8Array {
   return packed({ ...records, [name]: Buffer.from(text) });
 }
 
-/** An archive in which some of the sizes and numbers are other expressions. */
+/** Returns an archive in which some of the sizes and numbers are other expressions. */
 function withExpressions(bytes: Uint8Array, random: Random): Uint8Array {
   const records = recordsOf(bytes);
   const name = Object.keys(records).find((one) => /models\/.*\.json$/.test(one))!;
@@ -58,7 +58,7 @@ function withSamples(file: Uint8Array): Uint8Array {
   return packed({ ...records, [samplesName(records)]: file });
 }
 
-/** An archive whose sample inputs are `((value, value), {})`, or those of a fixture. */
+/** Returns an archive whose sample inputs are `((value, value), {})`, or those of a fixture. */
 function pickled(random: Random): Uint8Array {
   if (random.once(2)) return random.pick(BASES);
   const leaf = (): number[] => pickledValue(random, random.once(4) ? 2 : 0);

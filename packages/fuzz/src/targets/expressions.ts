@@ -26,7 +26,7 @@ const HEADS_OF_ONE = [
 const HEADS_OF_THREE = ["Where", "ModularIndexing"];
 const INFIX = [" + ", " - ", "*", "//", " % ", "**", "/", " & ", " | ", " < ", " == "];
 
-/** An expression as a program file may have it; half of them are made of sizes alone. */
+/** Returns an expression as a program file may have it; half of them are made of sizes alone. */
 export function expression(random: Random, depth: number): string {
   return inside(random, depth, random.once(2) ? SIZES : [...SIZES, ...NUMBERS]);
 }
@@ -51,7 +51,7 @@ function inside(random: Random, depth: number, atoms: readonly string[]): string
   }
 }
 
-/** A program of few calls of which one size or number is an expression. */
+/** Returns a program of few calls of which one size or number is an expression. */
 export function sizedProgram(random: Random): string {
   const sizes = ["s0", "s0", "s0", "3"];
   sizes[random.below(sizes.length)] = expression(random, random.below(3));

@@ -139,7 +139,7 @@ const texts = (
 
 const OPERATORS = { operators: defaultOperators() };
 
-/** A chain of calls as JSON IR. */
+/** Returns a chain of calls as JSON IR. */
 function jsonIR(random: Random): string {
   const calls = [
     "relu.default(%x)",

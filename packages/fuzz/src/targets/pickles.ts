@@ -18,7 +18,7 @@ const GLOBALS = [
   "my.module\nPoint\n",
 ];
 
-/** A value of protocol 2 as opcodes. */
+/** Returns a value of protocol 2 as opcodes. */
 export function pickledValue(random: Random, depth: number): number[] {
   const inner = (): number[] => pickledValue(random, depth - 1);
   switch (depth === 0 ? random.below(5) : random.below(9)) {
@@ -65,7 +65,7 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return 1 + (OPERANDS[code] ?? 0);
 }
 
-/** The opcodes of a pickle, each with its operand. */
+/** Returns the opcodes of a pickle, each with its operand. */
 function opcodesOf(bytes: Uint8Array): Opcode[] {
   const opcodes: Opcode[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -76,7 +76,7 @@ function opcodesOf(bytes: Uint8Array): Opcode[] {
   return opcodes;
 }
 
-/** An opcode with an operand. */
+/** Returns an opcode with an operand. */
 function anyOpcode(random: Random): Opcode {
   const small = (): number => random.below(8);
   const choices: readonly (() => number[])[] = [
@@ -94,7 +94,7 @@ function anyOpcode(random: Random): Opcode {
   return Uint8Array.from(random.pick(choices)());
 }
 
-/** A pickle with a few opcodes removed, repeated, swapped, replaced or added. */
+/** Returns a pickle with a few opcodes removed, repeated, swapped, replaced or added. */
 export function mutatePickle(bytes: Uint8Array, random: Random): Uint8Array {
   const opcodes = opcodesOf(bytes);
   for (let i = random.below(3); i >= 0 && opcodes.length > 0; i--) {

@@ -61,7 +61,7 @@ class Matching {
     return pairs;
   }
 
-  /** What each node computes; the second of equal ones counts as another. */
+  /** Returns what each node computes; the second of equal ones counts as another. */
   #keys(graph: Graph): string[] {
     const numbers = new Map<string, number>();
     const seen = new Map<number, number>();

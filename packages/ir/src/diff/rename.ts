@@ -34,7 +34,7 @@ function renameGraph(graph: Graph, { nodes: names, nested }: GraphNames): Graph 
   return new Graph(nodes, new Map(subgraphs));
 }
 
-/** The program with renamed nodes; the signature and the module call graph follow. */
+/** Returns the program with renamed nodes; the signature and the module call graph follow. */
 export function renameProgram(program: ExportedProgram, names: GraphNames): ExportedProgram {
   const rename = <T extends ArgumentSpec>(arg: T): T => ({
     ...arg,

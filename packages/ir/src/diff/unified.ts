@@ -4,8 +4,8 @@ import { align, type Hunk, hunksOf } from "../support/align.js";
 const CONTEXT = 3;
 
 /**
- * The unified difference of two lists of lines, without the lines that name the files; empty when
- * they are equal.
+ * Returns the unified difference of two lists of lines, without the lines that name the files;
+ * empty when they are equal.
  */
 export function unifiedDiff(before: readonly string[], after: readonly string[]): string[] {
   const hunks = hunksOf(align(before, after), after.length);

@@ -21,7 +21,7 @@ export interface GraphEdit extends GraphPatches {
 }
 
 /**
- * A changed version of the graph; the same object when the recipe changes nothing.
+ * Returns a changed version of the graph; the same object when the recipe changes nothing.
  * @throws SconceError `NODE_NOT_FOUND`, `DUPLICATE_NAME`, `NODE_STILL_USED`, `CYCLIC_REPLACEMENT`
  */
 export function edit(graph: Graph, recipe: (editor: GraphEditor) => void): Graph {
@@ -119,7 +119,7 @@ function changedSubgraphs(
   return isSame ? undefined : { subgraphs: entries };
 }
 
-/** A node that is put in place of another, or beside one that is kept. */
+/** Returns a node that is put in place of another, or beside one that is kept. */
 function completed(node: Node, source: Node, isKept: boolean): Node {
   if (node.name === source.name) return Object.freeze(node);
   const meta = inheritedMeta(node.meta, source, isKept ? [] : [source.name]);
@@ -127,8 +127,8 @@ function completed(node: Node, source: Node, isKept: boolean): Node {
 }
 
 /**
- * The version before or after recorded patches: `inverse` to undo, `patches` to redo; `opposite`
- * are the others, to check that they fit.
+ * Returns the version before or after recorded patches: `inverse` to undo, `patches` to redo;
+ * `opposite` are the others, to check that they fit.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applyGraphPatches(

@@ -20,9 +20,9 @@ export type NewNode = Omit<Node, "name" | "kwargs" | "meta"> &
 export interface GraphEditor {
   /** The version being edited. It does not change during the edit. */
   readonly graph: Graph;
-  /** The node as the edit has it so far: patched, inserted, or of the base. */
+  /** Returns the node as the edit has it so far: patched, inserted, or of the base. */
   node(name: string): Node;
-  /** A new name after PyTorch's rule, distinct from all names so far. */
+  /** Returns a new name after PyTorch's rule, distinct from all names so far. */
   freshName(candidate: string): string;
   /** Replaces parts of a node in its place. */
   replaceNode(name: string, patch: NodePatch): void;

@@ -2,7 +2,7 @@
 import { misspelled, SconceError } from "@sconce/errors";
 import { type Problem, problemText } from "./problem.js";
 
-/** A name that no node has; `names` are those of the graph. */
+/** Returns the error for a name that no node has; `names` are those of the graph. */
 export const nodeNotFound = (name: string, names: Iterable<string> = []): SconceError =>
   typeof name === "string"
     ? new SconceError({
@@ -19,7 +19,7 @@ export const nodeNotFound = (name: string, names: Iterable<string> = []): Sconce
 const kindOf = (value: unknown): string =>
   value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
 
-/** What callers without types may give an edit in place of a node's parts. */
+/** Returns the error for what callers without types may give an edit in place of a node's parts. */
 export const notParts = (what: string, got: unknown): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -27,7 +27,7 @@ export const notParts = (what: string, got: unknown): SconceError =>
     fix: "give parts of a node: { target, args, kwargs, meta }",
   });
 
-/** A part that nodes do not have. */
+/** Returns the error for a part that nodes do not have. */
 export const unknownNodePart = (what: string, part: string, known: readonly string[]): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -131,7 +131,7 @@ export const irSyntax = (message: string, where: string): SconceError =>
     fix: "see docs/concepts/ir-text.md for the grammar",
   });
 
-/** A text of a version that the reader does not have. */
+/** Returns the error for a text of a version that the reader does not have. */
 export const formatVersion = (
   format: string,
   { found, known, where }: { readonly found: string; readonly known: string; readonly where: string },
@@ -143,7 +143,7 @@ export const formatVersion = (
     fix: "update Sconce, or write the text with this version",
   });
 
-/** What cannot be read of a text of a newer version. */
+/** Returns the error for what cannot be read of a text of a newer version. */
 export const ofNewerVersion = (error: SconceError, newer: string): SconceError =>
   new SconceError({
     code: error.code,
@@ -159,7 +159,9 @@ export const unknownTarget = (
   where: string,
 ): SconceError => new SconceError({ code: "UNKNOWN_TARGET", message, where, fix, edits });
 
-/** The reason that the file gave which the text was made of, under its code. */
+/**
+ * Returns the error for the reason that the file gave which the text was made of, under its code.
+ */
 export const unreadableExamples = (code: string, message: string): SconceError =>
   new SconceError({ code, message, fix: "export the program again with plain tensors as example inputs" });
 

@@ -35,7 +35,9 @@ class NameIndex {
     return new NameIndex(base);
   }
 
-  /** Whether names are unique, without looking at each; undefined where that is not known. */
+  /**
+   * Returns whether names are unique, without looking at each; undefined where that is not known.
+   */
   isUnique(count: number): boolean | undefined {
     return this.overlay.size === 0 ? this.base.size === count : undefined;
   }
@@ -46,7 +48,7 @@ class NameIndex {
     return place ?? this.base.get(name);
   }
 
-  /** The index of the next version, or undefined when building it anew is cheaper. */
+  /** Returns the index of the next version, or undefined when building it anew is cheaper. */
   next(before: GraphState, after: GraphState): NameIndex | undefined {
     const kept = new Set(after.pages);
     const known = new Set(before.pages);
@@ -88,7 +90,7 @@ export class GraphIndex {
     this.#names = names;
   }
 
-  /** The index of a version made from this one; shares what still holds. */
+  /** Returns the index of a version made from this one; shares what still holds. */
   next(state: GraphState): GraphIndex {
     return new GraphIndex(state, undefined, this.#names?.next(this.#state, state));
   }
@@ -112,14 +114,14 @@ export class GraphIndex {
     return slot < 0 ? -1 : this.starts[at]! + slot;
   }
 
-  /** Whether no two nodes have one name. */
+  /** Returns whether no two nodes have one name. */
   hasUniqueNames(): boolean {
     this.#names ??= NameIndex.of(this.#state);
     const { nodes } = this;
     return this.#names.isUnique(nodes.length) ?? nodes.every(({ name }, at) => this.position(name) === at);
   }
 
-  /** The node at a position, without laying out the whole version. */
+  /** Returns the node at a position, without laying out the whole version. */
   at(position: number): Node {
     if (this.#flat !== undefined) return this.#flat[position]!;
     const page = this.pageOf(position);
@@ -137,7 +139,7 @@ export class GraphIndex {
     return this.#starts;
   }
 
-  /** The page that holds the node at a position. */
+  /** Returns the page that holds the node at a position. */
   pageOf(position: number): number {
     const { starts } = this;
     let low = 0;

@@ -41,7 +41,7 @@ export class Graph {
     return this.#index.starts[this.#state.pages.length]!;
   }
 
-  /** The nodes in graph order. */
+  /** Returns the nodes in graph order. */
   nodes(): readonly Node[] {
     return this.#index.nodes;
   }
@@ -51,7 +51,7 @@ export class Graph {
     return this.#index.nodes[position]!;
   }
 
-  /** Whether the graph has a node of this name; nested graphs are not searched. */
+  /** Returns whether the graph has a node of this name; nested graphs are not searched. */
   has(name: string): boolean {
     return this.#index.position(name) >= 0;
   }
@@ -61,7 +61,7 @@ export class Graph {
     return this.#index.at(this.indexOf(name));
   }
 
-  /** The node of this name, or undefined. */
+  /** Returns the node of this name, or undefined. */
   find(name: string): Node | undefined {
     const position = this.#index.position(name);
     return position < 0 ? undefined : this.#index.at(position);
@@ -119,14 +119,14 @@ export class Graph {
   }
 
   /**
-   * Whether names are unique, and every input of a node comes before it: the structure that the
-   * verifier asks for.
+   * Returns whether names are unique, and every input of a node comes before it: the structure that
+   * the verifier asks for.
    */
   isOrdered(): boolean {
     return this.#index.isOrdered;
   }
 
-  /** The inputs of the graph, in calling order. */
+  /** Returns the inputs of the graph, in calling order. */
   placeholders(): Node[] {
     return this.nodes().filter((node) => node.op === "placeholder");
   }
@@ -139,25 +139,29 @@ export class Graph {
   }
 
   /**
-   * The single argument of the output node: a tuple of results, or a bare value in some subgraphs.
+   * Returns the single argument of the output node: a tuple of results, or a bare value in some
+   * subgraphs.
    */
   outputArgument(): Argument {
     return this.outputNode().args[0]!;
   }
 
-  /** The storage of this version, for the modules that make new ones. */
+  /** Returns the storage of this version, for the modules that make new ones. */
   static stateOf(graph: Graph): GraphState<Graph> {
     if (!(#state in graph)) throw foreignInstance(graph, "Graph", COPY);
     return graph.#state;
   }
 
-  /** What is derived from this version. */
+  /** Returns what is derived from this version. */
   static indexOf(graph: Graph): GraphIndex {
     if (!(#index in graph)) throw foreignInstance(graph, "Graph", COPY);
     return graph.#index;
   }
 
-  /** The graph of a state that came from `before`; `before` itself when the state is its own. */
+  /**
+   * Returns the graph of a state that came from `before`; `before` itself when the state is its
+   * own.
+   */
   static version(before: Graph, state: GraphState<Graph>): Graph {
     if (state === before.#state) return before;
     const subgraphs =
@@ -166,7 +170,7 @@ export class Graph {
   }
 }
 
-/** Whether a value is a graph. */
+/** Returns whether a value is a graph. */
 export const isGraph = (value: unknown): value is Graph => value instanceof Graph;
 
 interface GraphVersion {

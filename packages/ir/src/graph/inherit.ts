@@ -28,7 +28,7 @@ export function editingAs<T>(pass: string, run: () => T): T {
 }
 
 /**
- * The metadata of a new node: its own, completed from the node that it replaces.
+ * Returns the metadata of a new node: its own, completed from the node that it replaces.
  *
  * @param from names of all nodes that it replaces, for the origin; empty when it stands beside the
  * source
@@ -84,8 +84,8 @@ export function inheritMeta(
 }
 
 /**
- * The nodes of the version before that an inserted one replaces, through inserted ones that it
- * replaces.
+ * Returns the nodes of the version before that an inserted one replaces, through inserted ones that
+ * it replaces.
  */
 function basesOf(
   name: string,

@@ -33,8 +33,8 @@ export interface TargetProblem {
 }
 
 /**
- * What is wrong with the target of a call; undefined when nothing is, or unknown targets are
- * allowed.
+ * Returns what is wrong with the target of a call; undefined when nothing is, or unknown targets
+ * are allowed.
  */
 export function targetProblem(target: string, options: TargetOptions): TargetProblem | undefined {
   if (options.unknownTargets === "allow") return undefined;

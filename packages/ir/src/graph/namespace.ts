@@ -39,7 +39,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The name that `torch.fx` proposes for a node (`Graph._target_to_str`): a call of
+ * Returns the name that `torch.fx` proposes for a node (`Graph._target_to_str`): a call of
  * `aten.add.Tensor` is `add_tensor`, one of `operator.getitem` is `getitem`, one of
  * `higher_order.cond` is `cond`.
  */
@@ -70,7 +70,7 @@ export class Namespace {
     this.#used.add(name);
   }
 
-  /** Whether a name is taken. */
+  /** Returns whether a name is taken. */
   has(name: string): boolean {
     return this.#used.has(name) || this.#isTaken?.(name) === true;
   }

@@ -33,7 +33,7 @@ export interface GraphState<Nested = unknown> {
   readonly subgraphs: readonly (readonly [target: string, graph: Nested])[];
 }
 
-/** A state of these nodes, in pages of {@link PAGE_SIZE}. */
+/** Returns a state of these nodes, in pages of {@link PAGE_SIZE}. */
 export function makeState<Nested>(
   nodes: readonly Node[],
   subgraphs: GraphState<Nested>["subgraphs"],
@@ -53,8 +53,8 @@ export function makeState<Nested>(
 export type PageChanges = ReadonlyMap<number, readonly Node[]>;
 
 /**
- * The pages after some got new content. Full pages are split, and a state of many nearly empty
- * pages is packed anew.
+ * Returns the pages after some got new content. Full pages are split, and a state of many nearly
+ * empty pages is packed anew.
  */
 export function changePages(state: GraphState, changes: PageChanges): Pick<GraphState, "pages" | "nextKey"> {
   const pages: Page[] = [];

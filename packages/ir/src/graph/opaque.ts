@@ -65,8 +65,8 @@ export function opaqueCalls(graph: Graph, operators: Pick<OperatorLookup, "schem
 }
 
 /**
- * The operator that a call runs: for wrappers such as `auto_functionalized_v2` their operator
- * argument.
+ * Returns the operator that a call runs: for wrappers such as `auto_functionalized_v2` their
+ * operator argument.
  */
 function calledOperator({ target, args }: Node): string {
   if (!target.startsWith("higher_order.")) return target;

@@ -100,7 +100,7 @@ function grown(array: Int32Array): Int32Array {
   return larger;
 }
 
-/** Whether every operand is a node that comes before its user. */
+/** Returns whether every operand is a node that comes before its user. */
 export function comeBefore({ offsets, positions }: OperandTable): boolean {
   for (let node = 0, at = 0; node + 1 < offsets.length; node++) {
     for (const end = offsets[node + 1]!; at < end; at++) {

@@ -107,15 +107,15 @@ export interface OperatorLookup {
   /** Returns the tags of an operator, such as `core` and `pointwise`; none when unknown. */
   tagsOf(target: string): readonly string[];
   /**
-   * Why programs that call an operator are refused when they are read; undefined where they are
-   * not.
+   * Returns why programs that call an operator are refused when they are read; undefined where they
+   * are not.
    */
   refusalOf?(target: string): SconceError | undefined;
   /** Targets of all operators, for suggestions. */
   targets?(): Iterable<string>;
   /**
-   * Why the arguments do not fit the schema of an operator, in words; undefined when they do, or
-   * nothing is known of it. `resolve` gives the values of nodes.
+   * Returns why the arguments do not fit the schema of an operator, in words; undefined when they
+   * do, or nothing is known of it. `resolve` gives the values of nodes.
    */
   callProblem?(
     call: Pick<Node, "target" | "args" | "kwargs">,

@@ -29,9 +29,9 @@ const PYTORCH =
 const PACKAGE = /[\\/](?:site|dist)-packages[\\/]|[\\/]lib[\\/]python\d/;
 
 /**
- * The frame of a stack trace that the user wrote: the last one outside of installed packages. A
- * model of a package, such as torchvision, has no such frame; then it is the last one that is not
- * PyTorch's. Undefined for a trace without frames.
+ * Returns the frame of a stack trace that the user wrote: the last one outside of installed
+ * packages. A model of a package, such as torchvision, has no such frame; then it is the last one
+ * that is not PyTorch's. Undefined for a trace without frames.
  */
 export function userFrame(stackTrace: string): SourceFrame | undefined {
   const frames = [...stackTrace.matchAll(FRAME)].map(
@@ -47,7 +47,7 @@ export function userFrame(stackTrace: string): SourceFrame | undefined {
   return own.at(-1) ?? others.at(-1) ?? frames.at(-1);
 }
 
-/** The user's line of a node, `model.py:12`; undefined without a stack trace. */
+/** Returns the user's line of a node, `model.py:12`; undefined without a stack trace. */
 export function sourceLine(node: { readonly meta: NodeMeta } | undefined): string | undefined {
   const trace = node?.meta?.stackTrace;
   const frame = typeof trace === "string" ? userFrame(trace) : undefined;
@@ -55,8 +55,8 @@ export function sourceLine(node: { readonly meta: NodeMeta } | undefined): strin
 }
 
 /**
- * The user's line that a node of a graph points at. A node without a stack trace, such as the
- * output, represents what it reads: the first of its operands that has one.
+ * Returns the user's line that a node of a graph points at. A node without a stack trace, such as
+ * the output, represents what it reads: the first of its operands that has one.
  */
 export function lineOf(graph: Graph | null | undefined, name: string): string | undefined {
   const node = graph?.find?.(name);

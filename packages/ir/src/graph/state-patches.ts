@@ -29,7 +29,8 @@ type MutableState<Nested> = { -readonly [K in keyof GraphState<Nested>]: GraphSt
 const FEW_PAGES = 16;
 
 /**
- * The next version, with the patches that lead to it and back. The same state when nothing differs.
+ * Returns the next version, with the patches that lead to it and back. The same state when nothing
+ * differs.
  */
 export function commit<Nested>(
   state: GraphState<Nested>,
@@ -85,8 +86,8 @@ const valueAt = (state: GraphState, [part, index]: Patch["path"]): unknown =>
   index === undefined ? state[part as keyof GraphState] : state.pages[index as number];
 
 /**
- * Whether two values of a state are equal; immer copies the lists of a patch, but not what they
- * hold.
+ * Returns whether two values of a state are equal; immer copies the lists of a patch, but not what
+ * they hold.
  */
 const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||

@@ -27,7 +27,7 @@ export function targetKind(target: string): TargetKind {
 const RENAMED: Readonly<Record<string, string>> = { "torch.sym_sqrt": "torch._sym_sqrt" };
 
 /**
- * The target as `str(graph)` names it: `torch.ops.aten.add.Tensor`, `operator.getitem`,
+ * Returns the target as `str(graph)` names it: `torch.ops.aten.add.Tensor`, `operator.getitem`,
  * `math.ceil`.
  */
 export function graphTarget(target: string): string {
@@ -74,7 +74,7 @@ export const PREFIX: ReadonlyMap<string, string> = new Map([
   ["operator.invert", "~"],
 ]);
 
-/** A dotted path below `base`; parts that are not identifiers go through `getattr`. */
+/** Returns a dotted path below `base`; parts that are not identifiers go through `getattr`. */
 export function attributePath(base: string, target: string): string {
   let text = base;
   for (const part of target.split(".")) {

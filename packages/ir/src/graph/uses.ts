@@ -62,7 +62,7 @@ export class Replacements {
   }
 
   /**
-   * What does the replacement in one node.
+   * Returns what does the replacement in one node.
    * @param wrappers by replaced name, nodes besides the exceptions that keep their use of it
    */
   rewriter(wrappers: ReadonlyMap<string, ReadonlySet<string>>): (node: Node) => Node {

@@ -36,7 +36,7 @@ export function wrappersOf(
   return wrappers;
 }
 
-/** All inserted nodes that one is computed from, as far as `follows` agrees. */
+/** Returns all inserted nodes that one is computed from, as far as `follows` agrees. */
 function inputsOf(
   end: string,
   inserted: ReadonlyMap<string, Node>,

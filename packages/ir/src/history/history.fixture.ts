@@ -32,10 +32,10 @@ metadata {
 export const weights = (): ReadonlyMap<string, Tensor> =>
   new Map([["w", Tensor.from([1, 2], [2], "float32")]]);
 
-/** A program as it comes. */
+/** Returns a program as it comes. */
 export const firstVersion = (tensors = weights()): ExportedProgram => parseIr(TEXT, { tensors });
 
-/** A step that changes a node, in the nested graph too. */
+/** Returns a step that changes a node, in the nested graph too. */
 export function retarget(program: ExportedProgram, target: string, pass = "retarget"): ExportedProgram {
   const body = edit(program.graph.subgraphs.get("body")!, (e) => e.replaceNode("r", { target }));
   const graph = edit(program.graph, (e) => {
@@ -46,7 +46,8 @@ export function retarget(program: ExportedProgram, target: string, pass = "retar
 }
 
 /**
- * A step that changes everything else: names of outputs, dialect, ranges, weights and constants.
+ * Returns a step that changes everything else: names of outputs, dialect, ranges, weights and
+ * constants.
  */
 export function fold(program: ExportedProgram): ExportedProgram {
   const node = program.graph.node("b");

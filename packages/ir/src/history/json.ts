@@ -29,9 +29,9 @@ const HISTORY: VersionedFormat = { name: "history JSON", version: { major: 1, mi
 const MAX_DEPTH = 200;
 
 /**
- * The history of a program as JSON text, which {@link historyFromJson} reads. Its size follows what
- * the passes changed; {@link historyTensors} gives the tensors that it names and the program does
- * not hold.
+ * Returns the history of a program as JSON text, which {@link historyFromJson} reads. Its size
+ * follows what the passes changed; {@link historyTensors} gives the tensors that it names and the
+ * program does not hold.
  */
 export function historyToJson(program: ExportedProgram): string {
   const recorded = recordedHistory(program);
@@ -65,7 +65,7 @@ export function historyTensors(program: ExportedProgram): Map<string, Tensor> {
   return new Map([...names].filter(([tensor]) => !own.has(tensor)).map(([tensor, name]) => [name, tensor]));
 }
 
-/** The program's own tensors by their keys, others numbered. */
+/** Returns the program's own tensors by their keys, others numbered. */
 function tensorNames(program: ExportedProgram, { steps }: RecordedHistory): Map<Tensor, string> {
   const own = tensorsOf(program);
   const names = new Map<Tensor, string>();

@@ -23,7 +23,7 @@ export interface LineSplice {
 
 const EMPTY = new Graph([]);
 
-/** The program block around an empty graph, without comments. */
+/** Returns the program block around an empty graph, without comments. */
 export const programLines = (program: ExportedProgram): string[] =>
   printIr(program.with({ graph: EMPTY }), { metadata: false })
     .split("\n")
@@ -60,7 +60,7 @@ const PART_OF_LINE: Readonly<Record<string, readonly PartName[]>> = {
   examples: ["exampleInputs"],
 };
 /**
- * The parts that a change of lines and tensors touches, as they are after it.
+ * Returns the parts that a change of lines and tensors touches, as they are after it.
  * @throws SconceError `HISTORY_MISMATCH` when the lines that go are not there, `IR_SYNTAX`,
  * `IR_TENSOR`
  */

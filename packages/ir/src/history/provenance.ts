@@ -137,7 +137,7 @@ function located(graph: Graph, path: string): [path: string, node: Node] | undef
   return node === undefined ? undefined : [path, node];
 }
 
-/** The first node of this name in a nested graph: regions that a pass inlined were such. */
+/** Returns the first node of this name in a nested graph: regions that a pass inlined were such. */
 function nested(graph: Graph, name: string): [path: string, node: Node] | undefined {
   for (const [target, subgraph] of graph.subgraphs) {
     const found = located(subgraph, name) ?? nested(subgraph, name);
@@ -146,7 +146,7 @@ function nested(graph: Graph, name: string): [path: string, node: Node] | undefi
   return undefined;
 }
 
-/** The path of a node in the same graph. */
+/** Returns the path of a node in the same graph. */
 const besides = (path: string, name: string): string => path.slice(0, path.lastIndexOf(".") + 1) + name;
 
 function nodeAt(graph: Graph, path: string): Node | undefined {

@@ -175,8 +175,8 @@ function refuseDangling(graph: Graph, path: string): void {
 }
 
 /**
- * The program with a history that was recorded on it and kept elsewhere: `undo` works on it again.
- * The program is the last version.
+ * Returns the program with a history that was recorded on it and kept elsewhere: `undo` works on it
+ * again. The program is the last version.
  * @throws SconceError `HISTORY_MISMATCH` when it is not
  */
 export function restoreHistory(program: ExportedProgram, history: RecordedHistory): ExportedProgram {

@@ -46,7 +46,7 @@ export interface NestedChange {
   readonly added?: Graph;
 }
 
-/** What leads from one version to the next. */
+/** Returns what leads from one version to the next. */
 export function splicesOf(before: Graph, after: Graph): GraphSplices {
   if (before === after) return { splices: [], nested: [], targets: NO_TARGETS };
   const [old, now] = [before.nodes(), after.nodes()];
@@ -68,7 +68,7 @@ export function splicesOf(before: Graph, after: Graph): GraphSplices {
   return { splices, nested, targets };
 }
 
-/** The change that leads back. */
+/** Returns the change that leads back. */
 export function reversed({ splices, nested, targets }: GraphSplices): GraphSplices {
   let shift = 0;
   return {
@@ -88,8 +88,8 @@ export function reversed({ splices, nested, targets }: GraphSplices): GraphSplic
 }
 
 /**
- * The graph after a change. The nodes that go must be there, equal up to metadata; all others are
- * left alone.
+ * Returns the graph after a change. The nodes that go must be there, equal up to metadata; all
+ * others are left alone.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function applySplices(graph: Graph, change: GraphSplices): Graph {
@@ -115,8 +115,8 @@ function splicedSubgraphs(graph: Graph, { nested, targets }: GraphSplices): Map<
 }
 
 /**
- * What becomes of each node: those that are added come before the node at their position, or after
- * the last one.
+ * Returns what becomes of each node: those that are added come before the node at their position,
+ * or after the last one.
  */
 function splicer(
   graph: Graph,

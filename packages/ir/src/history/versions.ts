@@ -36,9 +36,9 @@ const GRAPHS = new WeakMap<
 >();
 
 /**
- * The result of a pass with the step from `before` added to its history; `before` itself when
- * nothing changed. Steps that were undone before it are no longer ahead of the result; `before`
- * still has them.
+ * Returns the result of a pass with the step from `before` added to its history; `before` itself
+ * when nothing changed. Steps that were undone before it are no longer ahead of the result;
+ * `before` still has them.
  */
 export function recordPass(
   pass: string,
@@ -64,8 +64,8 @@ const partsOf = (program: ExportedProgram, parts: readonly (typeof PARTS)[number
   Object.freeze(Object.fromEntries(parts.map((part) => [part, program[part]])));
 
 /**
- * The program before its last steps. Everything that a pass changed comes back, the same objects
- * where they are still there; {@link redo} leads forward again.
+ * Returns the program before its last steps. Everything that a pass changed comes back, the same
+ * objects where they are still there; {@link redo} leads forward again.
  * @throws SconceError `HISTORY_MISMATCH` when there are not that many steps
  */
 export function undo(program: ExportedProgram, steps = 1): ExportedProgram {
@@ -79,7 +79,7 @@ export function undo(program: ExportedProgram, steps = 1): ExportedProgram {
 }
 
 /**
- * The program after steps that were undone.
+ * Returns the program after steps that were undone.
  * @throws SconceError `HISTORY_MISMATCH` when there are not that many
  */
 export function redo(program: ExportedProgram, steps = 1): ExportedProgram {
@@ -93,9 +93,9 @@ export function redo(program: ExportedProgram, steps = 1): ExportedProgram {
 }
 
 /**
- * The program as it was after its first `version` steps, 0 as it came, with nothing to redo: where
- * another line of passes begins. The line that was left stays with the program given, which is a
- * value like every version.
+ * Returns the program as it was after its first `version` steps, 0 as it came, with nothing to
+ * redo: where another line of passes begins. The line that was left stays with the program given,
+ * which is a value like every version.
  * @throws SconceError `HISTORY_MISMATCH`
  */
 export function branch(program: ExportedProgram, version: number): ExportedProgram {
@@ -136,7 +136,10 @@ export interface GraphVersion {
   readonly graph: Graph;
 }
 
-/** All versions of a program's graph, newest first, each made from the next newer one on demand. */
+/**
+ * Yields all versions of a program's graph, newest first, each made from the next newer one on
+ * demand.
+ */
 export function* graphVersions(program: ExportedProgram): Generator<GraphVersion> {
   for (const { entry, program: version } of programVersions(program))
     yield { pass: entry?.pass, graph: version.graph };
@@ -150,7 +153,7 @@ export interface ProgramVersion {
   readonly program: ExportedProgram;
 }
 
-/** All versions of a program, newest first, each made from the next newer one on demand. */
+/** Yields all versions of a program, newest first, each made from the next newer one on demand. */
 export function* programVersions(program: ExportedProgram): Generator<ProgramVersion> {
   let current = program;
   for (let entry = current.history.at(-1); entry !== undefined; entry = current.history.at(-1)) {

@@ -54,7 +54,7 @@ export class Cursor {
     return `line ${line}, column ${column}`;
   }
 
-  /** What stands here, for messages. */
+  /** Returns what stands here, for messages. */
   found(): string {
     this.skip();
     return this.at >= this.text.length
@@ -102,7 +102,7 @@ export class Cursor {
     if (!this.accept(sign)) throw this.fail(`expected "${sign}", found ${this.found()}`);
   }
 
-  /** The identifier here, not read; the empty text when there is none. */
+  /** Returns the identifier here, not read; the empty text when there is none. */
   peekWord(): string {
     this.skip();
     return this.text.slice(this.at, wordEnd(this.text, this.at));
@@ -177,7 +177,7 @@ export class Cursor {
     }
   }
 
-  /** A number, or undefined when none stands here. */
+  /** Returns a number, or undefined when none stands here. */
   number(): NumberText | undefined {
     this.skip();
     const start = this.at;
@@ -200,7 +200,7 @@ export class Cursor {
     return value;
   }
 
-  /** The rest of the line. */
+  /** Returns the rest of the line. */
   line(): string {
     return (this.#match(lineEnd) ?? "").trim();
   }

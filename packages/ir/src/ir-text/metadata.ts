@@ -94,7 +94,7 @@ const CALL_FORM: Readonly<Record<keyof CallForm, Check>> = {
   returnsList: (value) => typeof value === "boolean",
 };
 
-/** The first field that is unknown or has the wrong form. */
+/** Returns the first field that is unknown or has the wrong form. */
 const wrongField = (json: object, checks: Readonly<Record<string, Check>>): string | undefined =>
   Object.entries(json).find(([key, value]) => !Object.hasOwn(checks, key) || !checks[key]!(value))?.[0];
 

@@ -139,7 +139,7 @@ function parseCall(cursor: Cursor): Pick<NodeDraft, "args" | "kwargs"> {
 }
 
 /**
- * The graph of a draft, once the metadata is known.
+ * Returns the graph of a draft, once the metadata is known.
  * @throws SconceError `UNKNOWN_TARGET`, `IR_SYNTAX` for metadata that is missing
  */
 export function finishGraph(

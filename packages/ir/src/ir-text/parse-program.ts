@@ -109,7 +109,7 @@ function parseParts(cursor: Cursor, draft: ProgramDraft | undefined): IrFile {
 
 const FORMAT: VersionedFormat = { name: "IR text", version: { major: 1, minor: 0 } };
 
-/** The version that the text begins with, and its place. */
+/** Returns the version that the text begins with, and its place. */
 function parseHeader(cursor: Cursor): { version: FormatVersion; where: string } | undefined {
   if (!cursor.accept("sconce-ir")) return undefined;
   cursor.skip();

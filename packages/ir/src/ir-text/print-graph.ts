@@ -26,7 +26,7 @@ export function graphLines(graph: Graph, context: GraphTextContext, name = "", i
   return lines;
 }
 
-/** A node as a separate line, without metadata. */
+/** Returns a node as a separate line, without metadata. */
 export const nodeLine = (node: Node, writer: ExpressionWriter = new ExpressionWriter()): string =>
   statementText(node, { writer, metadata: undefined });
 

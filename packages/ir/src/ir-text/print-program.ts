@@ -29,8 +29,8 @@ const HEADER = "sconce-ir 1";
 export const exampleKey = (position: number): string => `example.${position}`;
 
 /**
- * A program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an equal
- * one. Values of tensors are not in it: {@link tensorsOf} gives what belongs beside it.
+ * Returns a program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an
+ * equal one. Values of tensors are not in it: {@link tensorsOf} gives what belongs beside it.
  */
 export function printIr(value: ExportedProgram | Graph, options: PrintIrOptions = {}): string {
   checkOptions("printIr", options, PRINT);

@@ -24,7 +24,7 @@ import { parseValue } from "./values.js";
 /** Bytes that the holes in the layouts of tensors may take. */
 export const MAX_HOLES = 64 * 2 ** 20;
 
-/** A list of texts in brackets. */
+/** Returns a list of texts in brackets. */
 function parseTexts(cursor: Cursor): string[] {
   cursor.expect("[");
   return cursor.list("]", () => cursor.string());
@@ -195,7 +195,10 @@ export class ProgramDraft {
     return laid.requiresGrad === requiresGrad ? laid : new Tensor({ ...laid, requiresGrad });
   }
 
-  /** Whether a layout takes no more room than its values, but for what holes may take together. */
+  /**
+   * Returns whether a layout takes no more room than its values, but for what holes may take
+   * together.
+   */
   #fitsLayout({ dtype, shape, strides, storageOffset }: StaticTensor): boolean {
     const { itemSize } = dtypeInfo(dtype);
     const extra = requiredBytes(shape, strides, storageOffset, itemSize) - numel(shape) * itemSize;
@@ -214,17 +217,17 @@ function setOnce<V>(cursor: Cursor, map: Map<string, V>, name: string, read: () 
   map.set(name, read());
 }
 
-/** A guard, kept as text; that it can be read is checked here. */
+/** Returns a guard, kept as text; that it can be read is checked here. */
 function guardText(cursor: Cursor): string {
   return checked(cursor, "guard", (text) => parseGuard(text, { budget: cursor.budget }));
 }
 
-/** The expression that a range is for, kept as text. */
+/** Returns the expression that a range is for, kept as text. */
 function rangeKey(cursor: Cursor): string {
   return checked(cursor, "range", (text) => parseSrepr(text, { budget: cursor.budget }));
 }
 
-/** The string here, which `read` must accept. @throws SconceError `IR_SYNTAX` */
+/** Returns the string here, which `read` must accept. @throws SconceError `IR_SYNTAX` */
 function checked(cursor: Cursor, what: string, read: (text: string) => unknown): string {
   cursor.skip();
   const start = cursor.at;

@@ -19,13 +19,13 @@ const isLetter = (code: number): boolean =>
 const isBlank = (code: number): boolean =>
   code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 
-/** The end of the line, without its line feed. */
+/** Returns the end of the line, without its line feed. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
-/** The end of blanks and `//` comments. */
+/** Returns the end of blanks and `//` comments. */
 export function blankEnd(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at);
@@ -40,13 +40,13 @@ export function blankEnd(text: string, at: number): number {
  */
 const LAST_LINE = /\n(?![ \t]*\/\/)/g;
 
-/** The end of a comment, and of those on the lines below it. */
+/** Returns the end of a comment, and of those on the lines below it. */
 function commentEnd(text: string, at: number): number {
   LAST_LINE.lastIndex = at;
   return LAST_LINE.exec(text)?.index ?? text.length;
 }
 
-/** The end of an identifier; `at` itself when there is none. */
+/** Returns the end of an identifier; `at` itself when there is none. */
 export function wordEnd(text: string, at: number): number {
   return isLetter(text.charCodeAt(at)) ? wordRest(text, at + 1) : at;
 }
@@ -56,7 +56,7 @@ function wordRest(text: string, at: number): number {
   return at;
 }
 
-/** The end of `aten.add.Tensor`; `at` itself when there is none. */
+/** Returns the end of `aten.add.Tensor`; `at` itself when there is none. */
 export function pathEnd(text: string, at: number): number {
   let end = wordEnd(text, at);
   while (end > at && text.charCodeAt(end) === DOT) {
@@ -67,7 +67,10 @@ export function pathEnd(text: string, at: number): number {
   return end;
 }
 
-/** The end of a string in double quotes, past the closing one; `at` itself when there is none. */
+/**
+ * Returns the end of a string in double quotes, past the closing one; `at` itself when there is
+ * none.
+ */
 export function stringEnd(text: string, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) return at;
   const plain = text.indexOf('"', at + 1);
@@ -84,21 +87,21 @@ function escapedEnd(text: string, at: number): number {
   return end < 0 || text.slice(at, end).includes("\n") ? at : end + 1;
 }
 
-/** Whether an odd number of backslashes stands before a character. */
+/** Returns whether an odd number of backslashes stands before a character. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first--;
   return (at - first) % 2 === 1;
 }
 
-/** The end of digits, of at most one more than a number may have. */
+/** Returns the end of digits, of at most one more than a number may have. */
 function digitsEnd(text: string, at: number): number {
   const last = at + MAX_DIGITS + 1;
   while (at < last && isDigit(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** The end of `-12`, `1.5e-3` or `inf`; `at` itself when there is none. */
+/** Returns the end of `-12`, `1.5e-3` or `inf`; `at` itself when there is none. */
 export function numberEnd(text: string, at: number): number {
   const start = text.charCodeAt(at) === MINUS ? at + 1 : at;
   if (text.startsWith("inf", start) && wordEnd(text, start) === start + 3) return start + 3;

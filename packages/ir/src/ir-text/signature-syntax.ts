@@ -45,7 +45,7 @@ function parseKind<K extends string>(cursor: Cursor, kinds: readonly K[]): K {
 
 const parseTarget = (cursor: Cursor): string | null => (cursor.sees('"') ? cursor.string() : null);
 
-/** What follows the word `input`. */
+/** Returns what follows the word `input`. */
 export function parseInput(cursor: Cursor): InputSpec {
   const arg = parseSpec(cursor);
   const kind = parseKind(cursor, INPUT_KINDS);
@@ -54,13 +54,13 @@ export function parseInput(cursor: Cursor): InputSpec {
   return { kind, arg, target, persistent };
 }
 
-/** What follows the word `output`. */
+/** Returns what follows the word `output`. */
 export function parseOutput(cursor: Cursor): OutputSpec {
   const arg = parseSpec(cursor);
   return { kind: parseKind(cursor, OUTPUT_KINDS), arg, target: parseTarget(cursor) };
 }
 
-/** What follows the word `call`. */
+/** Returns what follows the word `call`. */
 export function parseCall(cursor: Cursor): ModuleCallEntry {
   const fqn = cursor.string();
   if (!cursor.sees("*") && !cursor.sees("(") && !cursor.sees("[") && !cursor.sees("{") && !cursor.sees('"'))

@@ -12,7 +12,7 @@ import {
 } from "../program/pytree.js";
 import type { Cursor } from "./cursor.js";
 
-/** A tree specification; types without separate brackets by name and context. */
+/** Returns a tree specification; types without separate brackets by name and context. */
 export function treeText(spec: TreeSpec): string {
   const children = spec.children.map(treeText);
   switch (spec.type) {

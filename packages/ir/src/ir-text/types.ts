@@ -1,5 +1,12 @@
 /** @file The types of values in IR text, both ways. */
-import { metered, type SymBool, type SymFloat, type SymInt, scalarKind, symEquals } from "@sconce/symbolic";
+import {
+  type BoolLike,
+  type FloatLike,
+  type IntLike,
+  metered,
+  scalarKind,
+  symEquals,
+} from "@sconce/symbolic";
 import { DTYPES, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { symContiguousStrides } from "../values/contiguous-strides.js";
 import { deviceText } from "../values/device-text.js";
@@ -13,7 +20,7 @@ const DTYPE_OF: ReadonlyMap<string, DType> = new Map(
   DTYPES.map((dtype) => [dtypeInfo(dtype).abbreviation, dtype]),
 );
 
-/** The type of a value as IR text: `f32[s77, 3]`, `int(u0)`, `(f32[2], i64[2])`. */
+/** Returns the type of a value as IR text: `f32[s77, 3]`, `int(u0)`, `(f32[2], i64[2])`. */
 export function typeText(value: MetaValue, writer: ExpressionWriter): string {
   if (value === null) return "none";
   if (value instanceof FakeTensor) return tensorTypeText(value, writer);
@@ -37,9 +44,9 @@ export function typeText(value: MetaValue, writer: ExpressionWriter): string {
 /** What tensors in programs and weights beside them have in common. */
 export interface TensorLike {
   readonly dtype: DType;
-  readonly shape: readonly SymInt[];
-  readonly strides: readonly SymInt[];
-  readonly storageOffset: SymInt;
+  readonly shape: readonly IntLike[];
+  readonly strides: readonly IntLike[];
+  readonly storageOffset: IntLike;
   readonly requiresGrad: boolean;
 }
 
@@ -58,7 +65,7 @@ export function tensorTypeText(
   tensor: TensorLike & Partial<Pick<FakeTensor, "device" | "layout">> & Partial<Pick<Tensor, "hasValues">>,
   writer: ExpressionWriter,
 ): string {
-  const dims = (values: readonly SymInt[]): string => values.map((value) => writer.text(value)).join(", ");
+  const dims = (values: readonly IntLike[]): string => values.map((value) => writer.text(value)).join(", ");
   let text = `${dtypeInfo(tensor.dtype).abbreviation}[${dims(tensor.shape)}]`;
   const plain = symContiguousStrides(tensor.shape);
   const strided =
@@ -74,7 +81,7 @@ export function tensorTypeText(
   return text;
 }
 
-function offsetText(offset: SymInt, writer: ExpressionWriter): string {
+function offsetText(offset: IntLike, writer: ExpressionWriter): string {
   const text = writer.text(offset);
   return /^(?:\d+|".*")$/.test(text) ? `@${text}` : `@(${text})`;
 }
@@ -109,7 +116,7 @@ export function parseType(cursor: Cursor, symbols: Symbols): MetaValue {
 export function parseStaticTensor(cursor: Cursor): StaticTensor {
   const start = cursor.at;
   const type = parseType(cursor, new Map());
-  const isNumber = (value: SymInt): value is number => typeof value === "number" && value >= 0;
+  const isNumber = (value: IntLike): value is number => typeof value === "number" && value >= 0;
   if (
     !(type instanceof FakeTensor) ||
     ![...type.shape, ...type.strides, type.storageOffset].every(isNumber)
@@ -124,7 +131,7 @@ function parseTensorType(
   dtype: DType,
   symbols: Symbols,
 ): ConstructorParameters<typeof FakeTensor>[0] {
-  const dim = (): SymInt => parseExtent(cursor, symbols);
+  const dim = (): IntLike => parseExtent(cursor, symbols);
   cursor.expect("[");
   const shape = cursor.list("]", dim);
   const strides = cursor.accept("{") ? cursor.list("}", dim) : rowMajor(cursor, shape);
@@ -136,7 +143,7 @@ function parseTensorType(
 }
 
 /** Strides of symbolic sizes are products: they count as work, which grows with the rank. */
-function rowMajor(cursor: Cursor, shape: readonly SymInt[]): SymInt[] {
+function rowMajor(cursor: Cursor, shape: readonly IntLike[]): IntLike[] {
   if (shape.every((size) => typeof size === "number")) return symContiguousStrides(shape);
   return metered(
     cursor.budget,
@@ -148,7 +155,7 @@ function rowMajor(cursor: Cursor, shape: readonly SymInt[]): SymInt[] {
 /**
  * Plain offsets are numbers; expressions are in parentheses or quotes, for nothing else ends them.
  */
-function parseOffset(cursor: Cursor, symbols: Symbols): SymInt {
+function parseOffset(cursor: Cursor, symbols: Symbols): IntLike {
   if (cursor.accept("(")) {
     const value = parseInt64(cursor, symbols);
     cursor.expect(")");
@@ -157,15 +164,15 @@ function parseOffset(cursor: Cursor, symbols: Symbols): SymInt {
   return cursor.sees('"') ? parseInt64(cursor, symbols) : cursor.integer("an offset");
 }
 
-function parseInt64(cursor: Cursor, symbols: Symbols): SymInt {
+function parseInt64(cursor: Cursor, symbols: Symbols): IntLike {
   const start = cursor.at;
   const value = parseExpression(cursor, symbols);
   if (scalarKind(value) !== "int") throw cursor.fail("expected an integer", start);
-  return value as SymInt;
+  return value as IntLike;
 }
 
-/** A size or a stride: no tensor has one past 2^53. */
-function parseExtent(cursor: Cursor, symbols: Symbols): SymInt {
+/** Returns a size or a stride: no tensor has one past 2^53. */
+function parseExtent(cursor: Cursor, symbols: Symbols): IntLike {
   const start = cursor.at;
   const value = parseInt64(cursor, symbols);
   if (typeof value === "number" ? !Number.isSafeInteger(value) : value.op === "Integer")
@@ -173,7 +180,7 @@ function parseExtent(cursor: Cursor, symbols: Symbols): SymInt {
   return value;
 }
 
-function parseFloat64(cursor: Cursor, symbols: Symbols): SymFloat {
+function parseFloat64(cursor: Cursor, symbols: Symbols): FloatLike {
   const start = cursor.at;
   if (cursor.acceptWord("nan")) return NaN;
   const number = cursor.number();
@@ -183,16 +190,16 @@ function parseFloat64(cursor: Cursor, symbols: Symbols): SymFloat {
   cursor.at = start;
   const value = parseExpression(cursor, symbols);
   if (scalarKind(value) === "bool") throw cursor.fail("expected a number", start);
-  return value as SymFloat;
+  return value as FloatLike;
 }
 
-function parseBool(cursor: Cursor, symbols: Symbols): SymBool {
+function parseBool(cursor: Cursor, symbols: Symbols): BoolLike {
   if (cursor.acceptWord("true")) return true;
   if (cursor.acceptWord("false")) return false;
   const start = cursor.at;
   const value = parseExpression(cursor, symbols);
   if (scalarKind(value) !== "bool") throw cursor.fail("expected a condition", start);
-  return value as SymBool;
+  return value as BoolLike;
 }
 
 function parseObject(cursor: Cursor): MetaValue {

@@ -30,10 +30,10 @@ const PLAIN_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
 /** `%name`, quoted when it is not an identifier. */
 export const nameText = (name: string): string => `%${PLAIN_NAME.test(name) ? name : JSON.stringify(name)}`;
-/** A dotted path, quoted when a part is not an identifier. */
+/** Returns a dotted path, quoted when a part is not an identifier. */
 export const pathText = (path: string): string => (PLAIN_PATH.test(path) ? path : JSON.stringify(path));
 
-/** An argument value as IR text. */
+/** Returns an argument value as IR text. */
 export function valueText(value: Argument): string {
   if (value === null) return "none";
   switch (typeof value) {

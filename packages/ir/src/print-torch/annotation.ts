@@ -3,7 +3,7 @@ import type { SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { remember } from "../support/remember.js";
 import { deviceText } from "../values/device-text.js";
-import { FakeTensor, type MetaValue, type SymInt, type SymScalar } from "../values/meta.js";
+import { FakeTensor, type IntLike, type MetaValue, type SymScalar } from "../values/meta.js";
 import { floatRepr } from "../values/python-repr.js";
 
 /** What a printed annotation may add to the shape. */
@@ -19,14 +19,14 @@ const ANNOTATION: OptionNames<AnnotationOptions> = { includeStride: true, includ
 // The tensors of a program share their few expressions.
 const printed = new WeakMap<SymExpr, string>();
 
-function exprText(value: SymInt): string {
+function exprText(value: IntLike): string {
   if (typeof value === "number") return String(value);
   return remember(printed, value, () => value.toString());
 }
 
-const dimsText = (dims: readonly SymInt[]): string => `[${dims.map(exprText).join(", ")}]`;
+const dimsText = (dims: readonly IntLike[]): string => `[${dims.map(exprText).join(", ")}]`;
 
-/** The annotation of a value, without quotes; undefined where PyTorch prints none. */
+/** Returns the annotation of a value, without quotes; undefined where PyTorch prints none. */
 export function annotation(
   value: MetaValue | undefined,
   options: AnnotationOptions = {},

@@ -12,14 +12,17 @@ const deviceRepr = (device: DeviceLiteral): string =>
     : `device(type='${device.type}', index=${device.index})`;
 
 /**
- * The argument as generated code has it. Inside of a dict torch falls back to Python's plain
- * `repr`.
+ * Returns the argument as generated code has it. Inside of a dict torch falls back to Python's
+ * plain `repr`.
  */
 export function codeArgument(value: Argument, name: NodeName): string {
   return reprOf(value, name, true);
 }
 
-/** The argument as Python's `repr` gives it, nodes by name (the return line of `str(graph)`). */
+/**
+ * Returns the argument as Python's `repr` gives it, nodes by name (the return line of
+ * `str(graph)`).
+ */
 export function reprArgument(value: Argument, name: NodeName): string {
   return reprOf(value, name, false);
 }
@@ -49,7 +52,7 @@ function reprOf(value: Argument, name: NodeName, code: boolean): string {
   }
 }
 
-/** The argument as `str(graph)` prints it: nodes with `%`, strings bare, devices short. */
+/** Returns the argument as `str(graph)` prints it: nodes with `%`, strings bare, devices short. */
 export function graphArgument(value: Argument): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value === "string") return value;

@@ -25,7 +25,7 @@ export interface CodeOptions extends AnnotationOptions {
   readonly blank?: string | undefined;
 }
 
-/** The Python function that `torch.fx` generates for a graph. Linear in the graph. */
+/** Returns the Python function that `torch.fx` generates for a graph. Linear in the graph. */
 export function generateCode(graph: Graph, options: CodeOptions = {}): GeneratedCode {
   const names = codeNames(graph);
   const dead = lastUses(graph);

@@ -35,7 +35,8 @@ export function readableModule(name: string, graph: Graph, options: AnnotationOp
 }
 
 /**
- * The lines of {@link readableText}, all with a base indentation. Otherwise empty lines carry none.
+ * Returns the lines of {@link readableText}, all with a base indentation. Otherwise empty lines
+ * carry none.
  */
 export function readableLines(graph: Graph, options: ReadableOptions = {}, base = ""): string[] {
   const lines: string[] = [];

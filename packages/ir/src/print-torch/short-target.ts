@@ -1,5 +1,5 @@
 /**
- * The name of an operator for labels: `linear` for `aten.linear.default`, `mul.Tensor` for
+ * Returns the name of an operator for labels: `linear` for `aten.linear.default`, `mul.Tensor` for
  * `aten.mul.Tensor`; other namespaces stay.
  */
 export const shortTarget = (target: string): string =>

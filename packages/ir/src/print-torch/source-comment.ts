@@ -29,7 +29,7 @@ export class SourceComments {
   }
 }
 
-/** The last line that names a frame and has a line of code after it. */
+/** Returns the last line that names a frame and has a line of code after it. */
 function innermostFrame(trace: string): string | undefined {
   const text = trace.trim();
   let end = text.length;

@@ -191,22 +191,22 @@ export interface Executable {
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /** Current values of parameters, buffers and constants by fully qualified name. */
   readonly state: ReadonlyMap<string, Tensor>;
-  /** The times of the last run, in execution order. */
+  /** Returns the times of the last run, in execution order. */
   profile?(): readonly NodeProfile[];
   /** Where nodes run, for backends with a device and a host. */
   placement?(): Placement;
   /**
-   * The kernels and their memory, for backends that make kernels: those for the sizes of the last
-   * run. Kernels whose sizes are known only in a run are missing before the first one.
+   * Returns the kernels and their memory, for backends that make kernels: those for the sizes of
+   * the last run. Kernels whose sizes are known only in a run are missing before the first one.
    */
   executionPlan?(): ExecutionPlan;
   /**
-   * A copy of a tensor in the memory of the device, for runs of the same backend: they do not copy
-   * it. Where the backend has no device, or none that holds the dtype, it is the tensor itself.
-   * Sessions give it to the executables of all backends.
+   * Returns a copy of a tensor in the memory of the device, for runs of the same backend: they do
+   * not copy it. Where the backend has no device, or none that holds the dtype, it is the tensor
+   * itself. Sessions give it to the executables of all backends.
    */
   toDevice?(tensor: Tensor): Promise<Tensor>;
-  /** The memory that it holds now, for backends that count it. */
+  /** Returns the memory that it holds now, for backends that count it. */
   memory?(): MemoryUse;
   /** Frees what it holds; it cannot run afterwards. */
   dispose(): void;
@@ -254,11 +254,11 @@ export interface Backend {
    * which takes time. Default: no.
    */
   readonly leavesTensors?: boolean;
-  /** Whether the backend can run this node, asked before anything runs. */
+  /** Returns whether the backend can run this node, asked before anything runs. */
   supports(node: Node, graph: Graph): true | Reason;
   /**
-   * How the backend executes an operator (`kernel`, `decomposition`, ...); informational. Undefined
-   * when it does not support the operator.
+   * Returns how the backend executes an operator (`kernel`, `decomposition`, ...); informational.
+   * Undefined when it does not support the operator.
    */
   describeSupport?(target: string): string | undefined;
   /**

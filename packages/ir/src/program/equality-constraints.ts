@@ -15,7 +15,9 @@ export interface InputDim {
 /** Two sizes that are equal in every call. */
 export type EqualityConstraint = readonly [InputDim, InputDim];
 
-/** The first size of each symbol with each further size of it, in the order of the inputs. */
+/**
+ * Returns the first size of each symbol with each further size of it, in the order of the inputs.
+ */
 export function equalityConstraints(graph: Graph, { inputSpecs }: GraphSignature): EqualityConstraint[] {
   const first = new Map<string, InputDim>();
   const pairs: EqualityConstraint[] = [];

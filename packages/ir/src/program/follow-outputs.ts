@@ -10,8 +10,8 @@ import type { ExportedProgramInit } from "./program-parts.js";
 import { renameOutputs } from "./signature.js";
 
 /**
- * The change of a program, with the signature and the calling conventions that its graph needs:
- * where another node stands in place of an output, they name that node
+ * Returns the change of a program, with the signature and the calling conventions that its graph
+ * needs: where another node stands in place of an output, they name that node
  * (`_get_updated_graph_signature` of `torch.export`). A signature that is given stays as it is, and
  * so does one whose outputs trade places or have another number.
  */
@@ -56,7 +56,8 @@ function renamedOutputs(
 }
 
 /**
- * The node of each output; undefined for a constant. Nothing for a graph without a list of outputs.
+ * Returns the node of each output; undefined for a constant. Nothing for a graph without a list of
+ * outputs.
  */
 function outputNames(graph: Graph): readonly (string | undefined)[] {
   const last = graph.size > 0 ? Graph.indexOf(graph).at(graph.size - 1) : undefined;

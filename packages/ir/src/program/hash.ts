@@ -70,9 +70,9 @@ const graphContent = (program: Content): object => ({
 });
 
 /**
- * What files do not keep is left out: the type of the output, which repeats those of its operands,
- * that a call returns None, and unused items of results, which loading a `.pt2` file adds. Of
- * `meta`, only the type is content.
+ * Returns what files do not keep is left out: the type of the output, which repeats those of its
+ * operands, that a call returns None, and unused items of results, which loading a `.pt2` file
+ * adds. Of `meta`, only the type is content.
  */
 const nodesOf = (graph: Graph): object => ({
   nodes: graph
@@ -131,7 +131,7 @@ async function weightsHash(
 
 const bytesOf = ({ dtype, shape }: Tensor): number => numel(shape) * dtypeInfo(dtype).itemSize;
 
-/** The digest of the digests of all chunks of the elements in row-major order. */
+/** Returns the digest of the digests of all chunks of the elements in row-major order. */
 async function valuesDigest(tensor: Tensor, signal: AbortSignal | undefined): Promise<string> {
   const digests: string[] = [];
   for await (const chunk of chunksOf(tensor, signal)) {

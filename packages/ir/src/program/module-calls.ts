@@ -6,7 +6,7 @@ import type { Graph } from "../graph/graph.js";
 import type { ModuleCallEntry } from "./program-parts.js";
 import type { ArgumentSpec } from "./signature.js";
 
-/** The entries with their inputs and outputs mapped; the same list when none changes. */
+/** Returns the entries with their inputs and outputs mapped; the same list when none changes. */
 export function mapModuleCalls(
   entries: readonly ModuleCallEntry[],
   change: (arg: ArgumentSpec) => ArgumentSpec,

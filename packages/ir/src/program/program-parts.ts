@@ -18,8 +18,8 @@ export interface RangeConstraint {
 }
 
 /**
- * A range from bounds as texts have them: integers past 2^53 are kept exactly beside their nearest
- * numbers.
+ * Returns a range from bounds as texts have them: integers past 2^53 are kept exactly beside their
+ * nearest numbers.
  */
 export function rangeConstraint(low: number | bigint, high: number | bigint): RangeConstraint {
   const range = { min: Number(low), max: Number(high) };

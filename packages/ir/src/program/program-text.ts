@@ -38,7 +38,7 @@ export function rangeConstraintsText(ranges: ReadonlyMap<string, RangeConstraint
   return `{${parts.join(", ")}}`;
 }
 
-/** The bounds of a range as PyTorch writes them: `[2, int_oo]`. */
+/** Returns the bounds of a range as PyTorch writes them: `[2, int_oo]`. */
 export function rangeText(range: RangeConstraint): string {
   const min = range.exact?.min ?? boundText(range.min, range);
   const max = range.exact?.max ?? boundText(range.max, range);

@@ -112,8 +112,8 @@ export class ExportedProgram {
   }
 
   /**
-   * The same program with some parts replaced; the same object when nothing is. Its history does
-   * not lead to the result and is left out, unless given; `recordPass` and the pass manager
+   * Returns the same program with some parts replaced; the same object when nothing is. Its history
+   * does not lead to the result and is left out, unless given; `recordPass` and the pass manager
    * continue it. Where a graph comes without a signature and has another node in place of an
    * output, the signature and the calling conventions of modules name that node.
    * @throws SconceError `UNKNOWN_PART` for a name that no part of a program has
@@ -130,11 +130,11 @@ export class ExportedProgram {
   }
 
   /**
-   * The program with new values of parameters, buffers and constants; the same object when none
-   * changes. Names that are left out keep what they have, so values can be given in parts. Each
-   * tensor must have the dtype and the shape of the one that it replaces; strides stay those of the
-   * program, and tensors that share memory change together. The step `with-state` is added to the
-   * history.
+   * Returns the program with new values of parameters, buffers and constants; the same object when
+   * none changes. Names that are left out keep what they have, so values can be given in parts.
+   * Each tensor must have the dtype and the shape of the one that it replaces; strides stay those
+   * of the program, and tensors that share memory change together. The step `with-state` is added
+   * to the history.
    * @throws SconceError `UNKNOWN_STATE` with the nearest names, `STATE_MISMATCH` for another dtype
    * or shape
    */
@@ -167,7 +167,7 @@ export class ExportedProgram {
     return equalityConstraints(this.graph, this.graphSignature);
   }
 
-  /** The value of a parameter, buffer or constant. */
+  /** Returns the value of a parameter, buffer or constant. */
   tensor(target: string): Tensor | undefined {
     return this.stateDict.get(target) ?? this.constants.get(target);
   }
@@ -301,7 +301,8 @@ export class ExportedProgram {
   }
 
   /**
-   * How often each target is called, in all graphs, nested ones included, in order of first call.
+   * Returns how often each target is called, in all graphs, nested ones included, in order of first
+   * call.
    */
   opHistogram(): Map<string, number> {
     const counts = new Map<string, number>();

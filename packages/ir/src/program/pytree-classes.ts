@@ -27,7 +27,7 @@ export interface ClassEntry {
   readonly specType: string;
   /** The key under which a specification finds the entry. */
   readonly name: string;
-  /** What an instance holds. */
+  /** Returns what an instance holds. */
   level(value: object): ClassLevel;
   /** The fields of a named tuple. */
   readonly fields?: readonly string[];
@@ -46,14 +46,14 @@ const byPrototype = new Map<object, ClassEntry>();
 const byName = new Map<string, ClassEntry>();
 let unnamed = 0;
 
-/** The entry of the class of a value; undefined for other values. */
+/** Returns the entry of the class of a value; undefined for other values. */
 export const entryOf = (value: object): ClassEntry | undefined =>
   byPrototype.size === 0 ? undefined : byPrototype.get(Object.getPrototypeOf(value) as object);
 
-/** The entry that a specification names. */
+/** Returns the entry that a specification names. */
 export const entryNamed = (name: string): ClassEntry | undefined => byName.get(name);
 
-/** The fields of a class that was registered as a named tuple, by its name in files. */
+/** Returns the fields of a class that was registered as a named tuple, by its name in files. */
 export const registeredFields = (name: string): readonly string[] | undefined => byName.get(name)?.fields;
 
 const nameFor = (type: Class<unknown>, name: string | undefined): string =>
@@ -220,7 +220,9 @@ export function registerPytreeNode<T extends object, C = unknown>(
   });
 }
 
-/** The context as a file has it. A context that is not JSON lives as long as the process. */
+/**
+ * Returns the context as a file has it. A context that is not JSON lives as long as the process.
+ */
 function dumped<C>(
   context: C,
   dump: ((context: C) => string) | undefined,
@@ -230,7 +232,7 @@ function dumped<C>(
   return { context: parsedContext(serialized), serialized };
 }
 
-/** The context as the reader of specifications has it: JSON where the text is JSON. */
+/** Returns the context as the reader of specifications has it: JSON where the text is JSON. */
 function parsedContext(text: string): unknown {
   try {
     return JSON.parse(text);

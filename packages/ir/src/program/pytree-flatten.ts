@@ -43,7 +43,7 @@ export function ownLevel(value: unknown): OwnLevel | undefined {
   return { type: "builtins.dict", context: Object.keys(value), children: Object.values(value) };
 }
 
-/** Whether a value is an object without its own class, and no number in a wrapper. */
+/** Returns whether a value is an object without its own class, and no number in a wrapper. */
 function isPlainRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && !isFloat(value) && !isComplex(value);
@@ -126,7 +126,7 @@ function walk(value: unknown, depth: number, onLeaf: (leaf: unknown) => void, pa
   return levelSpec(level, children);
 }
 
-/** The specification of a level with those of its children. */
+/** Returns the specification of a level with those of its children. */
 export function levelSpec(level: OwnLevel, children: readonly TreeSpec[]): TreeSpec {
   const { type, context, serialized } = level;
   const spec = { type, context, children: Object.freeze(children) };

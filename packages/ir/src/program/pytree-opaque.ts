@@ -7,7 +7,7 @@ export const UNNAMED = "<unnamed ";
 
 type Equals = (a: unknown, b: unknown) => boolean;
 
-/** The method `equals` of a prototype as a function of two values. */
+/** Returns the method `equals` of a prototype as a function of two values. */
 export function equalsOf(prototype: unknown): Equals | undefined {
   const method = (prototype as { equals?: unknown } | null)?.equals;
   return typeof method === "function" ? (a, b) => method.call(a, b) === true : undefined;
@@ -36,7 +36,7 @@ export class OpaqueContext {
     return this.#value;
   }
 
-  /** Whether another context holds an equal object. */
+  /** Returns whether another context holds an equal object. */
   equals(other: unknown): boolean {
     return (
       other instanceof OpaqueContext &&
@@ -54,7 +54,7 @@ export class OpaqueContext {
 const prototypeOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : undefined;
 
-/** The text of a class that defines one, otherwise its name with its fields. */
+/** Returns the text of a class that defines one, otherwise its name with its fields. */
 function shown(value: unknown): string {
   if (typeof value !== "object" || value === null) return jsonRepr(value);
   const text = (value as { toString?: unknown }).toString;

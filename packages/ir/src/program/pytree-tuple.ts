@@ -19,6 +19,8 @@ export function markTuple<T extends readonly unknown[]>(items: T): T {
   return items;
 }
 
-/** Whether a value is an array that {@link pythonTuple} made, or that came back for a tuple. */
+/**
+ * Returns whether a value is an array that {@link pythonTuple} made, or that came back for a tuple.
+ */
 export const isPythonTuple = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && TUPLE in value;

@@ -22,7 +22,7 @@ export interface PytreeType {
 /** Registered types by name; named tuples by the name of their class. */
 export type PytreeRegistry = ReadonlyMap<string, PytreeType>;
 
-/** A registry entry for a named tuple or dataclass that is an object with these fields. */
+/** Returns a registry entry for a named tuple or dataclass that is an object with these fields. */
 export function recordType(name: string, fields: readonly string[]): PytreeType {
   return {
     name,
@@ -60,7 +60,7 @@ function collect(value: unknown, spec: TreeSpec, registry: PytreeRegistry, leave
   return spec.children.every((child, i) => collect(level.children[i], child, registry, leaves));
 }
 
-/** The value that a spec and its leaves describe; the inverse of {@link flattenTree}. */
+/** Returns the value that a spec and its leaves describe; the inverse of {@link flattenTree}. */
 export function unflattenTree(
   leaves: readonly unknown[],
   spec: TreeSpec,

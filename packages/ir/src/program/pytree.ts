@@ -42,11 +42,11 @@ export const MAX_TREE_DEPTH = 500;
 
 const tree = (type: string, context: unknown, children: readonly TreeSpec[]): TreeSpec =>
   Object.freeze({ type, context, children: Object.freeze(children) });
-/** The spec of a tuple. */
+/** Returns the spec of a tuple. */
 export const tupleSpec = (children: readonly TreeSpec[]): TreeSpec => tree("builtins.tuple", null, children);
-/** The spec of a list. */
+/** Returns the spec of a list. */
 export const listSpec = (children: readonly TreeSpec[]): TreeSpec => tree("builtins.list", null, children);
-/** The spec of a dict, keys in order. */
+/** Returns the spec of a dict, keys in order. */
 export const dictSpec = (entries: readonly (readonly [string, TreeSpec])[]): TreeSpec =>
   tree(
     "builtins.dict",
@@ -142,7 +142,7 @@ class SpecReader {
   }
 }
 
-/** What is wrong with the context of a container, undefined when nothing is. */
+/** Returns what is wrong with the context of a container, undefined when nothing is. */
 export function contextProblem(spec: TreeSpec): string | undefined {
   const { type, context, children } = spec;
   if (type === "collections.namedtuple")
@@ -177,7 +177,7 @@ export function dictKeys(spec: TreeSpec): readonly unknown[] | undefined {
 }
 
 /**
- * The JSON text that PyTorch writes for a spec.
+ * Returns the JSON text that PyTorch writes for a spec.
  * @throws SconceError `TREE_NOT_SERIALIZABLE` for a class that was registered without a name
  */
 export function treeSpecJson(spec: TreeSpec): string {
@@ -218,7 +218,7 @@ export function treeSpecText(spec: TreeSpec, indent = 0): string {
   return `TreeSpec(${pythonTypeName(spec.type)}, ${contextText(spec)}, [${children}])`;
 }
 
-/** A key of a dict as text; keys that JSON has as lists, such as tuples, as JSON. */
+/** Returns a key of a dict as text; keys that JSON has as lists, such as tuples, as JSON. */
 export const keyText = (key: unknown): string =>
   typeof key === "object" && key !== null ? pythonJson(key) : String(key);
 
@@ -237,7 +237,7 @@ function contextText(spec: TreeSpec): string {
   return typeof spec.context === "string" ? spec.context : jsonRepr(spec.context);
 }
 
-/** Whether two contexts are equal: what they hold, not their identity. */
+/** Returns whether two contexts are equal: what they hold, not their identity. */
 export function sameContext(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a instanceof OpaqueContext) return a.equals(b);

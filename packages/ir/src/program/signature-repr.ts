@@ -30,7 +30,7 @@ function argumentRepr(arg: ArgumentSpec): string {
   return `${CLASSES[arg.kind]}(${fields.join(", ")})`;
 }
 
-/** An enumeration's value: its number is its place among the kinds, from 1. */
+/** Returns an enumeration's value: its number is its place among the kinds, from 1. */
 const kindRepr = (type: string, kinds: readonly string[], kind: string): string =>
   `<${type}.${kind}: ${kinds.indexOf(kind) + 1}>`;
 

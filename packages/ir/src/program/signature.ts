@@ -118,7 +118,7 @@ export function backwardSignature(signature: GraphSignature): BackwardSignature 
 }
 
 /**
- * The signature with a node's name replaced wherever an output refers to it
+ * Returns the signature with a node's name replaced wherever an output refers to it
  * (`graph_signature.replace_all_uses`).
  */
 export function renameOutputs(

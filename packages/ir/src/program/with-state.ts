@@ -128,7 +128,7 @@ function laidOut(tensor: Tensor, { shape, strides, storageOffset, dtype }: Tenso
   return holes > MAX_HOLES ? tensor : tensor.withLayout(strides, storageOffset);
 }
 
-/** A copy of a storage with the given tensors written where the old ones lie. */
+/** Returns a copy of a storage with the given tensors written where the old ones lie. */
 function written(
   supplied: readonly string[],
   names: readonly string[],

@@ -37,8 +37,8 @@ export function align(a: readonly unknown[], b: readonly unknown[]): Int32Array 
 }
 
 /**
- * How many items of each side to skip to the nearest equal pair, in one number: those of `a` in the
- * bits from 8 up.
+ * Returns how many items of each side to skip to the nearest equal pair, in one number: those of
+ * `a` in the bits from 8 up.
  */
 function nearest(
   a: readonly unknown[],
@@ -122,7 +122,7 @@ export interface Hunk {
   readonly endB: number;
 }
 
-/** The runs between the items that correspond. */
+/** Returns the runs between the items that correspond. */
 export function hunksOf(match: Int32Array, lengthB: number): Hunk[] {
   const hunks: Hunk[] = [];
   let startA = 0;

@@ -1,10 +1,10 @@
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 
 /**
- * Whether two elements of a tensor may be one place in memory: false only where sizes and strides
- * are known and each stride steps over all that the smaller ones reach.
+ * Returns whether two elements of a tensor may be one place in memory: false only where sizes and
+ * strides are known and each stride steps over all that the smaller ones reach.
  */
-export function mayOverlap(shape: readonly SymInt[], strides: readonly SymInt[]): boolean {
+export function mayOverlap(shape: readonly IntLike[], strides: readonly IntLike[]): boolean {
   if (shape.includes(0)) return false;
   const dims = shape.map((size, d) => [size, strides[d]!] as const).filter(([size]) => size !== 1);
   if (dims.some((dim) => dim.some((value) => typeof value !== "number"))) return true;

@@ -3,7 +3,7 @@ interface Cache<K, V> {
   set(key: K, value: V): unknown;
 }
 
-/** The cached value of a key, made and kept when there is none. */
+/** Returns the cached value of a key, made and kept when there is none. */
 export function remember<K, V extends object | string>(cache: Cache<K, V>, key: K, make: () => V): V {
   let value = cache.get(key);
   if (value === undefined) {

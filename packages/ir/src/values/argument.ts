@@ -119,14 +119,14 @@ export type Argument =
 /** A Python number as PyTorch's `Scalar` takes it. */
 export type ScalarLiteral = number | bigint | boolean | FloatLiteral | ComplexLiteral;
 
-/** A reference to the node of this name. */
+/** Returns a reference to the node of this name. */
 export const ref = (name: string): NodeRef => Object.freeze({ kind: "node", name });
-/** A Python float: wraps integral values, leaves the others as they are. */
+/** Returns a Python float: wraps integral values, leaves the others as they are. */
 export const float = (value: number): number | FloatLiteral =>
   Number.isInteger(value) ? Object.freeze({ kind: "float", value }) : value;
 /** Returns a complex number as an argument. */
 export const complex = (re: number, im: number): ComplexLiteral => Object.freeze({ kind: "complex", re, im });
-/** A Python int: a safe integer as `number`, anything larger as `bigint`. */
+/** Returns a Python int: a safe integer as `number`, anything larger as `bigint`. */
 export const int = (value: number | bigint): number | bigint => {
   const asNumber = Number(value);
   return Number.isSafeInteger(asNumber) ? asNumber : BigInt(value);
@@ -157,17 +157,17 @@ export const dict = (entries: readonly (readonly [string, Argument])[]): DictLit
 
 type Tagged = Exclude<Argument, null | boolean | number | bigint | string | readonly Argument[]>;
 
-/** The tag of a wrapped argument, or undefined for primitives and lists. */
+/** Returns the tag of a wrapped argument, or undefined for primitives and lists. */
 export function kindOf(value: unknown): Tagged["kind"] | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as { kind?: Tagged["kind"] }).kind
     : undefined;
 }
-/** Whether an argument is a reference to a node. */
+/** Returns whether an argument is a reference to a node. */
 export const isRef = (value: unknown): value is NodeRef => kindOf(value) === "node";
-/** Whether an argument is a tuple. */
+/** Returns whether an argument is a tuple. */
 export const isTuple = (value: unknown): value is TupleLiteral => kindOf(value) === "tuple";
-/** Whether an argument is a list; tuples are not. */
+/** Returns whether an argument is a list; tuples are not. */
 export const isList = (value: unknown): value is readonly Argument[] => Array.isArray(value);
 /** True for what Python calls a float (wrapped, fractional, NaN or infinite). */
 export const isFloat = (value: unknown): value is number | FloatLiteral =>
@@ -175,10 +175,10 @@ export const isFloat = (value: unknown): value is number | FloatLiteral =>
 /** True for what Python calls an int (bool excluded). */
 export const isInt = (value: unknown): value is number | bigint =>
   typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
-/** A literal as a JavaScript value: a wrapped float becomes its number. */
+/** Returns a literal as a JavaScript value: a wrapped float becomes its number. */
 export const unwrapFloat = (value: Argument): Argument => (isFloat(value) ? toNumber(value) : value);
 
-/** The JavaScript number of an int, float or bool literal. */
+/** Returns the JavaScript number of an int, float or bool literal. */
 export function toNumber(value: ScalarLiteral): number {
   if (typeof value === "object") return value.kind === "float" ? value.value : value.re;
   return Number(value);
@@ -202,7 +202,10 @@ export function forEachRef(value: Argument, visit: (name: string) => void): void
   else if (tagged.kind === "dict") for (const [, item] of tagged.entries) forEachRef(item, visit);
 }
 
-/** The argument with every node reference replaced; the same object back when nothing changed. */
+/**
+ * Returns the argument with every node reference replaced; the same object back when nothing
+ * changed.
+ */
 export function mapRefs(value: Argument, replace: (node: NodeRef) => Argument): Argument {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return mapItems(value as readonly Argument[], replace);

@@ -2,18 +2,21 @@
  * @file The order of a tensor's dimensions in memory, which the edge dialect has in place of memory
  * formats.
  */
-import { le, type SymInt } from "@sconce/symbolic";
+import { type IntLike, le } from "@sconce/symbolic";
 
 /** Where the elements of a tensor lie: sizes, and strides in elements. */
 interface Geometry {
-  readonly shape: readonly SymInt[];
-  readonly strides: readonly SymInt[];
+  readonly shape: readonly IntLike[];
+  readonly strides: readonly IntLike[];
 }
 
 /** Dimensions from the outermost in memory to the innermost: `[0, 2, 3, 1]` is channels last. */
 export type DimOrder = readonly number[];
 
-/** The dimension order of a tensor: by strides, the largest first; equal ones keep their order. */
+/**
+ * Returns the dimension order of a tensor: by strides, the largest first; equal ones keep their
+ * order.
+ */
 export function dimOrderOf({ strides }: Pick<Geometry, "strides">): DimOrder {
   const order = strides.map((_, d) => d);
   // Insertion sort is stable and total under comparisons that symbols leave open; ranks are small.
@@ -29,18 +32,20 @@ export function dimOrderOf({ strides }: Pick<Geometry, "strides">): DimOrder {
   return order;
 }
 
-/** Whether `a < b` for all values of the symbols. */
-const isSmaller = (a: SymInt, b: SymInt): boolean =>
+/** Returns whether `a < b` for all values of the symbols. */
+const isSmaller = (a: IntLike, b: IntLike): boolean =>
   typeof a === "number" && typeof b === "number" ? a < b : le(b, a) === false;
 
-/** Whether a value is an order of this many dimensions. */
+/** Returns whether a value is an order of this many dimensions. */
 export function isDimOrder(value: unknown, ndim: number): value is DimOrder {
   if (!Array.isArray(value) || value.length !== ndim) return false;
   const dims = new Set(value);
   return dims.size === ndim && value.every((dim) => Number.isInteger(dim) && dim >= 0 && dim < ndim);
 }
 
-/** Whether strides never grow along the order; dimensions of a single element lie anywhere. */
+/**
+ * Returns whether strides never grow along the order; dimensions of a single element lie anywhere.
+ */
 export function dimOrderFits(order: DimOrder, { shape, strides }: Geometry): boolean {
   const dims = order.filter((dim) => shape[dim] !== 1);
   return dims.every((dim, i) => i === 0 || !isSmaller(strides[dims[i - 1]!]!, strides[dim]!));

@@ -5,8 +5,8 @@ const LONG = 32;
 const known = new WeakSet<object>();
 
 /**
- * Whether a list is long and frozen, and has no objects. Each call that has it would look for
- * references in all of it.
+ * Returns whether a list is long and frozen, and has no objects. Each call that has it would look
+ * for references in all of it.
  */
 export function isLiteralList(list: readonly unknown[]): boolean {
   if (list.length < LONG || !Object.isFrozen(list)) return false;

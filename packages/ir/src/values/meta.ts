@@ -1,5 +1,5 @@
 import { markClass } from "@sconce/errors";
-import type { SymBool, SymExpr, SymFloat, SymInt } from "@sconce/symbolic";
+import type { BoolLike, FloatLike, IntLike, SymExpr } from "@sconce/symbolic";
 import { type DType, showsAsText, sizeText, suffixedText } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { type Argument, type DeviceLiteral, device, type LayoutName } from "./argument.js";
@@ -13,11 +13,11 @@ export interface FakeTensorInit {
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first. */
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   /** In elements; row-major when left out (see `symContiguousStrides`). */
-  readonly strides: readonly SymInt[];
+  readonly strides: readonly IntLike[];
   /** In elements. @defaultValue 0 */
-  readonly storageOffset?: SymInt | undefined;
+  readonly storageOffset?: IntLike | undefined;
   /** The device. @defaultValue the CPU */
   readonly device?: DeviceLiteral | undefined;
   /** The layout. @defaultValue `strided` */
@@ -38,11 +38,11 @@ export class FakeTensor {
   /** The element type. */
   readonly dtype: DType;
   /** Sizes, outermost dimension first; symbolic where they are dynamic. */
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   /** Strides in elements, one for each dimension. */
-  readonly strides: readonly SymInt[];
+  readonly strides: readonly IntLike[];
   /** Where the first element lies in the storage, in elements. */
-  readonly storageOffset: SymInt;
+  readonly storageOffset: IntLike;
   /** The device that PyTorch traced the tensor on. */
   readonly device: DeviceLiteral;
   /** The layout; `strided` for all tensors that run here. */
@@ -90,9 +90,9 @@ export const typeText = ({ dtype, shape }: Pick<FakeTensor, "dtype" | "shape">):
  * `n > 3`.
  */
 export type SymScalar =
-  | { readonly kind: "SymInt"; readonly expr: SymInt }
-  | { readonly kind: "SymFloat"; readonly expr: SymFloat }
-  | { readonly kind: "SymBool"; readonly expr: SymBool };
+  | { readonly kind: "SymInt"; readonly expr: IntLike }
+  | { readonly kind: "SymFloat"; readonly expr: FloatLike }
+  | { readonly kind: "SymBool"; readonly expr: BoolLike };
 
 /** A script or opaque object given to a program. */
 export interface CustomObject {
@@ -117,12 +117,15 @@ export interface ConstantValue {
 export type MetaValue = FakeTensor | SymScalar | CustomObject | ConstantValue | null | readonly MetaValue[];
 
 /** Returns a symbolic integer. */
-export const symInt = (expr: SymInt): SymScalar => ({ kind: "SymInt", expr });
+export const symInt = (expr: IntLike): SymScalar => ({ kind: "SymInt", expr });
 /** Returns a symbolic float. */
-export const symFloat = (expr: SymFloat): SymScalar => ({ kind: "SymFloat", expr });
+export const symFloat = (expr: FloatLike): SymScalar => ({ kind: "SymFloat", expr });
 /** Returns a symbolic bool. */
-export const symBool = (expr: SymBool): SymScalar => ({ kind: "SymBool", expr });
-/** Whether a value is a symbolic scalar, as the `val` of nodes and scalar arguments hold them. */
+export const symBool = (expr: BoolLike): SymScalar => ({ kind: "SymBool", expr });
+/**
+ * Returns whether a value is a symbolic scalar, as the `val` of nodes and scalar arguments hold
+ * them.
+ */
 export const isSymScalar = (value: unknown): value is SymScalar =>
   typeof value === "object" && value !== null && "expr" in value && "kind" in value;
 
@@ -188,4 +191,4 @@ export interface NodeMeta {
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-export type { SymBool, SymExpr, SymFloat, SymInt };
+export type { BoolLike, FloatLike, IntLike, SymExpr };

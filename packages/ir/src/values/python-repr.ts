@@ -8,7 +8,7 @@ export function floatRepr(value: number): string {
   return /^-?\d+$/.test(text) ? text + ".0" : text;
 }
 
-/** The same without the `.0` of integral values, as the parts of a complex number print. */
+/** Returns the same without the `.0` of integral values, as the parts of a complex number print. */
 function shortFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";

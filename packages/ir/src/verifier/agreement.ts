@@ -1,7 +1,7 @@
 /** @file Whether two recorded values may be the same value, judged by dtypes, ranks and sizes. */
 
 import { describeValue } from "@sconce/errors";
-import { eq, printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { eq, type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
 import { type Argument, isFloat, isInt, itemsOf } from "../values/argument.js";
 import { FakeTensor, type MetaValue } from "../values/meta.js";
 
@@ -29,7 +29,7 @@ const FAMILY_TEXT: Readonly<Record<Family, string>> = {
   other: "a value of another kind",
 };
 
-/** The kind of a value; those of one family may represent each other. */
+/** Returns the kind of a value; those of one family may represent each other. */
 export function familyOf(value: MetaValue): Family {
   if (value === null) return "none";
   if (value instanceof FakeTensor) return "tensor";
@@ -55,12 +55,12 @@ function familyOfLiteral(value: Argument): Family {
   return isFloat(value) ? "float" : itemsOf(value) === undefined ? "other" : "results";
 }
 
-/** What a literal argument has as recorded value. */
+/** Returns what a literal argument has as recorded value. */
 export const literalValue = (value: Argument): MetaValue =>
   value === null ? null : Object.freeze({ kind: "constant", value });
 
-/** Whether sizes are equal for some values of their symbols. */
-export const mayEqual = (a: SymInt, b: SymInt): boolean => {
+/** Returns whether sizes are equal for some values of their symbols. */
+export const mayEqual = (a: IntLike, b: IntLike): boolean => {
   if (a === b || !isSize(a) || !isSize(b)) return true; // a size of another kind is reported at its node
   return typeof a === "number" && typeof b === "number" ? false : eq(a, b) !== false;
 };
@@ -68,8 +68,8 @@ export const mayEqual = (a: SymInt, b: SymInt): boolean => {
 const isSize = (size: unknown): boolean => typeof size === "number" || size instanceof SymExpr;
 
 /**
- * Whether the two may be one value: tensors of one dtype, rank and device whose sizes may be equal,
- * scalars of one kind. What is unknown agrees with everything.
+ * Returns whether the two may be one value: tensors of one dtype, rank and device whose sizes may
+ * be equal, scalars of one kind. What is unknown agrees with everything.
  */
 export function agree(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
   if (a === undefined || b === undefined) return true;
@@ -85,14 +85,16 @@ export function agree(a: MetaValue | undefined, b: MetaValue | undefined): boole
   return families[0] === families[1] || families.includes("other");
 }
 
-/** The value without its first dimension: what a loop over that dimension gives its body. */
+/**
+ * Returns the value without its first dimension: what a loop over that dimension gives its body.
+ */
 export const sliceOf = (value: MetaValue | undefined): MetaValue | undefined =>
   value instanceof FakeTensor && value.ndim > 0
     ? new FakeTensor({ ...value, shape: value.shape.slice(1), strides: value.strides.slice(1) })
     : value;
 
-/** The value with a first dimension of this size: what a loop stacks. */
-export const stackOf = (value: MetaValue | undefined, size: SymInt): MetaValue | undefined =>
+/** Returns the value with a first dimension of this size: what a loop stacks. */
+export const stackOf = (value: MetaValue | undefined, size: IntLike): MetaValue | undefined =>
   value instanceof FakeTensor
     ? new FakeTensor({ ...value, shape: [size, ...value.shape], strides: [0, ...value.strides] })
     : value;

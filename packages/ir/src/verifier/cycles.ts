@@ -35,7 +35,7 @@ export function withCycles(problems: readonly Problem[], root: Graph): Problem[]
 const namedCycles = (graph: Graph): string[][] =>
   cyclesOf(graph).map((group) => group.sort((a, b) => a - b).map((at) => graph.nodeAt(at).name));
 
-/** The nested graph at a path of targets; targets may hold dots themselves. */
+/** Returns the nested graph at a path of targets; targets may hold dots themselves. */
 function nestedGraph(graph: Graph, path: string): Graph | undefined {
   if (path === "") return graph;
   for (const [target, nested] of graph.subgraphs) {

@@ -14,7 +14,7 @@ export const DIM_ORDER_OPERATORS: ReadonlyMap<string, string> = new Map([
   ["aten.empty.memory_format", "dim_order_ops._empty_dim_order.default"],
 ]);
 
-/** Why the edge dialect refuses a node; undefined when it does not. */
+/** Returns why the edge dialect refuses a node; undefined when it does not. */
 export function edgeNodeProblem(
   node: Node,
   graph: Graph,

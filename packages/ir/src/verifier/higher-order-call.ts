@@ -44,7 +44,9 @@ export class HigherOrderCall {
     this.#report("HIGHER_ORDER_SIGNATURE", `${this.node.target}: ${message}`, this.node.name, fix);
   }
 
-  /** Whether the call has as many arguments as the operator takes; reported when it has not. */
+  /**
+   * Returns whether the call has as many arguments as the operator takes; reported when it has not.
+   */
   arity(least: number, most: number): boolean {
     const { length } = this.node.args;
     if (length >= least && length <= most) return true;
@@ -57,7 +59,7 @@ export class HigherOrderCall {
     return false;
   }
 
-  /** Whether the call has no keyword arguments but these; reported when it has. */
+  /** Returns whether the call has no keyword arguments but these; reported when it has. */
   keywords(...known: readonly string[]): boolean {
     const [unknown] = Object.keys(this.node.kwargs).filter((key) => !known.includes(key));
     if (unknown === undefined) return true;
@@ -65,7 +67,9 @@ export class HigherOrderCall {
     return false;
   }
 
-  /** The nested graph that an argument reads; undefined, and reported, when it reads none. */
+  /**
+   * Returns the nested graph that an argument reads; undefined, and reported, when it reads none.
+   */
   body(argument: Argument | undefined, what: string): Body | undefined {
     const node = isRef(argument) ? this.#graph.find(argument.name) : undefined;
     if (node?.op === "get_attr") {
@@ -82,8 +86,8 @@ export class HigherOrderCall {
   }
 
   /**
-   * The recorded values of a list or tuple of operands; undefined, and reported, for another
-   * argument.
+   * Returns the recorded values of a list or tuple of operands; undefined, and reported, for
+   * another argument.
    */
   operands(argument: Argument | undefined, what: string): Values | undefined {
     const items = argument === undefined ? [] : itemsOf(argument);
@@ -95,7 +99,7 @@ export class HigherOrderCall {
     return undefined;
   }
 
-  /** The recorded value of an argument; undefined when it is not known. */
+  /** Returns the recorded value of an argument; undefined when it is not known. */
   value(argument: Argument): MetaValue | undefined {
     return isRef(argument) ? this.#graph.find(argument.name)?.meta.val : literalValue(argument);
   }
@@ -120,7 +124,7 @@ export class HigherOrderCall {
     });
   }
 
-  /** The recorded results of a nested graph. */
+  /** Returns the recorded results of a nested graph. */
   outputs({ graph }: Body): Values {
     const last = graph.size > 0 ? graph.nodeAt(graph.size - 1) : undefined;
     if (last?.op !== "output") return [];

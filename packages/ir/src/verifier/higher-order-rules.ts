@@ -1,6 +1,6 @@
 /** @file What PyTorch's higher-order operators ask of their calls, by operator. */
 import { countText } from "@sconce/errors";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { type Argument, itemsOf } from "../values/argument.js";
 import { FakeTensor } from "../values/meta.js";
 import { agree, familyOf, mayEqual, sliceOf, stackOf, valueText } from "./agreement.js";
@@ -101,8 +101,8 @@ function isMerged(call: HigherOrderCall, result: number, a: Values[number], b: V
  * The number of iterations over the leaves; undefined, and reported, when they have no first
  * dimension in common.
  */
-function iterations(call: HigherOrderCall, xs: Values, what: string): SymInt | undefined {
-  let count: SymInt | undefined;
+function iterations(call: HigherOrderCall, xs: Values, what: string): IntLike | undefined {
+  let count: IntLike | undefined;
   for (const [i, value] of xs.entries()) {
     if (value === undefined) return undefined;
     const size = value instanceof FakeTensor ? value.shape[0] : undefined;
@@ -125,7 +125,7 @@ function iterations(call: HigherOrderCall, xs: Values, what: string): SymInt | u
   return count;
 }
 
-const stacked = (values: Values, size: SymInt | undefined): Values =>
+const stacked = (values: Values, size: IntLike | undefined): Values =>
   values.map((value) => (size === undefined ? undefined : stackOf(value, size)));
 
 /** Places of operands that a graph writes to, as text. */
@@ -244,8 +244,8 @@ const associativeScan: HigherOrderRule = (call) => {
 };
 
 /**
- * A call that runs one graph as it is: the graph at `at`, its operands from `from` on or as the
- * list there.
+ * Returns a call that runs one graph as it is: the graph at `at`, its operands from `from` on or as
+ * the list there.
  */
 const region =
   (at: number, from: number, listed = false): HigherOrderRule =>

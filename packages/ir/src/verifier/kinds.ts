@@ -11,7 +11,7 @@ export type ReportAt = (at: string, problem: string) => void;
 /** Checks one value; `at` is its place in the part, `.inputSpecs[2].arg`. */
 export type Kind = (value: unknown, at: string, report: ReportAt) => void;
 
-/** A value for which the test holds; `what` names it in messages. */
+/** Returns a value for which the test holds; `what` names it in messages. */
 export const kind =
   (what: string, test: (value: unknown) => boolean): Kind =>
   (value, at, report) => {
@@ -59,7 +59,7 @@ export const pair = (first: Kind, second: Kind): Kind => {
   };
 };
 
-/** A plain object with these fields; other fields are ignored. */
+/** Returns a plain object with these fields; other fields are ignored. */
 export const fields = (inner: Readonly<Record<string, Kind>>): Kind => {
   const entries = Object.entries(inner);
   return (value, at, report) => {
@@ -68,7 +68,7 @@ export const fields = (inner: Readonly<Record<string, Kind>>): Kind => {
   };
 };
 
-/** A plain object whose values are of one kind. */
+/** Returns a plain object whose values are of one kind. */
 export const record =
   (inner: Kind): Kind =>
   (value, at, report) => {
@@ -76,7 +76,7 @@ export const record =
     else for (const key of Object.keys(value)) inner(value[key], `${at}[${JSON.stringify(key)}]`, report);
   };
 
-/** A map from strings. */
+/** Returns a map from strings. */
 export const map =
   (inner: Kind): Kind =>
   (value, at, report) => {

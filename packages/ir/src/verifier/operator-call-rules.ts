@@ -16,7 +16,10 @@ function operatorAt(call: HigherOrderCall, at: number): string | undefined {
   return undefined;
 }
 
-/** The operator that an argument names, when its schema is known; reported when it names none. */
+/**
+ * Returns the operator that an argument names, when its schema is known; reported when it names
+ * none.
+ */
 function schemaAt(
   call: HigherOrderCall,
   at: number,
@@ -111,8 +114,8 @@ function whyNotOutDtype({ target, isMutable, returns }: OpSchema): string | unde
 }
 
 /**
- * An operator that draws random numbers: from a given state, or with the state that it starts from
- * as first result.
+ * Returns an operator that draws random numbers: from a given state, or with the state that it
+ * starts from as first result.
  */
 const withRngState =
   (at: number, saves = false): HigherOrderRule =>
@@ -134,7 +137,7 @@ const callTorchbind: HigherOrderRule = (call) => {
 
 const TRITON = ["kernel_idx", "constant_args_idx", "grid", "tma_descriptor_metadata", "kwargs"];
 
-/** A Triton kernel by its index, with keyword arguments only. */
+/** Returns a Triton kernel by its index, with keyword arguments only. */
 const tritonKernel =
   (...more: readonly string[]): HigherOrderRule =>
   (call) => {

@@ -165,8 +165,8 @@ function checkStateValue({ target, arg }: InputSpec, program: ExportedProgram, r
 }
 
 /**
- * Whether a tensor has the recorded strides and offset, as far as elements are found by them. The
- * row-major layout is what a text has that states none.
+ * Returns whether a tensor has the recorded strides and offset, as far as elements are found by
+ * them. The row-major layout is what a text has that states none.
  */
 const isLaidOut = (tensor: Layout, { shape, strides, storageOffset }: FakeTensor): boolean =>
   shape.includes(0) ||

@@ -50,7 +50,7 @@ const DATA_VIEWS: ReadonlySet<string> = new Set([
   "aten.slice_copy.Tensor",
 ]);
 
-/** Whether a call may give a value of a size that none of its inputs has. */
+/** Returns whether a call may give a value of a size that none of its inputs has. */
 function binds(node: Node, symbol: SymExpr, operators: OperatorLookup | undefined): boolean {
   const { target, meta } = node;
   if (meta.unbackedBindings !== undefined && Object.hasOwn(meta.unbackedBindings, symbol.name)) return true;

@@ -14,8 +14,8 @@ const KEPT: readonly (keyof NodeMeta)[] = [
 ];
 
 /**
- * What a pass must not do to a program that is valid before and after: nodes that stay must not
- * lose metadata, and the calling convention must stay the same. `drops` names metadata that the
+ * Returns what a pass must not do to a program that is valid before and after: nodes that stay must
+ * not lose metadata, and the calling convention must stay the same. `drops` names metadata that the
  * pass takes away on purpose.
  */
 export function verifyTransition(
@@ -67,7 +67,9 @@ function compareNames(before: ExportedProgram, after: ExportedProgram, problems:
 const isRead = ({ graphSignature }: ExportedProgram, target: string): boolean =>
   graphSignature.inputSpecs.some((spec) => spec.target === target);
 
-/** A node that was made of others and only happens to have the name of one that was there. */
+/**
+ * Returns a node that was made of others and only happens to have the name of one that was there.
+ */
 function isOther(node: Node, old: Node): boolean {
   const { origin } = node.meta;
   return origin !== undefined && origin !== old.meta.origin && !origin.from.includes(old.name);

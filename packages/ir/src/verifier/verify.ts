@@ -64,7 +64,7 @@ export function* verifySteps(program: ExportedProgram, options: VerifyOptions = 
   return problems;
 }
 
-/** The same for a graph alone, nested ones included. */
+/** Returns the same for a graph alone, nested ones included. */
 export function verifyGraph(
   graph: Graph,
   rules: DialectRules = ATEN,

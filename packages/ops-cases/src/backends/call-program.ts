@@ -49,7 +49,7 @@ export class CallProgram {
     this.program = this.#finish(outputs);
   }
 
-  /** The outputs in the form that the operator gives them. */
+  /** Returns the outputs in the form that the operator gives them. */
   resultOf(outputs: readonly BuiltValue[]): unknown {
     if (this.#single && !this.#isList) return outputs[0];
     let at = 0;
@@ -85,7 +85,7 @@ export class CallProgram {
     });
   }
 
-  /** The call that reads one result of several. */
+  /** Returns the call that reads one result of several. */
   #item(from: string, at: number, val: MetaValue): string {
     const name = from === "call" ? `item_${at}` : `${from}_${at}`;
     this.#builder.call(name, "operator.getitem", [ref(from), at], {}, { val });

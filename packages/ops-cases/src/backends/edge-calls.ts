@@ -194,7 +194,7 @@ function casts(): EdgeCall[] {
   );
 }
 
-/** All calls. */
+/** Returns all calls. */
 export const edgeCalls = (): EdgeCall[] => [
   ...[...FUNCTIONS, ...WITH_NUMBERS].map(one(floatsOf("float32"))),
   ...OF_TWO_FLOATS.map(two(floatsOf("float32"))),

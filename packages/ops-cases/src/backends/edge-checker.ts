@@ -51,7 +51,9 @@ export class EdgeChecker {
     return { ran: got.kernels > 0, differences };
   }
 
-  /** What the interpreter makes of zeros in place of subnormal operands: of all, or of one. */
+  /**
+   * Returns what the interpreter makes of zeros in place of subnormal operands: of all, or of one.
+   */
   async #flushed(call: EdgeCall): Promise<number[][]> {
     const results: number[][] = [];
     for (let which = 1; which < 2 ** call.args.length; which++) {
@@ -86,9 +88,9 @@ function withoutSubnormals(arg: BuiltValue): BuiltValue {
 }
 
 /**
- * Whether results are the same: but for a few units of the last place, and for what is too small
- * for a normal float32 where that may be lost: in functions, whose steps may be small before their
- * result is, and where subnormal numbers count as zeros.
+ * Returns whether results are the same: but for a few units of the last place, and for what is too
+ * small for a normal float32 where that may be lost: in functions, whose steps may be small before
+ * their result is, and where subnormal numbers count as zeros.
  */
 function sameness(
   { isExact, hasAnyZero, slack }: EdgeCall,

@@ -44,8 +44,8 @@ export class OpChecker {
   }
 
   /**
-   * The first problem of a case, with the check that found it; undefined when there is none.
-   * Nothing is thrown.
+   * Returns the first problem of a case, with the check that found it; undefined when there is
+   * none. Nothing is thrown.
    */
   problem(one: OpCase): string | undefined {
     for (const [name, problemOf] of this.#checksOf(one.target)) {

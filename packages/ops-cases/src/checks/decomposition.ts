@@ -6,7 +6,7 @@ import { checkOpCase, type OperatorCall } from "./outcome.js";
 
 /** A set of kernels that runs single operators. */
 export interface Kernels {
-  /** Whether there is a kernel for an operator. */
+  /** Returns whether there is a kernel for an operator. */
   has(target: string): boolean;
   /**
    * Returns a fresh evaluator, which runs operators by kernels and by decompositions.
@@ -32,7 +32,7 @@ export function decomposedCall(
   return without.length === 0 ? undefined : kernels.evaluator(without);
 }
 
-/** What is wrong with the decomposition's numbers on one case, or undefined. */
+/** Returns what is wrong with the decomposition's numbers on one case, or undefined. */
 export function checkDecomposition(one: OpCase, call: OperatorCall): string | undefined {
   if (one.compare === "error") return undefined;
   const problem = checkOpCase(one, call);

@@ -94,7 +94,7 @@ export const knownDifference = (target: string): KnownDifference | undefined =>
  */
 const OTHER_STRIDES = /^(batch_norm|nll_loss2d|nll_loss_nd|ldexp)\./;
 
-/** Whether PyTorch's shape rule and kernel may give different strides. */
+/** Returns whether PyTorch's shape rule and kernel may give different strides. */
 export const predictsOtherStrides = (target: string): boolean =>
   OTHER_STRIDES.test(target.replace(/^aten\./, ""));
 
@@ -102,9 +102,9 @@ const SAVED_STATISTICS =
   /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;
 
 /**
- * Whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside halves
- * with float32 parameters the kernel saves float32, and the functional form keeps the dtype of
- * running statistics that are halves.
+ * Returns whether PyTorch's shape rule gives saved statistics another dtype than its kernel. Beside
+ * halves with float32 parameters the kernel saves float32, and the functional form keeps the dtype
+ * of running statistics that are halves.
  */
 export const fakesOtherDTypes = (target: string, dtypes: readonly string[]): boolean =>
   SAVED_STATISTICS.test(target.replace(/^aten\./, "")) && dtypes.some((dtype) => /float16$/.test(dtype));

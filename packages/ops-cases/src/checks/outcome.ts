@@ -29,7 +29,7 @@ export interface OpCheckOptions {
   readonly compare?: TensorComparison;
 }
 
-/** What is wrong with the result of one case, or undefined. */
+/** Returns what is wrong with the result of one case, or undefined. */
 export function checkOpCase(
   one: OpCase,
   call: OperatorCall,
@@ -60,7 +60,7 @@ export function prepareCase(one: OpCase): PreparedCase {
   return { args, kwargs, before: snapshot(args, kwargs) };
 }
 
-/** What is wrong with what came of a case, or undefined. */
+/** Returns what is wrong with what came of a case, or undefined. */
 export function outcomeProblem(
   one: OpCase,
   { args, kwargs, before }: PreparedCase,

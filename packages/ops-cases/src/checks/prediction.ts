@@ -5,7 +5,7 @@
 import { isSconceError } from "@sconce/errors";
 import { FakeTensor } from "@sconce/ir";
 import { bindArgs, type EmitArg, kernelResult, metaOf, type OperatorTable } from "@sconce/ops";
-import { ShapeEnv, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
+import { type IntLike, ShapeEnv, solveLinear, substitute } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { type BuiltValue, buildCall, buildTensor, type Call } from "../recorded/build.js";
 import { type CaseValue, dtypesOf, type OpCase } from "../recorded/case.js";
@@ -51,7 +51,9 @@ export function checkPrediction(
 /** Refusals of a shape rule that needs to know what is in a tensor; PyTorch's refuse the same. */
 const DATA_DEPENDENT: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD"]);
 
-/** What the run gives; undefined when it refuses, which is for the check of runs to judge. */
+/**
+ * Returns what the run gives; undefined when it refuses, which is for the check of runs to judge.
+ */
 function resultOf(call: OperatorCall, target: string, { args, kwargs }: Call): unknown {
   try {
     return call(target, args, kwargs);
@@ -94,7 +96,9 @@ type Kwargs = Readonly<Record<string, EmitArg>>;
 const toFake = (value: unknown): unknown =>
   value instanceof Tensor ? new FakeTensor(value) : Array.isArray(value) ? value.map(toFake) : value;
 
-/** A recorded tensor, undefined if the value is not compared, null if it is not a tensor. */
+/**
+ * Returns a recorded tensor, undefined if the value is not compared, null if it is not a tensor.
+ */
 function recordedOf(value: CaseValue): unknown {
   if ("unspecified" in value) return undefined;
   if ("tensor" in value) return buildTensor({ ...value, tensor: null });
@@ -146,10 +150,10 @@ function compareLayout(
     : undefined;
 }
 
-/** A size as a number; a symbol seen for the first time takes the real one. */
-function numberOf(size: SymInt, real: number | undefined, solved: Map<string, number>): SymInt {
+/** Returns a size as a number; a symbol seen for the first time takes the real one. */
+function numberOf(size: IntLike, real: number | undefined, solved: Map<string, number>): IntLike {
   const known = substitute(size, solved);
-  if (typeof known !== "object" || real === undefined) return known as SymInt;
+  if (typeof known !== "object" || real === undefined) return known as IntLike;
   const found = solveLinear(known, real);
   if (found === undefined) return known;
   solved.set(found.symbol.name, found.value);

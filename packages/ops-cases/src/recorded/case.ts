@@ -67,7 +67,7 @@ export interface OpCase {
   readonly error?: string;
 }
 
-/** The dtypes of the tensors among the arguments, each once. */
+/** Returns the dtypes of the tensors among the arguments, each once. */
 export function dtypesOf({ args, kwargs }: Pick<OpCase, "args" | "kwargs">): readonly DType[] {
   const found = new Set<DType>();
   const visit = (value: CaseValue): void => {
@@ -82,7 +82,7 @@ export function dtypesOf({ args, kwargs }: Pick<OpCase, "args" | "kwargs">): rea
 export const caseTitle = (one: OpCase): string =>
   [one.target, one.id, ...dtypesOf(one), ...one.tags].join(" ");
 
-/** The cases of each overload, in order. */
+/** Returns the cases of each overload, in order. */
 export function casesByTarget(cases: readonly OpCase[]): ReadonlyMap<string, readonly OpCase[]> {
   const found = new Map<string, OpCase[]>();
   for (const one of cases) {

@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** A case that cannot be read. */
+/** Returns the error for a case that cannot be read. */
 export const badCase = (message: string, cause?: unknown): SconceError =>
   new SconceError({
     code: "CASE_FILE",

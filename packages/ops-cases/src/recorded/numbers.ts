@@ -89,7 +89,7 @@ export function bytesOf(dtype: DType, items: readonly CaseNumber[]): Uint8Array 
   return bytes;
 }
 
-/** The text of one number, in JSON: zeros keep their sign. */
+/** Returns the text of one number, in JSON: zeros keep their sign. */
 export const numberText = (value: unknown): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** Writes elements as a JSON list. */

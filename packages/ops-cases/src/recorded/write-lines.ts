@@ -7,7 +7,7 @@ import { numbersText, numberText } from "./numbers.js";
 /** Lists at least as long are written once for a file. */
 const SHARED_LENGTH = 24;
 
-/** The text of a case file. */
+/** Returns the text of a case file. */
 export function writeLines(cases: readonly OpCase[], hash: (text: string) => string): string {
   const uses = new Map<string, number>();
   const count: ListText = (list) => {

@@ -100,7 +100,7 @@ const floatPower: Check = ({ self, exponent }) => {
     : `the base given to float_power_ has dtype ${scalarTypeName(dtype)} but the operation's result requires dtype ${scalarTypeName(wanted)}`;
 };
 
-/** A number that is True or False is looked for in a tensor of bools. */
+/** Returns a number that is True or False is looked for in a tensor of bools. */
 const looksForBool =
   (name: string): Check =>
   (bound) =>

@@ -8,12 +8,12 @@ import type { ScalarArg } from "../schema/schema-types.js";
 /** A tensor with values or without. */
 export type AnyTensor = FakeTensor | Tensor;
 
-/** Whether a value is a tensor. */
+/** Returns whether a value is a tensor. */
 export const isTensor = (value: unknown): value is AnyTensor =>
   value instanceof Tensor || value instanceof FakeTensor;
 
 /**
- * The dtype that operands promote to. Undefined without operands, and for those that do not
+ * Returns the dtype that operands promote to. Undefined without operands, and for those that do not
  * promote, which rules refuse.
  */
 export function promotedOf(operands: readonly (AnyTensor | ScalarArg)[]): DType | undefined {

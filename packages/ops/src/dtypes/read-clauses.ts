@@ -14,7 +14,7 @@ const BIT = Object.fromEntries(DTYPE_BITS.map((dtype, i) => [dtype, 1 << i])) as
   Record<DType, number>
 >;
 
-/** Whether a set of the table has a dtype. */
+/** Returns whether a set of the table has a dtype. */
 export const hasDType = (set: number, dtype: DType): boolean => (set & BIT[dtype]) !== 0;
 
 /** Which dtype a clause judges. */
@@ -43,7 +43,7 @@ export interface Clause {
 
 const LINE = /^([^ @]+)(?:@([^= ]+)=(\S+))?( \?)? ([0-9a-f]+)(?: (".*"))?: (.*)$/;
 
-/** The clauses of each operator, by target. */
+/** Returns the clauses of each operator, by target. */
 export function readClauses(
   lines: readonly string[] = [...DTYPE_REFUSALS, ...MORE_REFUSALS],
 ): ReadonlyMap<string, readonly Clause[]> {

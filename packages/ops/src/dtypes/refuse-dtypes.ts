@@ -68,10 +68,10 @@ export function refuseSettings(definition: OpDefinition, bound: BoundArgs): void
   }
 }
 
-/** Whether {@link refuseSettings} looks at settings of a call that no other check does. */
+/** Returns whether {@link refuseSettings} looks at settings of a call that no other check does. */
 export const hasSettings = (definition: OpDefinition): boolean =>
   judgedAs(definition).some((name) => checksSettings(name));
-/** Whether it looks at sizes. */
+/** Returns whether it looks at sizes. */
 export const hasSizes = (definition: OpDefinition): boolean =>
   judgedAs(definition).some((name) => checksSizes(name));
 

@@ -33,7 +33,7 @@ function readTable(): ReadonlyMap<string, Checks> {
   );
 }
 
-/** Whether the table knows an operator. */
+/** Returns whether the table knows an operator. */
 export const hasDTypeCheck = (target: string): boolean => checksOf(target) !== undefined;
 
 /**
@@ -56,7 +56,7 @@ export function refusedDTypes(target: string, bound: BoundArgs): string | undefi
   return undefined;
 }
 
-/** The dtypes that a clause refuses, if it does. */
+/** Returns the dtypes that a clause refuses, if it does. */
 function refusedBy({ subject, set }: Clause, bound: BoundArgs): readonly DType[] | undefined {
   if (subject.kind === "equal") {
     const [a, b] = [firstOf(bound[subject.names[0]]), firstOf(bound[subject.names[1]])];
@@ -88,7 +88,9 @@ function dtypeOf(subject: Exclude<Subject, { kind: "equal" }>, bound: BoundArgs)
   }
 }
 
-/** The dtype of arguments that are all tensors of it: most calls, known without promotion. */
+/**
+ * Returns the dtype of arguments that are all tensors of it: most calls, known without promotion.
+ */
 function sharedDType(names: readonly string[], bound: BoundArgs): DType | undefined {
   let shared: DType | undefined;
   for (const name of names) {
@@ -118,7 +120,7 @@ function tensorsOf(bound: BoundArgs): AnyTensor[] {
   return found;
 }
 
-/** Whether a size is known to be zero. */
+/** Returns whether a size is known to be zero. */
 const isEmpty = ({ shape }: AnyTensor): boolean => (shape as readonly unknown[]).includes(0);
 
 function isMet(when: Clause["when"], bound: BoundArgs): boolean {

@@ -13,7 +13,7 @@ type Numbers = readonly number[];
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 const tensor = (bound: BoundArgs, name: string): AnyTensor => bound[name] as AnyTensor;
-/** The sizes of an argument; undefined where one is not known. */
+/** Returns the sizes of an argument; undefined where one is not known. */
 function sizesOf(value: unknown): Numbers | undefined {
   if (!isTensor(value)) return undefined;
   const sizes = value.shape as readonly unknown[];
@@ -21,7 +21,7 @@ function sizesOf(value: unknown): Numbers | undefined {
 }
 const sizesText = (value: AnyTensor): string => describeSizes(value.shape as never);
 const count = (sizes: Numbers): number => sizes.reduce((a, b) => a * b, 1);
-/** A scalar as a number; undefined for symbolic and complex ones. */
+/** Returns a scalar as a number; undefined for symbolic and complex ones. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   const literal = value as { readonly kind?: string; readonly value?: number } | null;
@@ -140,7 +140,7 @@ const unrolls: Check = ({ i1, expand1, unroll_dim }) => {
     : undefined;
 };
 
-/** All dimensions but the batch have elements. */
+/** Returns all dimensions but the batch have elements. */
 const unpools =
   (rank: number): Check =>
   (bound) => {
@@ -288,9 +288,9 @@ const SETTINGS: ReadonlyMap<string, Check> = new Map([
   ...on("adaptive_max_pool1d", pools1d("adaptive_max_pool1d")),
 ]);
 
-/** Whether the settings of an operator are checked. */
+/** Returns whether the settings of an operator are checked. */
 export const checksSettings = (target: string): boolean => SETTINGS.has(target);
-/** Whether sizes are checked with them. */
+/** Returns whether sizes are checked with them. */
 export const checksSizes = (target: string): boolean => SIZED.has(target);
 
 /** Returns why PyTorch's CPU kernels refuse the settings or sizes of a call, if they do. */

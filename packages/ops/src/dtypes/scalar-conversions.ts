@@ -17,7 +17,9 @@ type Check = (bound: BoundArgs) => string | undefined;
 type Into = (bound: BoundArgs) => DType | undefined;
 type Idle = (bound: BoundArgs) => boolean;
 
-/** Whether a value is a number. That of a symbolic one is only known when the program runs. */
+/**
+ * Returns whether a value is a number. That of a symbolic one is only known when the program runs.
+ */
 const isLiteral = (value: unknown): value is ScalarLiteral =>
   typeof value === "number" ||
   typeof value === "bigint" ||
@@ -63,7 +65,7 @@ const all =
   };
 
 const tensor = (bound: BoundArgs, name: string): AnyTensor => bound[name] as AnyTensor;
-/** The dtype of an argument. */
+/** Returns the dtype of an argument. */
 const dtypeOf =
   (name: string): Into =>
   (bound) =>
@@ -75,7 +77,7 @@ const computed =
     computationDType(tensor(bound, name).dtype);
 const own = dtypeOf("self");
 const ownComputed = computed("self");
-/** What arguments promote to. */
+/** Returns what arguments promote to. */
 const promoted =
   (...names: readonly string[]): Into =>
   (bound) =>
@@ -122,11 +124,11 @@ const diagonal = (bound: BoundArgs): readonly unknown[] => {
   return sizes.includes(1) ? [1] : sizes;
 };
 
-/** Whether nothing is added, so that no value is written. */
+/** Returns whether nothing is added, so that no value is written. */
 const cuts = ({ pad }: BoundArgs): boolean =>
   (pad as readonly unknown[]).every((width) => typeof width === "number" && width <= 0);
 
-/** The sizes of a padded tensor. Pads count from the last dimension. */
+/** Returns the sizes of a padded tensor. Pads count from the last dimension. */
 function paddedShape(bound: BoundArgs): readonly unknown[] {
   const [shape, pad] = [shapeOf("self")(bound), bound["pad"] as readonly unknown[]];
   return shape.map((size, d) => {
@@ -375,5 +377,5 @@ const CONVERSIONS: ReadonlyMap<string, Check> = new Map([
 export const refusedScalar = (target: string, bound: BoundArgs): string | undefined =>
   CONVERSIONS.get(target)?.(bound);
 
-/** Whether some number is refused as an argument of an operator. */
+/** Returns whether some number is refused as an argument of an operator. */
 export const convertsScalars = (target: string): boolean => CONVERSIONS.has(target);

@@ -38,8 +38,8 @@ export const overflowMessage = (dtype: DType): string =>
   `value cannot be converted to type ${TYPE_NAMES[dtype] ?? dtype} without overflow`;
 
 /**
- * Whether a dtype can hold a number (`c10::overflows`). Unsigned types wrap negative integers, and
- * refuse negative floats.
+ * Returns whether a dtype can hold a number (`c10::overflows`). Unsigned types wrap negative
+ * integers, and refuse negative floats.
  */
 export function isInRange(value: ScalarLiteral, dtype: DType): boolean {
   const { kind, itemSize } = dtypeInfo(dtype);
@@ -60,7 +60,7 @@ export function isInRange(value: ScalarLiteral, dtype: DType): boolean {
 const isFloatInRange = (value: number, dtype: DType): boolean =>
   !Number.isFinite(value) || Math.abs(value) <= (LARGEST_FINITE[dtype] ?? Number.MAX_VALUE);
 
-/** Whether a dtype can hold all numbers of another. */
+/** Returns whether a dtype can hold all numbers of another. */
 export const holdsAll = (into: DType, from: DType): boolean =>
   into === from || endsOf(from).every((end) => isInRange(end, into));
 

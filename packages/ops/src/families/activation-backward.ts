@@ -1,7 +1,7 @@
 /**
  * @file Gradients of activation functions, as programs exported with their backward pass hold them.
  */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, float as pythonFloat } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -24,7 +24,7 @@ const gradient = (context: MetaContext, grad: FakeTensor, self: FakeTensor): Fak
 type PairSchema = "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor";
 type Body = (t: Arithmetic, grad: FakeTensor, x: FakeTensor) => FakeTensor;
 
-/** A gradient of `grad_output` and one more tensor, computed in float32 for halves. */
+/** Returns a gradient of `grad_output` and one more tensor, computed in float32 for halves. */
 const pair = (name: string, second: string, tags: readonly OpTag[], body: Body): OpDefinition =>
   defineOp({
     schema: `aten::${name}_backward(Tensor grad_output, Tensor ${second}) -> Tensor` as PairSchema,
@@ -275,13 +275,13 @@ const differentiableGelu = defineOp({
 
 type Halves = readonly [FakeTensor, FakeTensor];
 
-/** The values and the gates of a gated linear unit. */
-const halvesOf = (emit: Emit, x: FakeTensor, dim: number, size: SymInt): Halves => [
+/** Returns the values and the gates of a gated linear unit. */
+const halvesOf = (emit: Emit, x: FakeTensor, dim: number, size: IntLike): Halves => [
   emit("aten.narrow.default", [x, dim, 0, size]),
   emit("aten.narrow.default", [x, dim, size, size]),
 ];
 
-/** The derivative of a sigmoid in a direction. */
+/** Returns the derivative of a sigmoid in a direction. */
 const gateSlope = (t: Arithmetic, direction: FakeTensor, gate: FakeTensor): FakeTensor =>
   t.sub(direction, t.mul(direction, gate));
 

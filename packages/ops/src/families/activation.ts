@@ -1,5 +1,5 @@
 /** @file Activation functions and what they become. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, floorDiv, le, mod, mul } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -217,8 +217,8 @@ function whole(value: ScalarArg): ScalarArg {
   return typeof value === "object" && value.kind === "float" ? Math.trunc(value.value) : value;
 }
 
-/** The dimension, counted from the front, that `glu` splits in two gates of equal size. */
-export function halvedDim(self: FakeTensor, dim: SymInt): number {
+/** Returns the dimension, counted from the front, that `glu` splits in two gates of equal size. */
+export function halvedDim(self: FakeTensor, dim: IntLike): number {
   if (self.ndim === 0) throw invalidArgument("glu does not support 0-dimensional tensors");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
@@ -226,7 +226,7 @@ export function halvedDim(self: FakeTensor, dim: SymInt): number {
   return at;
 }
 
-const unevenDim = (dim: number, size: SymInt): Error =>
+const unevenDim = (dim: number, size: IntLike): Error =>
   shapeMismatch(`Halving dimension must be even, but dimension ${dim} is size ${describeSize(size)}`);
 
 const glu = defineOp({

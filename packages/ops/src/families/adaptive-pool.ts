@@ -1,5 +1,5 @@
 /** @file Pooling to a given output size. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -12,9 +12,9 @@ import { areOther, checkDimSizes, checkPooledGradient } from "../rules/operand-s
 function adaptedShape(
   name: string,
   self: FakeTensor,
-  output: readonly SymInt[],
+  output: readonly IntLike[],
   { env }: MetaContext,
-): readonly SymInt[] {
+): readonly IntLike[] {
   const spatial = Number(/(\d)d$/.exec(name)![1]);
   const { shape, ndim } = self;
   if (output.length !== spatial) throw invalidArgument(`${name}: output_size must be ${spatial}`);
@@ -117,13 +117,13 @@ const avgPool1d = defineOp({
   },
 });
 
-const isOnes = (sizes: readonly SymInt[]): boolean => sizes.length > 0 && sizes.every((size) => size === 1);
+const isOnes = (sizes: readonly IntLike[]): boolean => sizes.length > 0 && sizes.every((size) => size === 1);
 
 /** Strides of a tensor with one pixel per channel that is meant as channels last. */
-const pixelStrides = (channels: SymInt, spatial: number): readonly SymInt[] => [
+const pixelStrides = (channels: IntLike, spatial: number): readonly IntLike[] => [
   channels,
   1,
-  ...new Array<SymInt>(spatial).fill(channels),
+  ...new Array<IntLike>(spatial).fill(channels),
 ];
 
 const avgPool2d = defineOp({
@@ -133,7 +133,7 @@ const avgPool2d = defineOp({
     if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool2d.default", [self, output_size]);
     const mean = emit("aten.mean.dim", [self, [-1, -2], true]);
     if (suggestMemoryFormat(self, emit.env) !== "channels_last") return mean;
-    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    const [batch, channels] = self.shape as readonly [IntLike, IntLike];
     return emit("aten.as_strided.default", [mean, [batch, channels, 1, 1], pixelStrides(channels, 2)]);
   },
 });
@@ -145,7 +145,7 @@ const avgPool3d = defineOp({
     if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool3d.default", [self, output_size]);
     const mean = emit("aten.mean.dim", [self, [-1, -2, -3], true]);
     if (suggestMemoryFormat(self, emit.env) !== "channels_last_3d") return mean;
-    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    const [batch, channels] = self.shape as readonly [IntLike, IntLike];
     return emit("aten.as_strided.default", [mean, [batch, channels, 1, 1, 1], pixelStrides(channels, 3)]);
   },
 });

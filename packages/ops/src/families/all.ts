@@ -253,7 +253,7 @@ export const ALL_OPS: readonly OpDefinition[] = Object.freeze(
 const KNOWN = new KnownSchemas(() => ALL_OPS.map(({ schemaText }) => schemaText));
 
 /**
- * The schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not;
+ * Returns the schema of any ATen overload that PyTorch has, whether Sconce has a row for it or not;
  * undefined also for the few with types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
  */
 export const knownSchema = (target: string): OpSchema | undefined => KNOWN.schema(target);
@@ -266,7 +266,7 @@ export const knownTargets = (): Iterable<string> => KNOWN.targets();
 
 let table: OperatorTable | undefined;
 
-/** The table of {@link ALL_OPS}, made when first asked for. */
+/** Returns the table of {@link ALL_OPS}, made when first asked for. */
 export function defaultOperators(): OperatorTable {
   table ??= new OperatorTable(ALL_OPS, KNOWN, true);
   return table;

@@ -3,7 +3,7 @@
  * were lowered there. The results are those of the CPU; what a processor remembers of its random
  * numbers is 0.
  */
-import { type FakeTensor, float, type MetaValue, type SymInt, symInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike, type MetaValue, symInt } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -21,7 +21,7 @@ interface Attention {
   readonly scale: number | null;
 }
 
-/** The result, and the logarithms of the sums of each row. */
+/** Returns the result, and the logarithms of the sums of each row. */
 function attend(emit: Emit, name: string, args: Attention): readonly [out: FakeTensor, sums: FakeTensor] {
   const { query, key, value, attn_bias: mask, dropout_p: dropout, is_causal, scale } = args;
   if (dropout > 0)
@@ -38,7 +38,7 @@ function attend(emit: Emit, name: string, args: Attention): readonly [out: FakeT
   return [out, sums];
 }
 
-const zeros = (emit: Emit, shape: readonly SymInt[], dtype: string): FakeTensor =>
+const zeros = (emit: Emit, shape: readonly IntLike[], dtype: string): FakeTensor =>
   emit("aten.zeros.default", [shape], { dtype });
 
 const flash = defineOp({
@@ -68,7 +68,7 @@ const efficient = defineOp({
   decompose: (emit, args) => {
     const { query, compute_log_sumexp: wanted } = args;
     const [out, sums] = attend(emit, "_scaled_dot_product_efficient_attention", args);
-    const [batch, heads, rows] = query.shape as readonly [SymInt, SymInt, SymInt];
+    const [batch, heads, rows] = query.shape as readonly [IntLike, IntLike, IntLike];
     // The kernel keeps sums for multiples of 32 rows.
     const padding = sub(mul(floorDiv(add(rows, 31), 32), 32), rows);
     const kept = wanted

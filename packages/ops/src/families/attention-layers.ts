@@ -1,5 +1,5 @@
 /** @file Whole layers of attention, which PyTorch's transformers call when they do not train. */
-import { type FakeTensor, float, type MetaValue, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike, type MetaValue } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -7,7 +7,7 @@ import { areOther } from "../rules/operand-sizes.js";
 
 /** `[batch, length, heads * size]` as `[batch, heads, length, size]`. */
 function headsOf(emit: Emit, x: FakeTensor, heads: number): FakeTensor {
-  const [batch, length, width] = x.shape as readonly [SymInt, SymInt, SymInt];
+  const [batch, length, width] = x.shape as readonly [IntLike, IntLike, IntLike];
   const split = emit("aten.view.default", [x, [batch, length, heads, Number(width) / heads]]);
   return emit("aten.contiguous.default", [emit("aten.transpose.int", [split, 1, 2])]);
 }
@@ -41,8 +41,8 @@ interface Heads {
   readonly query: FakeTensor;
   readonly key: FakeTensor;
   readonly value: FakeTensor;
-  readonly embed_dim: SymInt;
-  readonly num_head: SymInt;
+  readonly embed_dim: IntLike;
+  readonly num_head: IntLike;
   readonly qkv_weight: FakeTensor;
   readonly qkv_bias: FakeTensor;
   readonly proj_weight: FakeTensor;
@@ -50,7 +50,7 @@ interface Heads {
   readonly mask: FakeTensor | null;
   readonly need_weights: boolean;
   readonly average_attn_weights: boolean;
-  readonly mask_type: SymInt | null;
+  readonly mask_type: IntLike | null;
 }
 
 function checkHeads(emit: Emit, { query, key, value, num_head, embed_dim }: Heads): void {
@@ -103,8 +103,8 @@ const encoderLayer = defineOp({
 
 interface EncoderArgs {
   readonly src: FakeTensor;
-  readonly embed_dim: SymInt;
-  readonly num_heads: SymInt;
+  readonly embed_dim: IntLike;
+  readonly num_heads: IntLike;
   readonly qkv_weight: FakeTensor;
   readonly qkv_bias: FakeTensor;
   readonly proj_weight: FakeTensor;
@@ -121,7 +121,7 @@ interface EncoderArgs {
   readonly ffn_weight_2: FakeTensor;
   readonly ffn_bias_2: FakeTensor;
   readonly mask: FakeTensor | null;
-  readonly mask_type: SymInt | null;
+  readonly mask_type: IntLike | null;
 }
 
 /** @param add adds to the results of attention and of the last layer */

@@ -2,7 +2,7 @@
  * @file Scaled dot product attention: the composite, the fused form that CPUs take, and the plain
  * mathematics.
  */
-import { type FakeTensor, float, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike, type SymScalar, symFloat } from "@sconce/ir";
 import { eq, floatTrueDiv, floorDiv, mod, ne, sqrt } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -52,7 +52,7 @@ function checkAttention({ query, key, value, attn_mask, is_causal }: Attention):
   }
 }
 
-/** A bool mask as numbers to add: 0 where attention may look, minus infinity elsewhere. */
+/** Returns a bool mask as numbers to add: 0 where attention may look, minus infinity elsewhere. */
 function additiveMask(emit: Emit, mask: FakeTensor | null, query: FakeTensor): FakeTensor | null {
   if (mask === null || mask.dtype !== "bool") return mask;
   const { dtype, device } = query;
@@ -86,9 +86,9 @@ const attention = defineOp({
   },
 });
 
-/** Whether there is no query to answer, or nothing to answer it with. */
+/** Returns whether there is no query to answer, or nothing to answer it with. */
 function isEmpty({ env }: Emit, { query, key, value }: Attention): boolean {
-  const none = (size: SymInt): boolean => env.guard(eq(size, 0));
+  const none = (size: IntLike): boolean => env.guard(eq(size, 0));
   return none(query.shape.at(-2)!) || none(key.shape.at(-2)!) || value.shape.some(none);
 }
 
@@ -120,7 +120,7 @@ function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTen
   return emit("aten.squeeze.dim", [out, 0]);
 }
 
-/** Whether the fused kernel of the CPU takes these inputs. */
+/** Returns whether the fused kernel of the CPU takes these inputs. */
 export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): boolean {
   const { query, key, value, attn_mask, dropout_p } = args;
   const inputs = [query, key, value];
@@ -137,7 +137,10 @@ export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): 
   return !inputs.some((tensor) => isEqual(env, tensor.shape[2]!, 0) || !hasUnitStride(env, tensor));
 }
 
-/** Whether the heads of the queries are those of the keys and values, or are grouped over them. */
+/**
+ * Returns whether the heads of the queries are those of the keys and values, or are grouped over
+ * them.
+ */
 function areHeadsFused(env: Emit["env"], { query, key, value }: Attention, enableGqa: boolean): boolean {
   const [heads, ofKeys, ofValues] = [query.shape[1]!, key.shape[1]!, value.shape[1]!];
   if (isEqual(env, heads, ofKeys)) return isEqual(env, heads, ofValues);
@@ -149,10 +152,13 @@ function areHeadsFused(env: Emit["env"], { query, key, value }: Attention, enabl
 const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>
   isEqual(env, tensor.strides.at(-1)!, 1) || isEqual(env, tensor.shape.at(-1)!, 1);
 
-/** A mask over positions, with batch and heads equal to 1 or to the query's when it has them. */
+/**
+ * Returns a mask over positions, with batch and heads equal to 1 or to the query's when it has
+ * them.
+ */
 function isMaskFused(env: Emit["env"], mask: FakeTensor, query: FakeTensor, key: FakeTensor): boolean {
   if (mask.requiresGrad || (mask.ndim !== 2 && mask.ndim !== 4)) return false;
-  const fits = (dim: number, size: SymInt): boolean =>
+  const fits = (dim: number, size: IntLike): boolean =>
     isEqual(env, mask.shape.at(dim)!, size) || isEqual(env, mask.shape.at(dim)!, 1);
   if (!fits(-2, query.shape[2]!) || !fits(-1, key.shape[2]!)) return false;
   return mask.ndim === 2 || (fits(0, query.shape[0]!) && fits(1, query.shape[1]!));
@@ -163,7 +169,7 @@ const fusedAttention = defineOp({
     "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
   tags: ["nondeterministic_seeded"],
   meta: ({ query }, context) => {
-    const [batch, heads, length] = query.shape as readonly [SymInt, SymInt, SymInt];
+    const [batch, heads, length] = query.shape as readonly [IntLike, IntLike, IntLike];
     const sums = fake({ dtype: computationDType(query.dtype), shape: [batch, length, heads], like: query });
     const swapped = [sums.strides[0]!, sums.strides[2]!, sums.strides[1]!];
     return [
@@ -262,7 +268,7 @@ const fusedBackward = defineOp({
     "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
   meta: ({ query, key, value }) =>
     [query, key, value].map((tensor) => {
-      const [batch, heads, length, width] = tensor.shape as readonly [SymInt, SymInt, SymInt, SymInt];
+      const [batch, heads, length, width] = tensor.shape as readonly [IntLike, IntLike, IntLike, IntLike];
       const rows = fake({ dtype: tensor.dtype, shape: [batch, length, heads, width], like: tensor }).strides;
       const strides = [rows[0]!, rows[2]!, rows[1]!, rows[3]!];
       return fake({ dtype: tensor.dtype, shape: tensor.shape, strides, like: tensor });

@@ -1,6 +1,6 @@
 /** @file Gradients of batch normalization. */
-import { type FakeTensor, float, type MetaValue, type SymInt } from "@sconce/ir";
-import type { SymFloat } from "@sconce/symbolic";
+import { type FakeTensor, float, type IntLike, type MetaValue } from "@sconce/ir";
+import type { FloatLike } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -57,7 +57,7 @@ function statistics(
 }
 
 /** One value per channel, with a dimension of 1 for every other one. */
-function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly IntLike[]): FakeTensor {
   let wide = perChannel;
   for (let dim = 0; dim < shape.length; dim++) {
     const size = dim === 1 ? shape[1]! : 1;
@@ -67,8 +67,8 @@ function alongChannels(emit: Emit, perChannel: FakeTensor, shape: readonly SymIn
   return wide;
 }
 
-/** The number of elements of a channel, as Python computes it. */
-function perChannel(emit: Emit, shape: readonly SymInt[]): SymFloat {
+/** Returns the number of elements of a channel, as Python computes it. */
+function perChannel(emit: Emit, shape: readonly IntLike[]): FloatLike {
   return ratio(emit, productOf(emit, shape), shape[1]!);
 }
 
@@ -144,7 +144,9 @@ interface DeviceArgs {
 
 const ALL = [true, true, true];
 
-/** The gradients by the native operator: what other libraries save are the same statistics. */
+/**
+ * Returns the gradients by the native operator: what other libraries save are the same statistics.
+ */
 const byNative = (
   emit: Emit,
   { grad_output, input, weight, running_mean, running_var, save_mean, save_var }: DeviceArgs,

@@ -2,7 +2,7 @@
  * @file Batch normalization: the composite, and the forms it takes with and without running
  * statistics.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { type DType, type PromotionOperand, resultType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -48,7 +48,7 @@ function normalizedLike(args: NormArgs, context: MetaContext): FakeTensor {
   return elementwise(context, [input, perChannel]);
 }
 
-/** A value per channel; none in evaluation. */
+/** Returns a value per channel; none in evaluation. */
 export const statistic = (input: FakeTensor, training: boolean, dtype = input.dtype): FakeTensor =>
   fake({ dtype, shape: [training ? input.shape[1]! : 0], like: input });
 
@@ -123,7 +123,9 @@ interface BatchNormArgs extends Required<NormArgs> {
   readonly eps: number;
 }
 
-/** The form for the statistics at hand; with running ones a training step also writes them. */
+/**
+ * Returns the form for the statistics at hand; with running ones a training step also writes them.
+ */
 function dispatch(emit: Emit, args: BatchNormArgs): readonly FakeTensor[] {
   const { input, weight, bias, running_mean, running_var, training, momentum, eps } = args;
   if (running_mean === null && running_var === null) {
@@ -206,7 +208,7 @@ const instanceNorm = defineOp({
         "Expected running_mean and running_var to be defined when use_input_stats is false",
       );
     }
-    const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
+    const [batch, channels, ...spatial] = input.shape as readonly [IntLike, IntLike, ...IntLike[]];
     const rows = sizeProduct(emit, [batch, channels]);
     const repeat = (tensor: FakeTensor | null): FakeTensor | null =>
       tensor && emit("aten.repeat.default", [tensor, [batch]]);

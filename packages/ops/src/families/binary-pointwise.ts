@@ -128,7 +128,7 @@ const addOps = [
   }),
 ];
 
-/** The dtype of a quotient: true division gives floats, a rounded one keeps integers. */
+/** Returns the dtype of a quotient: true division gives floats, a rounded one keeps integers. */
 function quotientDType(operands: readonly Operand[], rounding: string | null): DType {
   if (rounding === null) return toFloat(operands);
   requireWord(
@@ -306,7 +306,7 @@ const scalarLike = (emit: Emit, value: ScalarArg, like: FakeTensor): FakeTensor 
     device: like.device,
   });
 
-/** The overload of two tensors and those with a number on one side. */
+/** Returns the overload of two tensors and those with a number on one side. */
 const withScalars = (name: string, options: BinaryOptions): readonly OpDefinition[] => [
   binary(name, options),
   binary(name, { ...options, overload: "other_scalar", args: "Tensor self, Scalar other" }),
@@ -354,7 +354,10 @@ const ldexp = defineOp({
   },
 });
 
-/** A sum, with 0 in place of what is negative; infinities become the largest number. NaN is 0. */
+/**
+ * Returns a sum, with 0 in place of what is negative; infinities become the largest number. NaN is
+ * 0.
+ */
 function addRelu(emit: Emit, sum: FakeTensor): FakeTensor {
   const { dtype } = sum;
   if (dtype !== "float32" && dtype !== "float64") return emit("aten.relu.default", [sum]);

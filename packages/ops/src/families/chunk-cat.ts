@@ -1,5 +1,5 @@
 /** @file `_chunk_cat`: tensors in equal chunks, padded with zeros, side by side. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, floorDiv, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -8,7 +8,7 @@ import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { wrapDim } from "../rules/dims.js";
 import { numelOf } from "../rules/fake.js";
 
-function checkTensors(emit: Emit, tensors: readonly FakeTensor[], dim: SymInt, chunks: SymInt): number {
+function checkTensors(emit: Emit, tensors: readonly FakeTensor[], dim: IntLike, chunks: IntLike): number {
   const [first] = tensors;
   if (Number(chunks) < 1) throw invalidArgument("_chunk_cat expects positive num_chunks");
   if (first === undefined) throw invalidArgument("_chunk_cat expects a non-empty input tensor list");
@@ -28,12 +28,12 @@ function checkTensors(emit: Emit, tensors: readonly FakeTensor[], dim: SymInt, c
   return axis;
 }
 
-function chunked(emit: Emit, tensor: FakeTensor, axis: number, chunks: SymInt): FakeTensor {
+function chunked(emit: Emit, tensor: FakeTensor, axis: number, chunks: IntLike): FakeTensor {
   const length = tensor.shape[axis]!;
   const whole = mul(floorDiv(add(length, sub(chunks, 1)), chunks), chunks);
   let padded = tensor;
   if (mayDiffer(emit.env, whole, length)) {
-    const padding = new Array<SymInt>(2 * (tensor.ndim - axis)).fill(0).with(-1, sub(whole, length));
+    const padding = new Array<IntLike>(2 * (tensor.ndim - axis)).fill(0).with(-1, sub(whole, length));
     padded = emit("aten.constant_pad_nd.default", [tensor, padding]);
   }
   return emit("aten.reshape.default", [padded, [...tensor.shape.slice(0, axis), chunks, -1]]);

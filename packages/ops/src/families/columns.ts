@@ -1,5 +1,5 @@
 /** @file Sliding windows: `im2col`, `col2im`, and the gradient of `unfold`. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { add, eq, floorDiv, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -14,10 +14,10 @@ import { sizeMath } from "../rules/size-math.js";
 
 /** Kernel, dilation, padding and stride, height before width. */
 interface Window {
-  readonly kernel: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly stride: readonly SymInt[];
+  readonly kernel: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly stride: readonly IntLike[];
 }
 
 function checkWindow(window: Window, name: string): void {
@@ -30,8 +30,8 @@ function checkWindow(window: Window, name: string): void {
   }
 }
 
-/** How many windows fit along dimension `d`. */
-const windowCount = (size: SymInt, { kernel, dilation, padding, stride }: Window, d: 0 | 1): SymInt => {
+/** Returns how many windows fit along dimension `d`. */
+const windowCount = (size: IntLike, { kernel, dilation, padding, stride }: Window, d: 0 | 1): IntLike => {
   const reach = mul(dilation[d]!, sub(kernel[d]!, 1));
   return add(floorDiv(sub(sub(add(size, mul(2, padding[d]!)), reach), 1), stride[d]!), 1);
 };
@@ -41,7 +41,7 @@ const windowCount = (size: SymInt, { kernel, dilation, padding, stride }: Window
  */
 function emitPlaces(
   emit: Emit,
-  size: SymInt,
+  size: IntLike,
   { kernel, dilation, padding, stride }: Window,
   d: 0 | 1,
   like: FakeTensor,
@@ -67,7 +67,7 @@ const asColumns = (emit: Emit, places: FakeTensor): FakeTensor =>
 const constantPad = (
   emit: Emit,
   self: FakeTensor,
-  [tall, wide]: readonly SymInt[],
+  [tall, wide]: readonly IntLike[],
   sign: 1 | -1,
 ): FakeTensor => {
   const [height, width] = [mul(tall!, sign), mul(wide!, sign)];
@@ -107,7 +107,7 @@ function checkImage(env: SymEnv, self: FakeTensor, window: Window): void {
 }
 
 function emitIm2col(emit: Emit, image: FakeTensor, window: Window): FakeTensor {
-  const [batch, channels, height, width] = image.shape as readonly [SymInt, SymInt, SymInt, SymInt];
+  const [batch, channels, height, width] = image.shape as readonly [IntLike, IntLike, IntLike, IntLike];
   const rows = emitPlaces(emit, height, window, 0, image);
   const columns = emitPlaces(emit, width, window, 1, image);
   const padded = constantPad(emit, image, window.padding, 1);
@@ -147,7 +147,7 @@ const col2im = defineOp({
   },
 });
 
-function checkColumns(env: SymEnv, self: FakeTensor, output: readonly SymInt[], window: Window): void {
+function checkColumns(env: SymEnv, self: FakeTensor, output: readonly IntLike[], window: Window): void {
   const empty = self.shape.slice(-2).some((size) => isEqual(env, size, 0));
   if ((self.ndim !== 2 && self.ndim !== 3) || empty) {
     throw shapeMismatch(
@@ -172,10 +172,10 @@ function checkColumns(env: SymEnv, self: FakeTensor, output: readonly SymInt[], 
   );
 }
 
-function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], window: Window): FakeTensor {
+function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly IntLike[], window: Window): FakeTensor {
   const { kernel, padding } = window;
   const area = Number(kernel[0]) * Number(kernel[1]);
-  const [batch, depth] = columns.shape as readonly [SymInt, SymInt, SymInt];
+  const [batch, depth] = columns.shape as readonly [IntLike, IntLike, IntLike];
   const channels = sizeMath(emit, "floordiv", depth, area);
   const blocks = [
     batch,
@@ -196,8 +196,10 @@ function emitCol2im(emit: Emit, columns: FakeTensor, output: readonly SymInt[], 
   return constantPad(emit, filled, padding, -1);
 }
 
-/** Whether dimensions that were not unfolded are wider in the input than in the gradient. */
-const needsBroadcast = (env: SymEnv, grad: FakeTensor, sizes: readonly SymInt[], axis: number): boolean =>
+/**
+ * Returns whether dimensions that were not unfolded are wider in the input than in the gradient.
+ */
+const needsBroadcast = (env: SymEnv, grad: FakeTensor, sizes: readonly IntLike[], axis: number): boolean =>
   grad.ndim !== sizes.length + 1 ||
   sizes.some((size, d) => d !== axis && mayDiffer(env, size, grad.shape[d]!));
 
@@ -208,7 +210,7 @@ function addFolds(
   grad: FakeTensor,
   axis: number,
   size: number,
-  step: SymInt,
+  step: IntLike,
 ): FakeTensor {
   let sum = zeros;
   const count = grad.shape[axis]!;

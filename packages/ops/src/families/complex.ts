@@ -1,5 +1,5 @@
 /** @file Complex numbers and their parts. */
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import { floorDiv, mul } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -76,7 +76,7 @@ const viewAsComplex = defineOp({
   },
 });
 
-const half = (value: SymInt): SymInt => floorDiv(value, 2);
+const half = (value: IntLike): IntLike => floorDiv(value, 2);
 
 type ViewSchema = "aten::real(Tensor(a) self) -> Tensor(a)";
 const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>

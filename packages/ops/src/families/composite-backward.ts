@@ -2,7 +2,7 @@
  * @file Gradients that PyTorch writes as composites: of matrix functions, of weight norms, of
  * convolutions over time.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -25,7 +25,7 @@ const matrixExp = defineOp({
       sizeProduct(emit, [n, 2]),
     ];
     const whole = emit("aten.zeros.default", [sizes], { dtype, layout, device, pin_memory: false });
-    const block = (part: FakeTensor, row: SymInt, column: SymInt): FakeTensor =>
+    const block = (part: FakeTensor, row: IntLike, column: IntLike): FakeTensor =>
       emit("aten.narrow.default", [emit("aten.narrow.default", [part, -2, row, n]), -1, column, n]);
     emit("aten.copy_.default", [block(whole, 0, 0), adjoint]);
     emit("aten.copy_.default", [block(whole, n, n), adjoint]);

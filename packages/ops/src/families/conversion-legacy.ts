@@ -1,5 +1,5 @@
 /** @file Older and internal ways of changing a tensor's dtype or shape, each made of others. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -42,7 +42,7 @@ const unflattenDense = defineOp({
   schema: "aten::unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]",
   tags,
   decompose: (emit, { flat, tensors }) => {
-    let start: SymInt = 0;
+    let start: IntLike = 0;
     return tensors.map((tensor): FakeTensor => {
       const end = add(start, numelOf(tensor.shape));
       const piece = emit("aten.slice.Tensor", [flat, 0, start, end]);

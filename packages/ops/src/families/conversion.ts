@@ -1,6 +1,6 @@
 /** @file Copies, and changes of dtype, device and memory format. */
 import type { DeviceLiteral, FakeTensor, LayoutName, MemoryFormat } from "@sconce/ir";
-import type { SymEnv, SymInt } from "@sconce/symbolic";
+import type { IntLike, SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -21,13 +21,13 @@ import { emptyLike, likeStrides, OPTIONS, type Options } from "../rules/options.
 import { askStrideOrder } from "../rules/stride-order.js";
 import { guardExpands } from "./view-expand.js";
 
-/** The format that a tensor's strides speak of. */
+/** Returns the format that a tensor's strides speak of. */
 function suggestedFormat(self: FakeTensor, env: SymEnv): MemoryFormat {
   if (isContiguousFake(self, env) || !isChannelsLast(self, env)) return "contiguous_format";
   return self.ndim === 4 ? "channels_last" : "channels_last_3d";
 }
 
-/** Whether a conversion changes nothing, so that PyTorch hands the tensor back. */
+/** Returns whether a conversion changes nothing, so that PyTorch hands the tensor back. */
 function isNoConversion(
   self: FakeTensor,
   dtype: DType | null,
@@ -47,8 +47,8 @@ function isNoConversion(
   return format === null || format === "preserve_format" || suggestedFormat(self, env) === format;
 }
 
-/** The strides of a copy: as those of `empty_like`. */
-function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly SymInt[] {
+/** Returns the strides of a copy: as those of `empty_like`. */
+function copyStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly IntLike[] {
   if (format === null || format === "preserve_format") askStrideOrder(self, env);
   return likeStrides(self, format, env);
 }
@@ -57,7 +57,8 @@ const TO_COPY = `${OPTIONS}, bool non_blocking=False` as const;
 const TO = `${TO_COPY}, bool copy=False, MemoryFormat? memory_format=None` as const;
 
 /**
- * What a conversion gives: the dtype, device and memory format asked for, else the tensor's own.
+ * Returns what a conversion gives: the dtype, device and memory format asked for, else the tensor's
+ * own.
  */
 function converted(
   { self, dtype, layout, device, memory_format: format }: Omit<ToArgs, "copy" | "non_blocking">,

@@ -1,5 +1,5 @@
 /** @file `conv1d` and its relatives: batching, padding by name, and the transposed forms. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { complex } from "@sconce/ir";
 import { eq, floorDiv, mod, mul, ne, sub } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
@@ -12,22 +12,22 @@ interface PlainArgs {
   readonly input: FakeTensor;
   readonly weight: FakeTensor;
   readonly bias: FakeTensor | null;
-  readonly stride: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
-  readonly groups: SymInt;
+  readonly stride: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
+  readonly groups: IntLike;
 }
-type PaddedArgs = PlainArgs & { readonly padding: readonly SymInt[] };
+type PaddedArgs = PlainArgs & { readonly padding: readonly IntLike[] };
 type NamedArgs = PlainArgs & { readonly padding: string };
-type TransposedArgs = PaddedArgs & { readonly output_padding: readonly SymInt[] };
+type TransposedArgs = PaddedArgs & { readonly output_padding: readonly IntLike[] };
 
 /** Everything after weight and bias in a call of `aten.convolution`. */
 type Rest = readonly [
-  stride: readonly SymInt[],
-  padding: readonly SymInt[],
-  dilation: readonly SymInt[],
+  stride: readonly IntLike[],
+  padding: readonly IntLike[],
+  dilation: readonly IntLike[],
   transposed: boolean,
-  outputPadding: readonly SymInt[],
-  groups: SymInt,
+  outputPadding: readonly IntLike[],
+  groups: IntLike,
 ];
 
 /** Runs a convolution on an input that may lack the batch dimension. */
@@ -86,7 +86,7 @@ function convolveComplex(
   return emit("aten.add.Tensor", [emit("aten.sub.Tensor", [a, b]), turned]);
 }
 
-const zeros = (n: number): readonly SymInt[] => new Array<SymInt>(n).fill(0);
+const zeros = (n: number): readonly IntLike[] => new Array<IntLike>(n).fill(0);
 
 const plain =
   (name: string, spatial: number) =>
@@ -123,8 +123,8 @@ function convolveSame(emit: Emit, input: FakeTensor, args: NamedArgs): FakeTenso
   if (stride.some((step) => step !== 1 && emit.env.guard(ne(step, 1)))) {
     throw invalidArgument("padding='same' is not supported for strided convolutions");
   }
-  const padding: SymInt[] = [];
-  const uneven = new Array<SymInt>(2 * spatial).fill(0);
+  const padding: IntLike[] = [];
+  const uneven = new Array<IntLike>(2 * spatial).fill(0);
   for (let i = 0; i < spatial; i++) {
     const total = mul((dilation.length === 1 ? dilation[0] : dilation[i])!, sub(weight.shape[i + 2]!, 1));
     padding.push(floorDiv(total, 2));

@@ -1,5 +1,5 @@
 /** @file Older names of convolutions: one general convolution each. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -61,8 +61,8 @@ interface SlowArgs {
   readonly self: FakeTensor;
   readonly weight: FakeTensor;
   readonly bias: FakeTensor | null;
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
+  readonly stride: readonly IntLike[];
+  readonly padding: readonly IntLike[];
 }
 
 /** Its weight may come as a matrix of the columns of each filter. */
@@ -77,11 +77,14 @@ const slow =
       stride,
       padding,
       kernel_size,
-    }: SlowArgs & { readonly kernel_size: readonly SymInt[] },
+    }: SlowArgs & { readonly kernel_size: readonly IntLike[] },
   ): FakeTensor => {
     const batched = self.ndim === rank + 2;
     const input = batched ? self : emit("aten.unsqueeze.default", [self, 0]);
-    const [ones, zeros] = [1, 0].map((value) => new Array<SymInt>(rank).fill(value)) as [SymInt[], SymInt[]];
+    const [ones, zeros] = [1, 0].map((value) => new Array<IntLike>(rank).fill(value)) as [
+      IntLike[],
+      IntLike[],
+    ];
     const filters =
       weight.ndim === rank + 2
         ? weight
@@ -115,16 +118,16 @@ const tbc = defineOp({
     return emit("aten.contiguous.default", [emit("aten.permute.default", [result, [2, 0, 1]])]);
   },
   meta: ({ self, weight, pad }) => {
-    const [time, batch] = self.shape as readonly [SymInt, SymInt];
+    const [time, batch] = self.shape as readonly [IntLike, IntLike];
     const length = add(sub(add(time, mul(2, pad)), weight.shape[0]!), 1);
     return fake({ dtype: self.dtype, shape: [length, batch, weight.shape[2]!], like: self });
   },
 });
 
 interface SpatialArgs extends SlowArgs {
-  readonly kernel_size: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
-  readonly output_padding?: readonly SymInt[];
+  readonly kernel_size: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
+  readonly output_padding?: readonly IntLike[];
 }
 
 /** An output may be larger by less than a step. */
@@ -148,7 +151,7 @@ const spatial =
       ...args,
       input: batched ? self : emit("aten.unsqueeze.default", [self, 0]),
       transposed,
-      output_padding: args.output_padding ?? new Array<SymInt>(rank).fill(0),
+      output_padding: args.output_padding ?? new Array<IntLike>(rank).fill(0),
       groups: 1,
     });
     return batched ? result : emit("aten.squeeze.dim", [result, 0]);

@@ -3,18 +3,18 @@
  * Convolution.cpp).
  */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { numelOf } from "../rules/fake.js";
 
 interface Parameters {
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
+  readonly stride: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
   readonly transposed: boolean;
-  readonly output_padding: readonly SymInt[];
-  readonly groups: SymInt;
+  readonly output_padding: readonly IntLike[];
+  readonly groups: IntLike;
 }
 
 interface Given extends Parameters {
@@ -51,7 +51,7 @@ function narrowedTo(emit: Emit, like: FakeTensor, x: FakeTensor): FakeTensor {
   return narrow;
 }
 
-/** The gradient of the output's gradient: `conv(ggI, w) + conv(x, ggW) + ggb`. */
+/** Returns the gradient of the output's gradient: `conv(ggI, w) + conv(x, ggW) + ggb`. */
 function outputTerm(emit: Emit, { ggI, ggW, ggb, gO, weight, self, ...p }: Given): FakeTensor | null {
   let total: FakeTensor | null = null;
   const plus = (term: FakeTensor): FakeTensor =>
@@ -66,7 +66,9 @@ function outputTerm(emit: Emit, { ggI, ggW, ggb, gO, weight, self, ...p }: Given
   return plus(emit("aten.expand.default", [wide, gO.shape]));
 }
 
-/** The gradient of the weight: a convolution of `ggI` with `gO` that sums over the batch. */
+/**
+ * Returns the gradient of the weight: a convolution of `ggI` with `gO` that sums over the batch.
+ */
 function weightTerm(emit: Emit, { ggI, gO, weight, self, ...p }: Given): FakeTensor | null {
   if (ggI === null) return null;
   const grad = swapped(emit, gO);
@@ -91,7 +93,7 @@ function weightTerm(emit: Emit, { ggI, gO, weight, self, ...p }: Given): FakeTen
   return narrowedTo(emit, weight, swapped(emit, all));
 }
 
-/** The gradient of the input: `gO` convolved with `ggW` the other way round. */
+/** Returns the gradient of the input: `gO` convolved with `ggW` the other way round. */
 function inputTerm(emit: Emit, { ggW, gO, weight, self, ...p }: Given): FakeTensor | null {
   if (ggW === null || numelOf(self.shape) === 0) return null;
   if (p.transposed) return narrowedTo(emit, self, convolution(emit, gO, ggW, { ...p, transposed: false }));

@@ -1,5 +1,5 @@
 /** @file The convolution operator: sizes, layout and checks. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, floorDiv, ge, gt, mul, or, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -16,12 +16,12 @@ export interface ConvolutionArgs {
   readonly input: FakeTensor;
   readonly weight: FakeTensor;
   readonly bias: FakeTensor | null;
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
+  readonly stride: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
   readonly transposed: boolean;
-  readonly output_padding: readonly SymInt[];
-  readonly groups: SymInt;
+  readonly output_padding: readonly IntLike[];
+  readonly groups: IntLike;
 }
 
 const convolution = defineOp({
@@ -30,7 +30,7 @@ const convolution = defineOp({
   tags: ["core"],
   meta: (args, { env }) => {
     checkConvolution(args, env);
-    const [images, channels] = args.input.shape as readonly [SymInt, SymInt];
+    const [images, channels] = args.input.shape as readonly [IntLike, IntLike];
     // Of no channels PyTorch makes none, whatever the weight has.
     const filters = isEqual(env, channels, 0) ? 0 : outputChannels(args);
     const shape = [images, filters, ...outputSizes(args, env)];
@@ -46,13 +46,13 @@ const convolution = defineOp({
   },
 });
 
-const outputChannels = ({ weight, transposed, groups }: ConvolutionArgs): SymInt =>
+const outputChannels = ({ weight, transposed, groups }: ConvolutionArgs): IntLike =>
   transposed ? mul(groups, weight.shape[1]!) : weight.shape[0]!;
 
 /** A list of one value represents every spatial dimension. */
-const at = (list: readonly SymInt[], i: number): SymInt => (list.length === 1 ? list[0]! : list[i]!);
+const at = (list: readonly IntLike[], i: number): IntLike => (list.length === 1 ? list[0]! : list[i]!);
 
-function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
+function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly IntLike[] {
   const { input, weight, transposed } = args;
   const sizes = input.shape.slice(2).map((size, i) => {
     const reach = mul(at(args.dilation, i), sub(weight.shape[i + 2]!, 1));
@@ -86,7 +86,7 @@ function outputSizes(args: ConvolutionArgs, env: SymEnv): readonly SymInt[] {
   return sizes;
 }
 
-/** Whether the backends lay out images of this convolution by pixels. */
+/** Returns whether the backends lay out images of this convolution by pixels. */
 function isChannelsLastConvolution(input: FakeTensor, weight: FakeTensor, env: SymEnv): boolean {
   const rank = weight.ndim;
   if (rank > 4 || isEqual(env, numelOf(input.shape), 0)) return false;
@@ -95,15 +95,15 @@ function isChannelsLastConvolution(input: FakeTensor, weight: FakeTensor, env: S
   return layouts.some((tensor) => suggestMemoryFormat(tensor, env) === "channels_last");
 }
 
-function channelsLastStrides(shape: readonly SymInt[]): readonly SymInt[] {
+function channelsLastStrides(shape: readonly IntLike[]): readonly IntLike[] {
   const [, channels, ...spatial] = shape;
   const last = contiguousStridesOf([shape[0]!, ...spatial, channels!]);
   return [last[0]!, 1, ...last.slice(1, -1)];
 }
 
 function asImage(weight: FakeTensor): FakeTensor {
-  const [out, channels, size] = weight.shape as [SymInt, SymInt, SymInt];
-  const [a, b, c] = weight.strides as [SymInt, SymInt, SymInt];
+  const [out, channels, size] = weight.shape as [IntLike, IntLike, IntLike];
+  const [a, b, c] = weight.strides as [IntLike, IntLike, IntLike];
   const { dtype } = weight;
   return fake({ dtype, shape: [out, channels, 1, size], strides: [a, b, mul(size, c), c], like: weight });
 }
@@ -153,7 +153,7 @@ function checkNumbers(args: ConvolutionArgs, spatial: number): void {
       );
     }
   }
-  const negative = (list: readonly SymInt[], least: number): boolean =>
+  const negative = (list: readonly IntLike[], least: number): boolean =>
     list.some((value) => typeof value === "number" && value < least);
   if (negative(padding, 0)) throw invalidArgument("negative padding is not supported");
   if (transposed && negative(output_padding, 0))

@@ -1,5 +1,5 @@
 /** @file Tensors from sizes. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { addAll, mul, type SymEnv, sub } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -29,7 +29,7 @@ import type { ScalarArg } from "../schema/schema-types.js";
 
 const DEFAULT: DType = "float32";
 
-/** The dtype of a Python number on its own. */
+/** Returns the dtype of a Python number on its own. */
 function numberDType(value: ScalarArg): DType {
   const kind = scalarKind(value);
   if (kind === "int") return "int64";
@@ -37,7 +37,7 @@ function numberDType(value: ScalarArg): DType {
   return kind === "bool" ? "bool" : DEFAULT;
 }
 
-/** What fills `zeros` and `ones`: False and True where the dtype is bool. */
+/** Returns what fills `zeros` and `ones`: False and True where the dtype is bool. */
 const filling = (value: 0 | 1, dtype: DType): number | boolean => (dtype === "bool" ? value === 1 : value);
 
 const full = defineOp({
@@ -123,7 +123,7 @@ const filledOps = (
 
 function createdFrom(
   self: FakeTensor,
-  size: readonly SymInt[],
+  size: readonly IntLike[],
   options: FactoryOptions,
   env: SymEnv,
 ): FakeTensor {
@@ -183,7 +183,7 @@ const newEmptyStrided = defineOp({
   },
 });
 
-function checkRanks(size: readonly SymInt[], stride: readonly SymInt[]): void {
+function checkRanks(size: readonly IntLike[], stride: readonly IntLike[]): void {
   if (stride.some((step) => typeof step === "number" && step < 0)) {
     throw invalidArgument(`Storage size calculation overflowed with sizes=[${size}] and strides=[${stride}]`);
   }
@@ -240,7 +240,9 @@ const emptyLike = defineOp({
   },
 });
 
-/** The order of dimensions in memory, with PyTorch's short cuts for the two usual formats. */
+/**
+ * Returns the order of dimensions in memory, with PyTorch's short cuts for the two usual formats.
+ */
 function physicalOrder(emit: Emit, self: FakeTensor): number[] {
   const dims = self.shape.map((_, d) => d);
   if (dims.length < 2) return dims;

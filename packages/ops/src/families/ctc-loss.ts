@@ -1,5 +1,5 @@
 /** @file The connectionist temporal classification loss (`LossCTC.cpp`). */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -12,12 +12,12 @@ import { REDUCTION } from "../rules/loss-reduction.js";
 interface CtcArgs {
   readonly log_probs: FakeTensor;
   readonly targets: FakeTensor;
-  readonly input_lengths: readonly SymInt[];
-  readonly target_lengths: readonly SymInt[];
-  readonly blank: SymInt;
+  readonly input_lengths: readonly IntLike[];
+  readonly target_lengths: readonly IntLike[];
+  readonly blank: IntLike;
 }
 
-function checkCtc(args: CtcArgs, env: SymEnv): readonly [time: SymInt, batch: SymInt] {
+function checkCtc(args: CtcArgs, env: SymEnv): readonly [time: IntLike, batch: IntLike] {
   const { log_probs: logs, targets, input_lengths, target_lengths, blank } = args;
   if (logs.dtype !== "float32" && logs.dtype !== "float64") {
     throw dtypeMismatch(`"ctc_loss_cpu" not implemented for '${logs.dtype}'`);
@@ -25,7 +25,7 @@ function checkCtc(args: CtcArgs, env: SymEnv): readonly [time: SymInt, batch: Sy
   if (targets.dtype !== "int64" && targets.dtype !== "int32") {
     throw dtypeMismatch(`expected scalar type Long or Int but found ${targets.dtype}`);
   }
-  const [time, batch, classes] = logs.shape as readonly [SymInt, SymInt, SymInt];
+  const [time, batch, classes] = logs.shape as readonly [IntLike, IntLike, IntLike];
   if (typeof blank !== "number" || blank < 0 || isAtMost(env, classes, blank)) {
     throw invalidArgument("blank must be in label range");
   }
@@ -76,7 +76,7 @@ const ctc = defineOp({
 });
 
 /** Lengths as a tensor. */
-const lengthsOf = (emit: Emit, lengths: readonly SymInt[], { dtype, device }: FakeTensor): FakeTensor =>
+const lengthsOf = (emit: Emit, lengths: readonly IntLike[], { dtype, device }: FakeTensor): FakeTensor =>
   emit("aten.stack.default", [
     lengths.map((length) => emit("aten.scalar_tensor.default", [length], { dtype, device })),
   ]);
@@ -111,7 +111,7 @@ const ctcLoss = defineOp({
   },
 });
 
-/** The gradient of the scores, row-major. */
+/** Returns the gradient of the scores, row-major. */
 const gradient = ({ log_probs: logs }: { readonly log_probs: FakeTensor }): FakeTensor => rowMajorLike(logs);
 
 const backward = defineOp({

@@ -1,5 +1,5 @@
 /** @file Running sums, products and extrema. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { requireFloat } from "../rules/dim-reduction.js";
@@ -9,7 +9,7 @@ import { fake } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
 
 /** Keeps the shape, row-major. */
-function running(self: FakeTensor, dim: SymInt, dtype: DType): FakeTensor {
+function running(self: FakeTensor, dim: IntLike, dtype: DType): FakeTensor {
   wrapDim(dim, self.ndim);
   return fake({ dtype, shape: self.shape, like: self });
 }

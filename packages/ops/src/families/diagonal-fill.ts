@@ -1,5 +1,5 @@
 /** @file `fill_diagonal_`: writes through a strided view of the diagonal. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, eq, floorDiv, gt, lt, mul, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -13,14 +13,14 @@ const fillDiagonal = defineOp({
   meta: ({ self }) => self,
   decompose: (emit, { self, fill_value: value, wrap }) => {
     if (self.ndim < 2) throw shapeMismatch("dimensions must larger than 1");
-    const [height, width] = self.shape as readonly [SymInt, SymInt];
+    const [height, width] = self.shape as readonly [IntLike, IntLike];
     for (const size of self.ndim > 2 ? self.shape : []) {
       check(emit.env, eq(size, height), () =>
         shapeMismatch("all dimensions of input must be of equal length"),
       );
     }
     const length = emit.env.guard(lt(width, height)) ? width : height;
-    const step = self.strides.reduce<SymInt>((sum, stride) => add(sum, stride), 0);
+    const step = self.strides.reduce<IntLike>((sum, stride) => add(sum, stride), 0);
     fillStrided(emit, self, length, step, self.storageOffset, value);
     if (wrap && self.ndim === 2 && emit.env.guard(gt(height, add(width, 1)))) {
       const period = add(width, 1);
@@ -35,9 +35,9 @@ const fillDiagonal = defineOp({
 function fillStrided(
   emit: Emit,
   self: FakeTensor,
-  length: SymInt,
-  step: SymInt,
-  offset: SymInt,
+  length: IntLike,
+  step: IntLike,
+  offset: IntLike,
   value: unknown,
 ): void {
   const diagonal = emit("aten.as_strided.default", [self, [length], [step], offset]);

@@ -1,5 +1,5 @@
 /** @file Triangles and diagonals of matrices. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, symMin } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -16,7 +16,7 @@ const triangle = (name: "tril" | "triu", comparison: string): OpDefinition =>
     schema: `aten::${name}(Tensor self, SymInt diagonal=0) -> Tensor`,
     decompose: (emit, { self, diagonal }) => {
       if (self.ndim < 2) throw invalidArgument(`${name}: input tensor must have at least 2 dimensions`);
-      const [height, width] = self.shape.slice(-2) as [SymInt, SymInt];
+      const [height, width] = self.shape.slice(-2) as [IntLike, IntLike];
       const columns = emit("aten.unsqueeze.default", [emitRange(emit, width, self), -2]);
       const rows = emit("aten.unsqueeze.default", [emitRange(emit, height, self), -1]);
       // As a number, the largest int64 rounds up to 2^63, which wraps around. The bigint is exact.
@@ -118,7 +118,7 @@ const traceBackward = defineOp({
   decompose: (emit, { grad, sizes }) => {
     if (sizes.length !== 2) throw invalidArgument("expected matrix input");
     const zeros = emitNewZeros(emit, grad, [sizeProduct(emit, sizes)]);
-    const [rows, columns] = sizes as readonly [SymInt, SymInt];
+    const [rows, columns] = sizes as readonly [IntLike, IntLike];
     const step = sizeMath(emit, "add", columns, 1);
     const end = sizeMath(emit, "mul", symMin(rows, columns), step);
     const places = emit("aten.arange.start_step", [0, end, step], {

@@ -1,5 +1,5 @@
 /** @file Differences and integrals along a dimension. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -10,7 +10,7 @@ import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
-const slice = (emit: Emit, self: FakeTensor, dim: SymInt, start: number, end?: number): FakeTensor =>
+const slice = (emit: Emit, self: FakeTensor, dim: IntLike, start: number, end?: number): FakeTensor =>
   emit("aten.slice.Tensor", [self, dim, start, end]);
 
 const diff = defineOp({
@@ -29,7 +29,7 @@ const diff = defineOp({
   },
 });
 
-function emitDiff(emit: Emit, self: FakeTensor, n: number, dim: SymInt): FakeTensor {
+function emitDiff(emit: Emit, self: FakeTensor, n: number, dim: IntLike): FakeTensor {
   const size = self.shape[wrapDim(dim, self.ndim)]!;
   const times = typeof size === "number" ? Math.min(n, size) : n;
   const difference = self.dtype === "bool" ? "aten.logical_xor.default" : "aten.sub.Tensor";
@@ -78,7 +78,7 @@ function alongDim(emit: Emit, x: FakeTensor, y: FakeTensor, dim: number): FakeTe
     return emit("aten.view.default", [x, y.shape.map((_, d) => (d === dim ? x.shape[0]! : 1))]);
   }
   const lead = y.ndim - x.ndim;
-  return lead > 0 ? emit("aten.view.default", [x, [...new Array<SymInt>(lead).fill(1), ...x.shape]]) : x;
+  return lead > 0 ? emit("aten.view.default", [x, [...new Array<IntLike>(lead).fill(1), ...x.shape]]) : x;
 }
 
 const trapezoidX = defineOp({

@@ -2,14 +2,14 @@
  * @file ExecuTorch's copies and empty tensors with a dimension order in place of a memory format.
  */
 import type { FakeTensor } from "@sconce/ir";
-import type { SymEnv, SymInt } from "@sconce/symbolic";
+import type { IntLike, SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
 import { fake, stridesInOrder } from "../rules/fake.js";
 import { created, likeStrides, OPTIONS, type Options } from "../rules/options.js";
 
 /** Strides of a fresh tensor, dense in the order given; without one as the input lies. */
-function orderedStrides(shape: readonly SymInt[], dimOrder: readonly SymInt[]): readonly SymInt[] {
+function orderedStrides(shape: readonly IntLike[], dimOrder: readonly IntLike[]): readonly IntLike[] {
   const order = dimOrder.map(Number);
   const isOrder =
     order.length === shape.length && order.toSorted((a, b) => a - b).every((dim, d) => dim === d);
@@ -18,7 +18,7 @@ function orderedStrides(shape: readonly SymInt[], dimOrder: readonly SymInt[]): 
   return stridesInOrder(shape, order);
 }
 
-const copyStrides = (self: FakeTensor, order: readonly SymInt[] | null, env: SymEnv): readonly SymInt[] =>
+const copyStrides = (self: FakeTensor, order: readonly IntLike[] | null, env: SymEnv): readonly IntLike[] =>
   order === null ? likeStrides(self, null, env) : orderedStrides(self.shape, order);
 
 const toDimOrderCopy = defineOp({

@@ -1,5 +1,5 @@
 /** @file Distances and similarities between rows. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { floorDiv, mul, sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -17,7 +17,7 @@ interface CdistArgs {
   readonly x1: FakeTensor;
   readonly x2: FakeTensor;
   readonly p: number;
-  readonly compute_mode: SymInt | null;
+  readonly compute_mode: IntLike | null;
 }
 
 function checkCdist({ x1, x2, p, compute_mode }: CdistArgs, { env }: MetaContext): void {
@@ -121,7 +121,7 @@ const pdistForward = defineOp({
   },
 });
 
-const isSmall = (rows: SymInt): boolean => typeof rows === "number" && rows <= 1;
+const isSmall = (rows: IntLike): boolean => typeof rows === "number" && rows <= 1;
 
 function checkPdist(self: FakeTensor): void {
   if (self.ndim !== 2) throw shapeMismatch(`pdist only supports 2D tensors, got: ${self.ndim}D`);

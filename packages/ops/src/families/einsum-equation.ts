@@ -1,5 +1,5 @@
 /** @file The equation of `einsum`, read and checked. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, or, type SymEnv } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "../rules/comparison.js";
@@ -79,9 +79,9 @@ function checkSizes(
   tensors: readonly FakeTensor[],
   env: SymEnv,
 ): void {
-  const sizes = new Map<string, SymInt>();
+  const sizes = new Map<string, IntLike>();
   operands.forEach((labels, i) => {
-    const own = new Map<string, SymInt>();
+    const own = new Map<string, IntLike>();
     for (const [label, size] of labeled(labels, tensors[i]!)) {
       const again = own.get(label);
       own.set(label, again ?? size);
@@ -92,8 +92,10 @@ function checkSizes(
   });
 }
 
-/** The labels of an operand with its sizes; those of an ellipsis are counted from its end. */
-function* labeled(labels: readonly string[], { shape, ndim }: FakeTensor): Generator<[string, SymInt]> {
+/**
+ * Yields the labels of an operand with its sizes; those of an ellipsis are counted from its end.
+ */
+function* labeled(labels: readonly string[], { shape, ndim }: FakeTensor): Generator<[string, IntLike]> {
   let dim = 0;
   for (const label of labels) {
     if (label !== "...") yield [label, shape[dim++]!];
@@ -101,7 +103,7 @@ function* labeled(labels: readonly string[], { shape, ndim }: FakeTensor): Gener
   }
 }
 
-const misfit = (label: string, operand: number, size: SymInt, known: SymInt): Error =>
+const misfit = (label: string, operand: number, size: IntLike, known: IntLike): Error =>
   shapeMismatch(
     `einsum(): operands do not broadcast with remapped shapes: subscript ${label} has size ${describeSize(size)} for ` +
       `operand ${operand} which does not broadcast with previously seen size ${describeSize(known)}`,
@@ -109,11 +111,11 @@ const misfit = (label: string, operand: number, size: SymInt, known: SymInt): Er
 
 /** Compares a size with what earlier operands have. */
 function checkLabel(
-  sizes: Map<string, SymInt>,
+  sizes: Map<string, IntLike>,
   label: string,
-  size: SymInt,
+  size: IntLike,
   env: SymEnv,
-  error: (known: SymInt) => Error,
+  error: (known: IntLike) => Error,
 ): void {
   const known = sizes.get(label);
   // Later operands are compared with the last one that is not broadcast.

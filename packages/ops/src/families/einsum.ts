@@ -3,7 +3,7 @@
  * labels, output labels first; operands are then multiplied pair by pair as batched matrices, each
  * label summed as soon as no later operand has it.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -54,7 +54,7 @@ interface Roles {
 }
 
 /**
- * The product of two aligned operands, summed over some dimensions, which stay with size 1
+ * Returns the product of two aligned operands, summed over some dimensions, which stay with size 1
  * (`sumproduct_pair`).
  */
 export function sumProduct(
@@ -95,9 +95,9 @@ function multiply(
   right: FakeTensor,
   { both, left: own, right: other, summed }: Roles,
 ): FakeTensor {
-  const sizes = (tensor: FakeTensor, dims: readonly number[]): readonly SymInt[] =>
+  const sizes = (tensor: FakeTensor, dims: readonly number[]): readonly IntLike[] =>
     dims.map((dim) => tensor.shape[dim]!);
-  const product = (tensor: FakeTensor, dims: readonly number[]): SymInt =>
+  const product = (tensor: FakeTensor, dims: readonly number[]): IntLike =>
     sizeProduct(emit, sizes(tensor, dims));
   const wide = summed.filter((dim) => left.shape[dim] !== 1);
   const [batch, rows, inner, columns] = [
@@ -113,7 +113,7 @@ function multiply(
     ...sizes(right, other),
   ];
   const out = [...both, ...own, ...summed, ...other];
-  const matrices = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
+  const matrices = (tensor: FakeTensor, order: readonly number[], shape: readonly IntLike[]): FakeTensor =>
     emit("aten.reshape.default", [emit("aten.permute.default", [tensor, order]), shape]);
   const a = matrices(left, out, [batch, rows, inner]);
   const b = matrices(right, [...both, ...summed, ...other, ...own], [batch, inner, columns]);

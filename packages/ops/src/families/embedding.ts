@@ -1,5 +1,5 @@
 /** @file Lookup of rows, one at a time or in bags. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -95,8 +95,8 @@ const embeddingDenseBackward = defineOp({
   },
 });
 
-/** How often each index occurs, as a column. */
-function frequencies(emit: Emit, indices: FakeTensor, rows: SymInt, valid: FakeTensor): FakeTensor {
+/** Returns how often each index occurs, as a column. */
+function frequencies(emit: Emit, indices: FakeTensor, rows: IntLike, valid: FakeTensor): FakeTensor {
   const zeros = emit("aten.new_zeros.default", [indices, [rows]]);
   const ones = emit("aten.ones_like.default", [indices]);
   const counts = emit("aten._unsafe_masked_index_put_accumulate.default", [zeros, valid, [indices], ones]);
@@ -109,11 +109,11 @@ interface BagArgs {
   readonly indices: FakeTensor;
   readonly offsets: FakeTensor;
   readonly scale_grad_by_freq: boolean;
-  readonly mode: SymInt;
+  readonly mode: IntLike;
   readonly sparse: boolean;
   readonly per_sample_weights: FakeTensor | null;
   readonly include_last_offset: boolean;
-  readonly padding_idx: SymInt;
+  readonly padding_idx: IntLike;
 }
 
 const SUM = 0;
@@ -125,7 +125,8 @@ function bags(args: BagArgs, { env }: Pick<Emit, "env">): readonly FakeTensor[] 
   const count = include_last_offset ? sub(offsets.shape[0]!, 1) : offsets.shape[0]!;
   const width = weight.shape[1]!;
   const output = fake({ dtype: weight.dtype, shape: [count, width], like: weight });
-  const like = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: offsets.dtype, shape, like: offsets });
+  const like = (shape: readonly IntLike[]): FakeTensor =>
+    fake({ dtype: offsets.dtype, shape, like: offsets });
   if (offsets.device.type !== "cpu")
     return [
       output,
@@ -185,7 +186,7 @@ const embeddingBagForward = defineOp({
   },
 });
 
-type CompositeBag = Omit<BagArgs, "padding_idx"> & { readonly padding_idx: SymInt | null };
+type CompositeBag = Omit<BagArgs, "padding_idx"> & { readonly padding_idx: IntLike | null };
 
 /** Without gradients the form that keeps nothing for them. */
 function lookUpBags(emit: Emit, args: CompositeBag): readonly FakeTensor[] {

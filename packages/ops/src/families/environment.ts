@@ -2,7 +2,7 @@
  * @file What a program asks of its surroundings: libraries of the build, and how autograd holds a
  * tensor.
  */
-import { type FakeTensor, type SymInt, type SymScalar, symBool, symInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, type SymScalar, symBool, symInt } from "@sconce/ir";
 import { add, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import { isEqual } from "../rules/comparison.js";
@@ -46,7 +46,7 @@ const libraries = [
 ] as const;
 
 /** Elements that the memory behind a dense tensor holds. */
-const storageCount = ({ shape, storageOffset }: FakeTensor): SymInt => add(storageOffset, numelOf(shape));
+const storageCount = ({ shape, storageOffset }: FakeTensor): IntLike => add(storageOffset, numelOf(shape));
 
 /** 1 for a stride of 0, 0 for a contiguous tensor, 2 where PyTorch does not find out. */
 function overlap(self: FakeTensor, env: SymEnv): number {

@@ -1,5 +1,5 @@
 /** @file Simulated quantization whose scale and zero point are learned, or follow what they see. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -7,7 +7,7 @@ import { fake, rowMajorLike } from "../rules/fake.js";
 import { emptyLike } from "../rules/options.js";
 
 /** Zero points are learned as floats: the nearest integer in the range. */
-function wholeZero(emit: Emit, zero: FakeTensor, min: SymInt, max: SymInt): FakeTensor {
+function wholeZero(emit: Emit, zero: FakeTensor, min: IntLike, max: IntLike): FakeTensor {
   const rounded = emit("aten.clamp.default", [emit("aten.round.default", [zero]), min, max]);
   return emit("aten._to_copy.default", [rounded], { dtype: "int32" });
 }

@@ -1,5 +1,5 @@
 /** @file Quantization simulated in floats. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -9,7 +9,7 @@ import { scalarTypeName } from "../rules/dtype-names.js";
 import { areOther, requireSizes } from "../rules/operand-sizes.js";
 import { emptyLike } from "../rules/options.js";
 
-/** The quantized values and the mask of those that were in range. */
+/** Returns the quantized values and the mask of those that were in range. */
 function withMask(self: FakeTensor, env: SymEnv): readonly FakeTensor[] {
   if (!isFloatDType(self.dtype))
     throw dtypeMismatch(
@@ -26,7 +26,7 @@ interface ChannelArgs {
   readonly self: FakeTensor;
   readonly scale: FakeTensor;
   readonly zero_point: FakeTensor;
-  readonly axis: SymInt;
+  readonly axis: IntLike;
 }
 
 /** A scale and a zero point for each channel. */
@@ -46,7 +46,7 @@ function checkChannels({ self, scale, zero_point: zero, axis }: ChannelArgs, env
   if (Number(axis) < 0) throw invalidArgument("`axis` must be between 0 and number of dimensions of input");
 }
 
-/** The gradient passes where the value was in range. */
+/** Returns the gradient passes where the value was in range. */
 const maskedGradient = (name: "per_tensor" | "per_channel"): OpDefinition =>
   defineOp({
     schema: `aten::fake_quantize_${name}_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor`,

@@ -1,7 +1,7 @@
 /**
  * @file Fourier transforms: the three that backends know, and the public functions made of them.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, eq, floorDiv, ge, gt, lt, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -15,8 +15,8 @@ import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
 interface TransformArgs {
   readonly self: FakeTensor;
-  readonly dim: readonly SymInt[];
-  readonly normalization: SymInt;
+  readonly dim: readonly IntLike[];
+  readonly normalization: IntLike;
 }
 
 /**
@@ -68,7 +68,7 @@ const complexToReal = defineOp({
   },
 });
 
-/** Which direction is divided by the number of points: 0 none, 1 its root, 2 the number. */
+/** Returns which direction is divided by the number of points: 0 none, 1 its root, 2 the number. */
 export function normalization(norm: string | null, forward: boolean): number {
   if (norm === "ortho") return 1;
   if (norm === null || norm === "backward") return forward ? 0 : 2;
@@ -83,13 +83,13 @@ export function promote(emit: Emit, self: FakeTensor, complex: boolean): FakeTen
 }
 
 /** Requires at least one point. A size that only the data decide is refused, as PyTorch does. */
-export function checkPoints(emit: Emit, size: SymInt): void {
+export function checkPoints(emit: Emit, size: IntLike): void {
   const isEnough = typeof size === "number" ? size >= 1 : emit.env.guard(ge(size, 1));
   if (!isEnough) throw invalidArgument(`Invalid number of data points (${describeSize(size)}) specified`);
 }
 
-/** Whether a size represents that of the input. */
-const isKept = (emit: Emit, size: SymInt): boolean =>
+/** Returns whether a size represents that of the input. */
+const isKept = (emit: Emit, size: IntLike): boolean =>
   typeof size === "number" ? size === -1 : emit.env.guard(eq(size, -1));
 
 /**
@@ -102,10 +102,10 @@ export function resize(
   emit: Emit,
   self: FakeTensor,
   dims: readonly number[],
-  sizes: readonly (SymInt | null)[],
+  sizes: readonly (IntLike | null)[],
 ): FakeTensor {
   let input = self;
-  const padding = new Array<SymInt>(2 * self.ndim).fill(0);
+  const padding = new Array<IntLike>(2 * self.ndim).fill(0);
   dims.forEach((dim, i) => {
     const size = sizes[i];
     if (size === null || size === undefined) return;
@@ -121,8 +121,8 @@ export function resize(
 
 interface LineArgs {
   readonly self: FakeTensor;
-  readonly n: SymInt | null;
-  readonly dim: SymInt;
+  readonly n: IntLike | null;
+  readonly dim: IntLike;
   readonly norm: string | null;
 }
 
@@ -167,18 +167,18 @@ const lineToReal =
 
 export interface SpaceArgs {
   readonly self: FakeTensor;
-  readonly s: readonly SymInt[] | null;
-  readonly dim: readonly SymInt[] | null;
+  readonly s: readonly IntLike[] | null;
+  readonly dim: readonly IntLike[] | null;
   readonly norm: string | null;
 }
 
-/** The dimensions to transform, and the sizes asked for; null for those of the input. */
+/** Returns the dimensions to transform, and the sizes asked for; null for those of the input. */
 export function space(
   emit: Emit,
   { self, s, dim }: SpaceArgs,
 ): {
   dims: readonly number[];
-  sizes: readonly (SymInt | null)[];
+  sizes: readonly (IntLike | null)[];
 } {
   if (dim === null && s !== null && s.length > self.ndim) {
     throw shapeMismatch(
@@ -240,7 +240,7 @@ const shift =
   (back: boolean) =>
   (
     emit: Emit,
-    { self, dim }: { readonly self: FakeTensor; readonly dim: readonly SymInt[] | null },
+    { self, dim }: { readonly self: FakeTensor; readonly dim: readonly IntLike[] | null },
   ): FakeTensor => {
     const dims = (dim ?? self.shape.map((_, d) => d)).map((d) => wrapDim(d, self.ndim));
     const by = dims.map((d) => floorDiv(add(self.shape[d]!, back ? 1 : 0), 2));

@@ -1,7 +1,7 @@
 /**
  * @file `torch.gradient`: central differences inside, one-sided ones at the ends (`ReduceOps.cpp`).
  */
-import { FakeTensor, float, type SymInt } from "@sconce/ir";
+import { FakeTensor, float, type IntLike } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -160,7 +160,7 @@ class Unevenly {
   }
 }
 
-function checkSpacing(spacing: number | null, self: FakeTensor, dims: readonly SymInt[] | null): void {
+function checkSpacing(spacing: number | null, self: FakeTensor, dims: readonly IntLike[] | null): void {
   if (spacing === null) return;
   if (dims !== null && spacing !== dims.length) {
     throw invalidArgument(
@@ -180,8 +180,8 @@ interface GradientArgs {
   readonly self: FakeTensor;
   /** One for each dimension, or one for all. */
   readonly spacing: readonly Spacing[] | Spacing;
-  readonly dims: readonly SymInt[] | null;
-  readonly edge_order: SymInt;
+  readonly dims: readonly IntLike[] | null;
+  readonly edge_order: IntLike;
 }
 
 function gradient(emit: Emit, { self, spacing, dims, edge_order }: GradientArgs): readonly FakeTensor[] {
@@ -210,7 +210,7 @@ function gradient(emit: Emit, { self, spacing, dims, edge_order }: GradientArgs)
 }
 
 const tags = ["composite"] as const;
-const oneOrAll = (dim: SymInt | null): readonly SymInt[] | null => (dim === null ? null : [dim]);
+const oneOrAll = (dim: IntLike | null): readonly IntLike[] | null => (dim === null ? null : [dim]);
 
 /** Numerical gradients. */
 export const gradientOps: readonly OpDefinition[] = [

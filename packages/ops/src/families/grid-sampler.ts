@@ -1,5 +1,5 @@
 /** @file Sampling an image at the points of a grid, and grids of affine maps. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -127,14 +127,14 @@ const affineGridBackward = defineOp({
   },
 });
 
-function checkGridSize(size: readonly SymInt[]): void {
+function checkGridSize(size: readonly IntLike[]): void {
   if (size.length !== 4 && size.length !== 5) {
     throw invalidArgument("affine_grid_generator needs 4d (spatial) or 5d (volumetric) inputs.");
   }
 }
 
 /** One matrix for each element of the batch, and no halves for a single point. */
-function checkTheta(theta: FakeTensor, [batch, , ...spatial]: readonly SymInt[], env: SymEnv): void {
+function checkTheta(theta: FakeTensor, [batch, , ...spatial]: readonly IntLike[], env: SymEnv): void {
   const rank = spatial.length;
   requireSizes(env, "theta", theta.shape, [batch!, rank, rank + 1]);
   if (theta.dtype.endsWith("float16") && spatial.some((size) => size === 0 || size === 1))
@@ -145,10 +145,10 @@ function checkTheta(theta: FakeTensor, [batch, , ...spatial]: readonly SymInt[],
  * Homogeneous coordinates of every point, x first: each is padded with zeros, and the sum puts them
  * together.
  */
-function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly SymInt[], align: boolean): FakeTensor {
+function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly IntLike[], align: boolean): FakeTensor {
   const { dtype, device } = theta;
   const rank = spatial.length;
-  const ones = new Array<SymInt>(rank + 1).fill(1);
+  const ones = new Array<IntLike>(rank + 1).fill(1);
   const axes = spatial.map((_, d) => rank - 1 - d);
   const parts = axes.map((d) => {
     const line = fromMinusOne(emit, spatial[d]!, align, dtype, device);
@@ -163,7 +163,7 @@ function baseGrid(emit: Emit, theta: FakeTensor, spatial: readonly SymInt[], ali
 
 function fromMinusOne(
   emit: Emit,
-  steps: SymInt,
+  steps: IntLike,
   align: boolean,
   dtype: DType,
   device: FakeTensor["device"],

@@ -1,5 +1,5 @@
 /** @file Histograms in one or more dimensions (`Histogram.cpp`). */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -11,7 +11,7 @@ import { fake, numelOf } from "../rules/fake.js";
 /** Points are the rows of a matrix with a column for each dimension. */
 interface Points {
   readonly self: FakeTensor;
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   readonly weight: FakeTensor | null;
 }
 
@@ -49,7 +49,7 @@ const flattened = (self: FakeTensor, weight: FakeTensor | null): Points => {
   return { self, shape: [count, 1], weight: flat };
 };
 
-function checkBins(bins: readonly SymInt[], env: SymEnv): void {
+function checkBins(bins: readonly IntLike[], env: SymEnv): void {
   bins.forEach((count, d) => {
     if (isBelow(env, count, 1)) {
       throw invalidArgument(
@@ -79,7 +79,7 @@ function checkRange(range: readonly number[] | null, dims: number): void {
   }
 }
 
-function checkEdges(self: FakeTensor, bins: readonly FakeTensor[], env: SymEnv): readonly SymInt[] {
+function checkEdges(self: FakeTensor, bins: readonly FakeTensor[], env: SymEnv): readonly IntLike[] {
   return bins.map((edges, d) => {
     if (edges.dtype !== self.dtype) {
       throw dtypeMismatch(
@@ -103,10 +103,10 @@ function checkEdges(self: FakeTensor, bins: readonly FakeTensor[], env: SymEnv):
   });
 }
 
-const values = (self: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+const values = (self: FakeTensor, shape: readonly IntLike[]): FakeTensor =>
   fake({ dtype: self.dtype, shape, like: self });
 
-const edgesOf = (self: FakeTensor, bins: readonly SymInt[]): readonly FakeTensor[] =>
+const edgesOf = (self: FakeTensor, bins: readonly IntLike[]): readonly FakeTensor[] =>
   bins.map((count) => values(self, [add(count, 1)]));
 
 const binCount = defineOp({
@@ -182,7 +182,7 @@ const manyDimensions: readonly OpDefinition[] = [
       "aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)",
     tags,
     decompose: (emit, { self, bins, range, weight, density }) => {
-      const each = new Array<SymInt>(Number(self.shape.at(-1) ?? 0)).fill(bins);
+      const each = new Array<IntLike>(Number(self.shape.at(-1) ?? 0)).fill(bins);
       const options = { range, weight, density };
       const edges = emit.many("aten._histogramdd_bin_edges.default", [self, each], options);
       return [emit("aten._histogramdd_from_bin_cts.default", [self, each], options), edges];

@@ -2,7 +2,7 @@
  * @file In-place operators that change the sizes of their tensor and whose functional form has
  * another name.
  */
-import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, MemoryFormat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -13,7 +13,7 @@ import { suggestMemoryFormat } from "../rules/memory-format.js";
 import { viewOf } from "../rules/view-geometry.js";
 import { permuteMeta } from "./view-permute.js";
 
-function exchange(self: FakeTensor, dim0: SymInt, dim1: SymInt, env: SymEnv): FakeTensor {
+function exchange(self: FakeTensor, dim0: IntLike, dim1: IntLike, env: SymEnv): FakeTensor {
   const [first, second] = [wrapDim(dim0, self.ndim), wrapDim(dim1, self.ndim)];
   const order = self.shape.map((_, d) => (d === first ? second : d === second ? first : d));
   return permuteMeta(self, order, env);
@@ -37,10 +37,10 @@ const swapdimsInPlace = defineOp({
 });
 
 /**
- * The sizes asked for on the memory of `self`, laid out anew; the memory grows where it is too
- * small.
+ * Returns the sizes asked for on the memory of `self`, laid out anew; the memory grows where it is
+ * too small.
  */
-function resized(self: FakeTensor, size: readonly SymInt[], format: MemoryFormat): FakeTensor {
+function resized(self: FakeTensor, size: readonly IntLike[], format: MemoryFormat): FakeTensor {
   if (size.some((length) => typeof length === "number" && length < 0)) {
     throw invalidArgument(`Trying to create tensor with negative dimension: ${describeSizes(size)}`);
   }

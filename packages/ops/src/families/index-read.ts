@@ -1,5 +1,5 @@
 /** @file Reading elements by index or by mask. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, MAX_SIZE, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -16,8 +16,8 @@ import { viewOf } from "../rules/view-geometry.js";
 const MASKS: ReadonlySet<string> = new Set(["bool", "uint8"]);
 const INDEX_DTYPES: ReadonlySet<string> = new Set(["int64", "int32", "bool", "uint8"]);
 
-/** How many elements of a mask are set: one symbol for one mask. */
-function countNonzero(env: SymEnv, mask: FakeTensor): SymInt {
+/** Returns how many elements of a mask are set: one symbol for one mask. */
+function countNonzero(env: SymEnv, mask: FakeTensor): IntLike {
   const numel = numelOf(mask.shape);
   return numel === 0 ? 0 : remembered(env, "nonzero", mask, () => freshSize(env, mostOf(env, numel)));
 }
@@ -27,8 +27,8 @@ function expandMasks(
   self: FakeTensor,
   indices: readonly (FakeTensor | null)[],
   env: SymEnv,
-): readonly (readonly SymInt[] | null)[] {
-  const shapes: (readonly SymInt[] | null)[] = [];
+): readonly (readonly IntLike[] | null)[] {
+  const shapes: (readonly IntLike[] | null)[] = [];
   for (const index of indices) {
     if (index === null) shapes.push(null);
     else if (!INDEX_DTYPES.has(index.dtype)) {
@@ -62,12 +62,12 @@ function checkMask(self: FakeTensor, mask: FakeTensor, at: number, env: SymEnv):
 /** What indexing gives: the indexed dimensions are replaced by those of the broadcast indices. */
 export interface Indexed {
   /** Sizes before the index dimensions, of them, and after. */
-  readonly before: readonly SymInt[];
-  readonly replaced: readonly SymInt[];
-  readonly after: readonly SymInt[];
+  readonly before: readonly IntLike[];
+  readonly replaced: readonly IntLike[];
+  readonly after: readonly IntLike[];
   /** The dimensions of `self` in the order in which they appear. */
   readonly order: readonly number[];
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
 }
 
 /** @throws SconceError `DTYPE_MISMATCH`, `INVALID_ARGUMENT`, `SHAPE_MISMATCH` */
@@ -95,7 +95,7 @@ export function planIndex(self: FakeTensor, indices: readonly (FakeTensor | null
   };
 }
 
-function broadcastIndices(env: SymEnv, shapes: readonly (readonly SymInt[])[]): readonly SymInt[] {
+function broadcastIndices(env: SymEnv, shapes: readonly (readonly IntLike[])[]): readonly IntLike[] {
   try {
     return broadcastOperands(env, ...shapes);
   } catch {
@@ -116,11 +116,11 @@ function indexMeta(
 ): FakeTensor {
   const plan = planIndex(self, indices, env);
   const { before, replaced, after, shape, order } = plan;
-  const result = (strides: readonly SymInt[]): FakeTensor =>
+  const result = (strides: readonly IntLike[]): FakeTensor =>
     fake({ dtype: self.dtype, shape, strides, like: self });
   if (isContiguousFake(self, env) && order.every((d, i) => d === i))
     return result(contiguousStridesOf(shape));
-  const stride = (d: number): SymInt => self.strides[d]!;
+  const stride = (d: number): IntLike => self.strides[d]!;
   const strides = [
     ...order.slice(0, before.length).map(stride),
     ...replaced.map(() => 0),
@@ -170,7 +170,7 @@ const unsafeMaskedIndex = defineOp({
       });
     }
     // The kernel lets negative indices count from the end.
-    const least = (size: SymInt): SymInt => (emit.runsKernels === true ? neg(size) : 0);
+    const least = (size: IntLike): IntLike => (emit.runsKernels === true ? neg(size) : 0);
     const clamped = plan.map((index, d) => {
       const size = self.shape[d] ?? 1;
       return index && emit("aten.clamp.default", [index, least(size), sub(size, 1)]);
@@ -191,8 +191,8 @@ const indexSelect = defineOp({
   },
 });
 
-/** The size of a dimension; a tensor without dimensions has one element. */
-export const sizeAt = (tensor: FakeTensor, dim: number): SymInt =>
+/** Returns the size of a dimension; a tensor without dimensions has one element. */
+export const sizeAt = (tensor: FakeTensor, dim: number): IntLike =>
   tensor.ndim === 0 ? 1 : tensor.shape[dim]!;
 
 const gather = defineOp({
@@ -287,7 +287,7 @@ const nonzeroStatic = defineOp({
   meta: ({ self, size }) => fake({ dtype: "int64", shape: [size, self.ndim], like: self }),
 });
 
-/** The columns of `nonzero`: one index tensor for each dimension. */
+/** Returns the columns of `nonzero`: one index tensor for each dimension. */
 function emitNonzeroColumns(emit: Emit, self: FakeTensor): readonly FakeTensor[] {
   const lifted = self.ndim === 0 ? emit("aten.unsqueeze.default", [self, 0]) : self;
   return emit.many("aten.unbind.int", [emit("aten.nonzero.default", [lifted]), 1]);

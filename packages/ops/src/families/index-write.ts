@@ -1,5 +1,5 @@
 /** @file Writing elements by index or by mask into a copy. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, le, ne, neg, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -71,7 +71,7 @@ function indexPutMeta(args: IndexPut, env: SymEnv): FakeTensor {
 }
 
 /** Extra dimensions of 1 in front of the values are let through. */
-function leadingOnes(values: FakeTensor, shape: readonly SymInt[]): boolean {
+function leadingOnes(values: FakeTensor, shape: readonly IntLike[]): boolean {
   const extra = values.ndim - shape.length;
   return extra > 0 && values.shape.slice(0, extra).every((size) => size === 1);
 }
@@ -108,8 +108,8 @@ const unsafeMaskedIndexPut = defineOp({
 /** `[None, ..., index]` with the index at a dimension. */
 const at = (dim: number, index: FakeTensor): Indices => [...new Array<null>(dim).fill(null), index];
 
-/** Whether shapes are equal for some sizes; asks nothing. */
-const mayBeEqual = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
+/** Returns whether shapes are equal for some sizes; asks nothing. */
+const mayBeEqual = (a: readonly IntLike[], b: readonly IntLike[], env: SymEnv): boolean =>
   sizesEqual(a, b, withoutQuestions(env));
 
 function checkVector(index: FakeTensor): void {
@@ -203,7 +203,7 @@ const indexCopy = defineOp({
 function emitIndexFill(
   emit: Emit,
   self: FakeTensor,
-  dim: SymInt,
+  dim: IntLike,
   index: FakeTensor,
   value: FakeTensor,
 ): FakeTensor {
@@ -216,9 +216,10 @@ function emitIndexFill(
 }
 
 /**
- * The kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is row-major.
+ * Returns the kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is
+ * row-major.
  */
-function indexFillMeta(self: FakeTensor, dim: SymInt, index: FakeTensor, env: SymEnv): FakeTensor {
+function indexFillMeta(self: FakeTensor, dim: IntLike, index: FakeTensor, env: SymEnv): FakeTensor {
   wrapDim(dim, self.ndim);
   checkVector(index);
   return like(self, env);
@@ -312,7 +313,7 @@ const indexReduce = defineOp({
 function checkScatter(
   env: SymEnv,
   self: FakeTensor,
-  dim: SymInt,
+  dim: IntLike,
   index: FakeTensor,
   src: FakeTensor | null,
 ): void {
@@ -331,7 +332,7 @@ function checkScatter(
     throw shapeMismatch("Index tensor must have the same number of dimensions as src tensor");
   }
   // All sizes of the tensor are compared before those of the source: guards are in this order.
-  const fits = (target: FakeTensor) => (size: SymInt, d: number) =>
+  const fits = (target: FakeTensor) => (size: IntLike, d: number) =>
     check(env, le(size, sizeAt(target, d)), () => tooLarge(index, self, axis, src));
   const sizes = Array.from({ length: rank }, (_, d) => sizeAt(index, d));
   for (const [d, size] of sizes.entries()) if (d !== axis) fits(self)(size, d);

@@ -1,5 +1,5 @@
 /** @file Rows of different lengths, one after the other, and places of compressed matrices. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
@@ -48,7 +48,7 @@ const fromCompressed = defineOp({
     "aten::_convert_indices_from_csr_to_coo(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool transpose=False) -> Tensor",
   doc: "Row and column of each element, from where each row begins.",
   meta: ({ col_indices: columns, out_int32 }) => {
-    const shape: readonly SymInt[] = [columns.ndim + 1, numelOf(columns.shape)];
+    const shape: readonly IntLike[] = [columns.ndim + 1, numelOf(columns.shape)];
     return fake({ dtype: indexDType(out_int32), shape, like: columns });
   },
 });

@@ -1,5 +1,5 @@
 /** @file Joining tensors: `cat`, `stack` and what is built from them. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { addAll, eq, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -23,7 +23,7 @@ const isSkipped = (tensor: FakeTensor, env: SymEnv): boolean =>
   tensor.ndim === 1 && isEqual(env, tensor.shape[0]!, 0);
 
 /** @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT` */
-function catMeta(tensors: readonly FakeTensor[], dim: SymInt, env: SymEnv): FakeTensor {
+function catMeta(tensors: readonly FakeTensor[], dim: IntLike, env: SymEnv): FakeTensor {
   if (tensors.length === 0) throw invalidArgument("torch.cat(): expected a non-empty list of Tensors");
   tensors.forEach((tensor, i) => {
     if (tensor.ndim === 0)
@@ -162,10 +162,10 @@ const blockDiag = defineOp({
       }
       return tensor.ndim <= 1 ? emit("aten.view.default", [tensor, [1, -1]]) : tensor;
     });
-    const width = blocks.reduce<SymInt>((sum, block) => sizeMath(emit, "add", sum, block.shape[1]!), 0);
-    let start: SymInt = 0;
+    const width = blocks.reduce<IntLike>((sum, block) => sizeMath(emit, "add", sum, block.shape[1]!), 0);
+    let start: IntLike = 0;
     const rows = blocks.map((block) => {
-      const [height, columns] = block.shape as readonly [SymInt, SymInt];
+      const [height, columns] = block.shape as readonly [IntLike, IntLike];
       const left = emitZeros(emit, [height, start], block);
       const after = sizeMath(emit, "sub", sizeMath(emit, "sub", width, start), columns);
       const right = emitZeros(emit, [height, after], block);
@@ -176,10 +176,10 @@ const blockDiag = defineOp({
   },
 });
 
-const emitZeros = (emit: Emit, size: readonly SymInt[], { device, dtype }: FakeTensor): FakeTensor =>
+const emitZeros = (emit: Emit, size: readonly IntLike[], { device, dtype }: FakeTensor): FakeTensor =>
   emit("aten.zeros.default", [size], { dtype, device, pin_memory: false });
 
-/** A view of each tensor along a separate dimension, expanded to the whole grid. */
+/** Returns a view of each tensor along a separate dimension, expanded to the whole grid. */
 function emitMeshgrid(emit: Emit, tensors: readonly FakeTensor[], indexing: string): readonly FakeTensor[] {
   requireSome(tensors, "meshgrid");
   checkMeshgrid(tensors, indexing);

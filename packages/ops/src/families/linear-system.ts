@@ -21,7 +21,7 @@ import {
 import { toRealDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
-/** Whether the right-hand sides are vectors: one for every matrix. */
+/** Returns whether the right-hand sides are vectors: one for every matrix. */
 function isVectorSide(a: FakeTensor, b: FakeTensor, env: MetaContext["env"]): boolean {
   if (b.ndim === 1) return true;
   return b.ndim === a.ndim - 1 && b.shape.every((size, d) => isEqual(env, size, a.shape[d]!));

@@ -2,7 +2,7 @@
  * @file Gradients of looking up, picking and scanning: they are added back at the places that were
  * read.
  */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, float as pythonFloat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -14,7 +14,7 @@ import { wrapDim } from "../rules/dims.js";
 import { fake, numelOf } from "../rules/fake.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
 
-/** A fresh row-major tensor like this one. */
+/** Returns a fresh row-major tensor like this one. */
 const freshLike = (tensor: FakeTensor): FakeTensor =>
   fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor });
 
@@ -158,10 +158,10 @@ interface ZeroArgs {
 }
 
 /** A gradient with other sizes than its operands is none, also where these could be expanded. */
-function requireEqualSizes(env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): void {
+function requireEqualSizes(env: SymEnv, a: readonly IntLike[], b: readonly IntLike[]): void {
   if (!areOther(env, a, b)) return;
   const rank = Math.max(a.length, b.length);
-  const at = (sizes: readonly SymInt[], d: number): SymInt => sizes[d - rank + sizes.length] ?? 1;
+  const at = (sizes: readonly IntLike[], d: number): IntLike => sizes[d - rank + sizes.length] ?? 1;
   const dims = Array.from({ length: rank }, (_, d) => rank - 1 - d);
   const dim = dims.find((d) => isOther(env, at(a, d), at(b, d))) ?? 0;
   throw shapeMismatch(

@@ -1,5 +1,5 @@
 /** @file Gradients of losses. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { floorDiv, type SymEnv } from "@sconce/symbolic";
 import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -22,7 +22,7 @@ interface LossArgs {
   readonly grad_output: FakeTensor;
   readonly self: FakeTensor;
   readonly target: FakeTensor;
-  readonly reduction: SymInt;
+  readonly reduction: IntLike;
 }
 
 type Operands = readonly [grad: FakeTensor, self: FakeTensor, target: FakeTensor, weight: FakeTensor | null];
@@ -53,7 +53,7 @@ function inMath(
 }
 
 /** `value / numel` for the mean, else `value`. */
-const normOf = (emit: Emit, self: FakeTensor, reduction: SymInt, value: number): EmitArg =>
+const normOf = (emit: Emit, self: FakeTensor, reduction: IntLike, value: number): EmitArg =>
   reduction === REDUCTION.mean ? quotient(emit, value, countOf(emit, self)) : float(value);
 
 const mse = defineOp({
@@ -156,7 +156,7 @@ const binaryCrossEntropy = defineOp({
 
 interface NllArgs extends LossArgs {
   readonly weight: FakeTensor | null;
-  readonly ignore_index: SymInt;
+  readonly ignore_index: IntLike;
   readonly total_weight: FakeTensor;
 }
 

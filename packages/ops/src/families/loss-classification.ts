@@ -1,5 +1,5 @@
 /** @file Losses over classes: negative log likelihood and cross entropy. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -15,8 +15,8 @@ interface NllArgs {
   readonly self: FakeTensor;
   readonly target: FakeTensor;
   readonly weight: FakeTensor | null;
-  readonly reduction: SymInt;
-  readonly ignore_index: SymInt;
+  readonly reduction: IntLike;
+  readonly ignore_index: IntLike;
 }
 
 const classDim = (self: FakeTensor): number => (self.ndim < 2 ? 0 : 1);
@@ -46,7 +46,7 @@ function likelihoods(emit: Emit, args: NllArgs): readonly [FakeTensor, FakeTenso
   return reduction === REDUCTION.mean ? [emit("aten.div.Tensor", [sum(loss), total]), total] : [loss, total];
 }
 
-/** A weight per class, shaped to broadcast against the scores. */
+/** Returns a weight per class, shaped to broadcast against the scores. */
 function alongClasses(emit: Emit, self: FakeTensor, weight: FakeTensor): FakeTensor {
   if (self.ndim < 2) return weight;
   const shape = self.shape.map((_, d) => (d === classDim(self) ? weight.shape[0]! : 1));
@@ -145,12 +145,12 @@ const nllLossNd = defineOp({
 
 /** Scores of other ranks are laid out as images of height 1. */
 function asImages(emit: Emit, { self, target, weight, reduction, ignore_index }: NllArgs): FakeTensor {
-  const [batch, classes, ...spatial] = self.shape as readonly [SymInt, SymInt, ...SymInt[]];
+  const [batch, classes, ...spatial] = self.shape as readonly [IntLike, IntLike, ...IntLike[]];
   const shape = [batch, ...spatial];
   if (shape.length !== target.ndim || shape.some((size, d) => mayDiffer(emit.env, size, target.shape[d]!))) {
     throw shapeMismatch(`Expected target size ${describeSizes(shape)}, got ${describeSizes(target.shape)}`);
   }
-  const flatten = (tensor: FakeTensor, lead: readonly SymInt[]): FakeTensor => {
+  const flatten = (tensor: FakeTensor, lead: readonly IntLike[]): FakeTensor => {
     const dense = emit("aten.contiguous.default", [tensor]);
     const empty = isEqual(emit.env, numelOf(tensor.shape), 0);
     return emit("aten.view.default", [dense, empty ? [...lead, 0, 0] : [...lead, 1, -1]]);
@@ -228,7 +228,7 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
 }
 
 /** `self.numel() / classes`, which C++ computes before the sum. */
-const rowCount = (emit: Emit, self: FakeTensor, classes: SymInt): SymInt =>
+const rowCount = (emit: Emit, self: FakeTensor, classes: IntLike): IntLike =>
   sizeMath(emit, "floordiv", productOf(emit, self.shape), classes);
 
 /** Mixes in the mean over all classes. */

@@ -2,7 +2,7 @@
  * @file Gradients of the margins between the classes of a sample, and of leaky units with random
  * slopes.
  */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -20,7 +20,7 @@ function checkScores(self: FakeTensor, target: FakeTensor, kernel: string): void
 }
 
 /** Samples and classes; a vector is one sample. */
-const matrixOf = ({ shape }: FakeTensor): readonly [SymInt, SymInt] =>
+const matrixOf = ({ shape }: FakeTensor): readonly [IntLike, IntLike] =>
   shape.length < 2 ? [1, shape[0] ?? 1] : [shape[0]!, shape[1]!];
 
 function checkTarget(self: FakeTensor, target: FakeTensor, env: SymEnv): void {

@@ -1,5 +1,5 @@
 /** @file Margins between the score of the right class, or classes, and the scores of the others. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -25,7 +25,7 @@ const multiMarginLoss = defineOp({
   decompose: (emit, { self, target, p, margin, weight, reduction }) => {
     const scores = atLeast(emit, 2, self);
     const labels = atLeast(emit, 1, target);
-    const [count, classes] = scores.shape as readonly [SymInt, SymInt];
+    const [count, classes] = scores.shape as readonly [IntLike, IntLike];
     const power = numberOf(p);
     if (power !== 1 && power !== 2) throw invalidArgument("only p == 1 and p == 2 supported");
     checkScores(emit, scores, self);
@@ -56,12 +56,15 @@ const multiMarginLoss = defineOp({
   },
 });
 
-/** The loss, and a mask of the classes that are targets. Labels after the first -1 do not count. */
+/**
+ * Returns the loss, and a mask of the classes that are targets. Labels after the first -1 do not
+ * count.
+ */
 function multilabel(
   emit: Emit,
   self: FakeTensor,
   target: FakeTensor,
-  reduction: SymInt,
+  reduction: IntLike,
 ): readonly FakeTensor[] {
   const scores = atLeast(emit, 2, self);
   const labels = atLeast(emit, 2, target);

@@ -1,5 +1,5 @@
 /** @file Losses that compare element by element. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -10,11 +10,11 @@ import { fake } from "../rules/fake.js";
 import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
 import { castForMath } from "../rules/opmath.js";
 
-/** A loss over broadcast operands: their shape without reduction, a scalar with it. */
+/** Returns a loss over broadcast operands: their shape without reduction, a scalar with it. */
 function lossOf(
   context: MetaContext,
   operands: readonly FakeTensor[],
-  reduction: SymInt,
+  reduction: IntLike,
   isFast = false,
 ): FakeTensor {
   const elements = elementwise(context, operands, { isFast });
@@ -27,7 +27,7 @@ function inMath(
   emit: Emit,
   self: FakeTensor,
   target: FakeTensor,
-  reduction: SymInt,
+  reduction: IntLike,
   loss: (self: FakeTensor, target: FakeTensor) => FakeTensor,
 ): FakeTensor {
   const { operands, result } = castForMath(emit, [self, target]);

@@ -1,5 +1,5 @@
 /** @file Products that are made of other products: `matmul` in every rank, `linear`, `bilinear`. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { shapeMismatch } from "../rows/errors.js";
@@ -34,8 +34,8 @@ function multiply(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
 }
 
 /**
- * Whether the batch of the larger operand becomes rows of one matrix, so that `mm` does instead of
- * `bmm`.
+ * Returns whether the batch of the larger operand becomes rows of one matrix, so that `mm` does
+ * instead of `bmm`.
  */
 function shouldFold(emit: Emit, a: FakeTensor, b: FakeTensor): boolean {
   const [large, small] = a.ndim >= b.ndim ? [a, b] : [b, a];
@@ -94,8 +94,8 @@ function withoutBroadcastBatch(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTe
 const expandAndFlatten = (
   emit: Emit,
   tensor: FakeTensor,
-  expanded: readonly SymInt[],
-  flat: readonly SymInt[],
+  expanded: readonly IntLike[],
+  flat: readonly IntLike[],
 ): FakeTensor => emit("aten.reshape.default", [emit("aten.expand.default", [tensor, expanded]), flat]);
 
 const linear = defineOp({
@@ -115,7 +115,7 @@ const linear = defineOp({
   },
 });
 
-/** All leading dimensions become rows of one matrix. */
+/** Returns all leading dimensions become rows of one matrix. */
 function linearOfRows(emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor): FakeTensor {
   const batch = input.shape.slice(0, -1);
   const rows = sizeProduct(emit, batch);

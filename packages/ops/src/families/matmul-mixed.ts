@@ -1,5 +1,5 @@
 /** @file Matrix products of integers and in groups, and products with an activation. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, floorDiv, mul, type SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -113,7 +113,7 @@ interface Groups {
 }
 
 /** Sizes of the product: matrices are divided at `offs`, stacks of matrices are not. */
-function groupedShape({ self, mat2, offs }: Groups, env: SymEnv): readonly SymInt[] {
+function groupedShape({ self, mat2, offs }: Groups, env: SymEnv): readonly IntLike[] {
   const stacks = [self, mat2].filter(({ ndim }) => ndim === 3);
   if ((stacks.length === 2) === (offs !== null))
     throw invalidArgument(
@@ -129,7 +129,7 @@ function groupedShape({ self, mat2, offs }: Groups, env: SymEnv): readonly SymIn
 }
 
 /** Strides of rows that begin at multiples of 16 bytes. */
-function alignedStrides(dtype: DType, shape: readonly SymInt[]): readonly SymInt[] {
+function alignedStrides(dtype: DType, shape: readonly IntLike[]): readonly IntLike[] {
   const step = 16 / dtypeInfo(dtype).itemSize;
   const row = mul(floorDiv(add(shape.at(-1)!, step - 1), step), step);
   return shape.length === 2 ? [row, 1] : [mul(shape[1]!, row), row, 1];

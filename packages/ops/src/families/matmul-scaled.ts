@@ -16,7 +16,7 @@ interface Scaled {
   readonly out_dtype: DType | null;
 }
 
-/** Whether there is one scale, or one for each row or column. */
+/** Returns whether there is one scale, or one for each row or column. */
 function fits(emit: Emit, scale: FakeTensor, dim: 0 | 1, matrix: FakeTensor): boolean {
   if (isEqual(emit.env, numelOf(scale.shape), 1)) return true;
   const { shape } = scale;
@@ -45,7 +45,8 @@ function checkScaled(emit: Emit, { self, mat2 }: Scaled, a: FakeTensor, b: FakeT
 }
 
 /**
- * The product of the scaled matrices in float32; a result of 8 bits is divided by its own scale.
+ * Returns the product of the scaled matrices in float32; a result of 8 bits is divided by its own
+ * scale.
  */
 function scaled(
   emit: Emit,

@@ -1,7 +1,7 @@
 /** @file Matrix products that are separate operators. */
-import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, ScalarLiteral } from "@sconce/ir";
 import { toNumber } from "@sconce/ir";
-import type { SymBool } from "@sconce/symbolic";
+import type { BoolLike } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -18,14 +18,14 @@ import type { ScalarArg } from "../schema/schema-types.js";
 import { sumProduct } from "./einsum.js";
 import { expandMeta } from "./view-expand.js";
 
-const by = (shape: readonly SymInt[]): string => shape.map(String).join("x");
+const by = (shape: readonly IntLike[]): string => shape.map(String).join("x");
 
 function requireRank(tensor: FakeTensor, ndim: number, what: string): void {
   if (tensor.ndim !== ndim) throw shapeMismatch(`${what} must be a ${ndim}D tensor, got ${tensor.ndim}D`);
 }
 
 /** `[n, p]` of `[n, m] @ [m, p]`. */
-function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly SymInt[] {
+function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readonly IntLike[] {
   requireRank(a, 2, "mat1");
   requireRank(b, 2, "mat2");
   if (!sizeEquals(a.shape[1]!, b.shape[0]!, context.env)) {
@@ -34,7 +34,7 @@ function matrixShape(a: FakeTensor, b: FakeTensor, context: MetaContext): readon
   return [a.shape[0]!, b.shape[1]!];
 }
 
-type Compared = (a: readonly SymInt[], b: readonly SymInt[]) => readonly SymBool[];
+type Compared = (a: readonly IntLike[], b: readonly IntLike[]) => readonly BoolLike[];
 /** Both sizes in one question. */
 const together: Compared = (a, b) => [pythonAllEqual(b.slice(0, 2), [a[0]!, a[2]!])];
 /** One after the other, as C++ asks. */
@@ -48,10 +48,10 @@ function batchShape(
   b: FakeTensor,
   { env }: MetaContext,
   compared: Compared = together,
-): readonly SymInt[] {
+): readonly IntLike[] {
   requireRank(a, 3, "batch1");
   requireRank(b, 3, "batch2");
-  const [batch, rows, inner] = a.shape as [SymInt, SymInt, SymInt];
+  const [batch, rows, inner] = a.shape as [IntLike, IntLike, IntLike];
   const misfit = (): Error =>
     shapeMismatch(
       `Expected size for first two dimensions of batch2 tensor to be: [${describeSize(batch)}, ${describeSize(inner)}] ` +
@@ -66,7 +66,7 @@ function batchShape(
 }
 
 /** Refuses a bias that does not expand to the product. */
-function requireExpandable(self: FakeTensor, shape: readonly SymInt[], { env }: MetaContext): void {
+function requireExpandable(self: FakeTensor, shape: readonly IntLike[], { env }: MetaContext): void {
   const misfit = (): Error =>
     shapeMismatch(
       `The expanded size of the tensor (${by(shape)}) must match the existing size (${by(self.shape)})`,
@@ -289,7 +289,7 @@ const trilinear = defineOp({
     return fake({ dtype: i1.dtype, shape: whole.filter((_, d) => !summed.includes(d)), like: i1 });
   },
   kernelCalls: (emit, { i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim }) => {
-    const spread = (tensor: FakeTensor, at: readonly SymInt[]): FakeTensor =>
+    const spread = (tensor: FakeTensor, at: readonly IntLike[]): FakeTensor =>
       wrapDims(at, tensor.ndim + at.length).reduce(
         (x, dim) => emit("aten.unsqueeze.default", [x, dim]),
         tensor,
@@ -309,7 +309,7 @@ const trilinear = defineOp({
   },
 });
 
-function withOnes(tensor: FakeTensor, at: readonly SymInt[]): readonly SymInt[] {
+function withOnes(tensor: FakeTensor, at: readonly IntLike[]): readonly IntLike[] {
   const rank = tensor.ndim + at.length;
   const added = wrapDims(at, rank);
   const own = tensor.shape[Symbol.iterator]();

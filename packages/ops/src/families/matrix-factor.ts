@@ -2,7 +2,7 @@
  * @file Factors of matrices with exchanged rows: LU, and LDL of symmetric ones; and solutions from
  * them.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -82,7 +82,7 @@ const lu = defineOp({
 
 function permutedFactors(a: FakeTensor, pivots: boolean, data: boolean): FakeTensor[] {
   const { rows, columns, count, batch } = matrixSizes(a);
-  const factor = (height: SymInt, width: SymInt): FakeTensor =>
+  const factor = (height: IntLike, width: IntLike): FakeTensor =>
     fake({ dtype: a.dtype, shape: [...batch, height, width], like: a });
   return [
     pivots ? factor(rows, rows) : nothing(a),
@@ -200,8 +200,8 @@ export function requireSystem(name: string, b: FakeTensor, a: FakeTensor, { env 
       `Expected b and A to have the same dtype, but found b of type ${b.dtype} and A of type ${a.dtype} instead.`,
     );
   }
-  const [ar, ac] = a.shape.slice(-2) as [SymInt, SymInt];
-  const [br, bc] = b.shape.slice(-2) as [SymInt, SymInt];
+  const [ar, ac] = a.shape.slice(-2) as [IntLike, IntLike];
+  const [br, bc] = b.shape.slice(-2) as [IntLike, IntLike];
   if (mayDiffer(env, ar, ac)) {
     throw shapeMismatch(
       `A must be batches of square matrices, but they are ${describeSize(ar)} by ${describeSize(ac)} matrices`,

@@ -1,5 +1,5 @@
 /** @file Norms of matrices, and `linalg.norm`, which is of vectors or of matrices. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -11,8 +11,8 @@ import { requireFloat, requireMatrices, requirePrecision } from "../rules/matrix
 import { canCast } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
-/** The two dimensions of the matrices, as `matrix_norm` checks them. */
-function matrixDims(self: FakeTensor, dim: readonly SymInt[]): readonly [number, number] {
+/** Returns the two dimensions of the matrices, as `matrix_norm` checks them. */
+function matrixDims(self: FakeTensor, dim: readonly IntLike[]): readonly [number, number] {
   requireMatrices("linalg.matrix_norm", self);
   requireFloat("linalg.matrix_norm", self);
   if (dim.length !== 2)
@@ -41,7 +41,7 @@ function checkDType(self: FakeTensor, dtype: DType | null): void {
   }
 }
 
-/** A norm of the singular values, which `reduce` makes of the last dimension. */
+/** Returns a norm of the singular values, which `reduce` makes of the last dimension. */
 function normOfValues(
   emit: Emit,
   self: FakeTensor,
@@ -60,7 +60,7 @@ function normOfValues(
   return emit("aten.permute.default", [emit("aten.unsqueeze.default", [result, -1]), back]);
 }
 
-/** The largest (or least) of a dimension; the largest of nothing is zero. */
+/** Returns the largest (or least) of a dimension; the largest of nothing is zero. */
 function extreme(emit: Emit, order: number, values: FakeTensor, dim: number, keepdim: boolean): FakeTensor {
   const args = keepdim ? [values, [dim], true] : [values, [dim]];
   if (order < 0) return emit("aten.amin.default", args);
@@ -112,7 +112,7 @@ const matrixNormNamed = defineOp({
 });
 
 /** With an order, one dimension is of vectors and two are of matrices. */
-function requireNormDims(self: FakeTensor, dim: readonly SymInt[] | null): void {
+function requireNormDims(self: FakeTensor, dim: readonly IntLike[] | null): void {
   if (dim !== null && dim.length !== 1 && dim.length !== 2) {
     throw shapeMismatch(
       `linalg.norm: If dim is specified, it must be of length 1 or 2. Got ${describeSizes(dim)}`,

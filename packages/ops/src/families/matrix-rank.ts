@@ -1,5 +1,5 @@
 /** @file Rank, condition number and pseudoinverse of a matrix, from its singular values. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { dtypeInfo, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -12,7 +12,7 @@ import { fake, numelOf } from "../rules/fake.js";
 import { requireMatrices } from "../rules/matrix.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
-/** The usual relative tolerance: rounding error times the longer side (`_get_epsilon`). */
+/** Returns the usual relative tolerance: rounding error times the longer side (`_get_epsilon`). */
 function usualTolerance(self: FakeTensor): number {
   const { kind, itemSize, lanes } = dtypeInfo(self.dtype);
   const size = itemSize / lanes;
@@ -30,7 +30,7 @@ const doubles = (self: FakeTensor) => ({
 const filled = (emit: Emit, self: FakeTensor, value: number): FakeTensor =>
   emit("aten.full.default", [[], float(value)], doubles(self));
 
-/** An absolute and a relative tolerance as numbers (`get_atol_rtol`). */
+/** Returns an absolute and a relative tolerance as numbers (`get_atol_rtol`). */
 function numberTolerances(
   emit: Emit,
   self: FakeTensor,
@@ -77,7 +77,7 @@ const pinvParts = defineOp({
     }
     requireReal("torch.linalg.pinv", "atol", atol);
     requireReal("torch.linalg.pinv", "rtol", rtol);
-    const [rows, columns] = self.shape.slice(-2) as [SymInt, SymInt];
+    const [rows, columns] = self.shape.slice(-2) as [IntLike, IntLike];
     if (hermitian && !isEqual(env, rows, columns)) {
       throw shapeMismatch(
         `linalg.eigh: A must be batches of square matrices, but they are ${describeSize(rows)} by ${describeSize(columns)} matrices`,
@@ -258,7 +258,7 @@ const emptyCondition = (emit: Emit, self: FakeTensor): FakeTensor => {
 };
 
 function requireSquareFor(name: string, self: FakeTensor, emit: Emit): void {
-  const [rows, columns] = self.shape.slice(-2) as [SymInt, SymInt];
+  const [rows, columns] = self.shape.slice(-2) as [IntLike, IntLike];
   if (isEqual(emit.env, rows, columns)) return;
   throw shapeMismatch(
     `linalg.cond(ord=${name}): A must be batches of square matrices, but they are ${describeSize(rows)} by ` +

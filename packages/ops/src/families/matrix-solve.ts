@@ -1,5 +1,5 @@
 /** @file Solutions from factors, least squares, functions of matrices and polar decomposition. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual, mayDiffer } from "../rules/comparison.js";
@@ -78,7 +78,7 @@ function leastSquaresSides(
   b: FakeTensor,
   driver: string | null,
   env: MetaContext["env"],
-): { isVector: boolean; sides: readonly SymInt[] } {
+): { isVector: boolean; sides: readonly IntLike[] } {
   const name = "torch.linalg.lstsq";
   if (self.ndim < 2) throw shapeMismatch(`${name}: input must have at least 2 dimensions.`);
   if (b.ndim < 1) throw shapeMismatch(`${name}: other must have at least 1 dimension.`);
@@ -104,7 +104,7 @@ const leastSquares = defineOp({
     "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
   meta: ({ self, b, driver }, { env }) => {
     const { isVector, sides } = leastSquaresSides(self, b, driver, env);
-    const [rows, columns] = self.shape.slice(-2) as [SymInt, SymInt];
+    const [rows, columns] = self.shape.slice(-2) as [IntLike, IntLike];
     const own = self.shape.slice(0, -2);
     const batch = broadcastShapes(env, own, sides.slice(0, -2));
     const width = sides.at(-1)!;
@@ -114,7 +114,7 @@ const leastSquares = defineOp({
     const strides = columnMajor([...batch, isTall ? rows : columns, width]);
     const dtype = toRealDType(self.dtype);
     const used = driver ?? "gelsy";
-    const real = (shape: readonly SymInt[]): FakeTensor => fake({ dtype, shape, like: self });
+    const real = (shape: readonly IntLike[]): FakeTensor => fake({ dtype, shape, like: self });
     return [
       fake({
         dtype: self.dtype,
@@ -162,14 +162,14 @@ const polar = defineOp({
   meta: ({ A }, { env }) => {
     requireMatrices("linalg.polar", A);
     requireFloat("linalg.polar", A);
-    const [rows, columns] = A.shape.slice(-2) as [SymInt, SymInt];
+    const [rows, columns] = A.shape.slice(-2) as [IntLike, IntLike];
     if (smallerOf(env, columns, rows) !== columns) {
       throw shapeMismatch(
         `linalg.polar: input must have at least as many rows as columns, but got ${describeSize(rows)} by ${describeSize(columns)} matrices`,
       );
     }
     requireLapack("linalg_svd_cpu", A);
-    const factor = (shape: readonly SymInt[]): FakeTensor => fake({ dtype: A.dtype, shape, like: A });
+    const factor = (shape: readonly IntLike[]): FakeTensor => fake({ dtype: A.dtype, shape, like: A });
     return [factor(A.shape), factor([...A.shape.slice(0, -2), columns, columns])];
   },
   kernelCalls: (emit, { A }) => {

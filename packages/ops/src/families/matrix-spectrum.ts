@@ -1,5 +1,5 @@
 /** @file Eigenvalues and singular values of matrices. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { symMin } from "@sconce/symbolic";
 import { complexDType, type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -47,7 +47,7 @@ const eigvalsh = defineOp({
   decompose: (emit, { self, UPLO }) => hermitianPairs(emit, self, UPLO)[0]!,
 });
 
-/** The complex type of eigenvalues. */
+/** Returns the complex type of eigenvalues. */
 function spectrumDType(self: FakeTensor): DType {
   requireLapack("linalg_eig_out_cpu", self);
   if (isComplexDType(self.dtype)) return self.dtype;
@@ -94,7 +94,7 @@ const singularParts = defineOp({
         "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.",
       );
     }
-    const [rows, columns] = A.shape.slice(-2) as [SymInt, SymInt];
+    const [rows, columns] = A.shape.slice(-2) as [IntLike, IntLike];
     const batch = A.shape.slice(0, -2);
     const count = symMin(rows, columns);
     return [
@@ -131,7 +131,7 @@ const olderSvd = defineOp({
     }
     const values = emit.many("aten._linalg_svd.default", [self])[1]!;
     const { dtype, layout, device } = self;
-    const empty = (size: SymInt): FakeTensor =>
+    const empty = (size: IntLike): FakeTensor =>
       emit("aten.zeros.default", [[...self.shape.slice(0, -2), size, size]], { dtype, layout, device });
     const left = empty(self.shape.at(-2)!);
     return [left, values, adjoint(empty(self.shape.at(-1)!))];

@@ -1,5 +1,5 @@
 /** @file Norms of vectors, and what is defined by them. */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, float as pythonFloat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType, promoteTypes } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
@@ -15,7 +15,7 @@ import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
-type Dims = readonly SymInt[] | null;
+type Dims = readonly IntLike[] | null;
 
 function normMeta(
   env: SymEnv,
@@ -81,7 +81,9 @@ function vectorNorm(emit: Emit, { self, ord, dim, keepdim, dtype }: NormArgs): F
   return convert(emit, emit("aten.pow.Tensor_Scalar", [sum, pythonFloat(1 / order)]), result);
 }
 
-/** Whether every reduced dimension has one element, so that the norm is the absolute value. */
+/**
+ * Returns whether every reduced dimension has one element, so that the norm is the absolute value.
+ */
 const reducesNothing = (self: FakeTensor, dims: readonly number[] | null): boolean =>
   dims === null ? numelOf(self.shape) === 1 : self.ndim > 0 && dims.every((d) => self.shape[d] === 1);
 

@@ -1,5 +1,5 @@
 /** @file Gradients of normalization within an example. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { floorDiv, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -38,7 +38,7 @@ function toRank(emit: Emit, tensor: FakeTensor, rank: number): FakeTensor {
 interface LayerArgs {
   readonly grad_out: FakeTensor;
   readonly input: FakeTensor;
-  readonly normalized_shape: readonly SymInt[];
+  readonly normalized_shape: readonly IntLike[];
   readonly mean: FakeTensor;
   readonly rstd: FakeTensor;
   readonly weight: FakeTensor | null;
@@ -81,7 +81,7 @@ const layerNorm = defineOp({
     ) as [FakeTensor, FakeTensor, FakeTensor | null, FakeTensor | null];
     const axis = input.ndim - inner.length;
     if (numelOf(input.shape) === 0) {
-      const zeros = (shape: readonly SymInt[]): FakeTensor =>
+      const zeros = (shape: readonly IntLike[]): FakeTensor =>
         emit("aten.new_zeros.default", [args.input, shape]);
       return [input.shape, inner, inner].map((shape, i) => (mask[i] ? zeros(shape) : null));
     }
@@ -116,12 +116,12 @@ function innerSlope(t: Arithmetic, grad: FakeTensor, unit: FakeTensor, dims: rea
 }
 
 interface Groups {
-  readonly N: SymInt;
-  readonly C: SymInt;
-  readonly HxW: SymInt;
-  readonly group: SymInt;
+  readonly N: IntLike;
+  readonly C: IntLike;
+  readonly HxW: IntLike;
+  readonly group: IntLike;
   /** Channels of a group. */
-  readonly each: SymInt;
+  readonly each: IntLike;
 }
 
 interface GroupArgs {
@@ -130,10 +130,10 @@ interface GroupArgs {
   readonly mean: FakeTensor;
   readonly rstd: FakeTensor;
   readonly weight: FakeTensor | null;
-  readonly N: SymInt;
-  readonly C: SymInt;
-  readonly HxW: SymInt;
-  readonly group: SymInt;
+  readonly N: IntLike;
+  readonly C: IntLike;
+  readonly HxW: IntLike;
+  readonly group: IntLike;
 }
 
 function checkGroupGradient(args: GroupArgs, env: SymEnv): void {
@@ -193,7 +193,7 @@ function groupInputGradient(
   { N, HxW, group, each }: Groups,
 ): FakeTensor {
   const { emit } = t;
-  const reshape = (tensor: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+  const reshape = (tensor: FakeTensor, shape: readonly IntLike[]): FakeTensor =>
     emit("aten.reshape.default", [tensor, shape]);
   const perGroup = (tensor: FakeTensor): FakeTensor => {
     const scaled = weight === null ? tensor : t.mul(tensor, emit("aten.unsqueeze.default", [weight, 0]));

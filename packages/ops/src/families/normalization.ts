@@ -1,5 +1,5 @@
 /** @file Normalization within an example: layers, groups, root mean square, weights. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { floorDiv, mod, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -20,7 +20,7 @@ type Parameters = Readonly<Record<string, FakeTensor | null>>;
 export function checkNormalizedShape(
   env: SymEnv,
   input: FakeTensor,
-  normalized: readonly SymInt[],
+  normalized: readonly IntLike[],
   parameters: Parameters,
 ): void {
   const text = describeSizes(normalized);
@@ -29,7 +29,7 @@ export function checkNormalizedShape(
       "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []",
     );
   }
-  const differs = (sizes: readonly SymInt[]): boolean =>
+  const differs = (sizes: readonly IntLike[]): boolean =>
     sizes.length !== normalized.length || sizes.some((size, d) => mayDiffer(env, size, normalized[d]!));
   for (const [name, tensor] of Object.entries(parameters)) {
     if (tensor !== null && differs(tensor.shape)) {
@@ -89,7 +89,7 @@ const nativeGroupNorm = defineOp({
 function askGroups(
   env: SymEnv,
   input: FakeTensor,
-  groups: readonly [SymInt, SymInt, SymInt, SymInt],
+  groups: readonly [IntLike, IntLike, IntLike, IntLike],
   weight: FakeTensor | null,
 ): void {
   if (!hasReferenceView(input, groups)) return;
@@ -104,7 +104,7 @@ export function checkCount(
   env: SymEnv,
   name: string,
   tensor: FakeTensor,
-  factors: Readonly<Record<string, SymInt>>,
+  factors: Readonly<Record<string, IntLike>>,
 ): void {
   if (hasOtherCount(env, tensor, Object.values(factors)))
     throw shapeMismatch(
@@ -115,8 +115,8 @@ export function checkCount(
 function checkGroups(
   env: SymEnv,
   input: FakeTensor,
-  [channels, pixels]: readonly [SymInt, SymInt],
-  groups: SymInt,
+  [channels, pixels]: readonly [IntLike, IntLike],
+  groups: IntLike,
   parameters: Parameters,
 ): void {
   if (typeof channels === "number" && channels <= 0)
@@ -150,7 +150,7 @@ const groupNorm = defineOp({
     if (input.ndim < 2) {
       throw shapeMismatch(`Expected at least 2 dimensions for input tensor but received ${input.ndim}`);
     }
-    const [batch, channels, ...spatial] = input.shape as readonly [SymInt, SymInt, ...SymInt[]];
+    const [batch, channels, ...spatial] = input.shape as readonly [IntLike, IntLike, ...IntLike[]];
     const pixels = sizeProduct(emit, spatial);
     checkGroups(emit.env, input, [channels, pixels], num_groups, { weight, bias });
     return emit.many("aten.native_group_norm.default", [
@@ -171,12 +171,12 @@ const EPSILON = { float32: 2 ** -23, float64: 2 ** -52 } as const;
 
 interface RmsArgs {
   readonly input: FakeTensor;
-  readonly normalized_shape: readonly SymInt[];
+  readonly normalized_shape: readonly IntLike[];
   readonly weight: FakeTensor | null;
   readonly eps: number | null;
 }
 
-/** The scaled result in the dtype of the computation, and the factor of each row. */
+/** Returns the scaled result in the dtype of the computation, and the factor of each row. */
 function dividedByRootMeanSquare(
   emit: Emit,
   { input, normalized_shape, weight, eps }: RmsArgs,
@@ -231,8 +231,8 @@ const weightNorm = defineOp({
 });
 
 /**
- * The norm as PyTorch's kernel computes it, also of single elements. Its decomposition has a norm
- * over no dimensions there, which is one over all.
+ * Returns the norm as PyTorch's kernel computes it, also of single elements. Its decomposition has
+ * a norm over no dimensions there, which is one over all.
  */
 function rootOfSquares(emit: Emit, x: FakeTensor, dims: readonly number[]): FakeTensor {
   const squares = emit("aten.mul.Tensor", [x, x]);
@@ -243,7 +243,7 @@ function rootOfSquares(emit: Emit, x: FakeTensor, dims: readonly number[]): Fake
 /**
  * One factor for each norm: PyTorch's kernel reads others as if they had the sizes of the norms.
  */
-const checkFactors = (v: FakeTensor, g: FakeTensor, dim: SymInt, env: SymEnv): void =>
+const checkFactors = (v: FakeTensor, g: FakeTensor, dim: IntLike, env: SymEnv): void =>
   requireSizes(
     env,
     "g",
@@ -279,7 +279,7 @@ const normExceptDim = defineOp({
   decompose: (emit, { v, pow, dim }) => normExcept(emit, v, pow, Number(dim)),
 });
 
-function normExcept(emit: Emit, v: FakeTensor, pow: SymInt, dim: number): FakeTensor {
+function normExcept(emit: Emit, v: FakeTensor, pow: IntLike, dim: number): FakeTensor {
   if (dim === -1) return emit("aten.norm.Scalar", [v, pow]);
   const last = dim === v.ndim - 1;
   if (dim !== 0 && !last) {

@@ -1,5 +1,5 @@
 /** @file Medians, modes and quantiles. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { invalidArgument } from "../rows/errors.js";
 import { reduced, reducedShape, requireElements } from "../rules/dim-reduction.js";
@@ -7,7 +7,7 @@ import { wrapDim } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
 
 /** Values and their places. */
-function selected(self: FakeTensor, dim: SymInt, keepdim: boolean, name: string): readonly FakeTensor[] {
+function selected(self: FakeTensor, dim: IntLike, keepdim: boolean, name: string): readonly FakeTensor[] {
   const at = wrapDim(dim, self.ndim);
   requireElements(self, [dim], name);
   const shape = reducedShape(self.shape, [at], keepdim);

@@ -1,5 +1,5 @@
 /** @file Gradients of padding by reflection and replication. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { addAll, ge, lt, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -14,11 +14,14 @@ type Mode = "reflection" | "replication";
 interface PadArgs {
   readonly grad_output: FakeTensor;
   readonly self: FakeTensor;
-  readonly padding: readonly SymInt[];
+  readonly padding: readonly IntLike[];
 }
 
-/** What was added before and after each padded dimension; pads name the last dimension first. */
-const padsOf = (padding: readonly SymInt[]): readonly (readonly [before: SymInt, after: SymInt])[] =>
+/**
+ * Returns what was added before and after each padded dimension; pads name the last dimension
+ * first.
+ */
+const padsOf = (padding: readonly IntLike[]): readonly (readonly [before: IntLike, after: IntLike])[] =>
   Array.from({ length: padding.length / 2 }, (_, i) => {
     const at = padding.length - 2 - 2 * i;
     return [padding[at]!, padding[at + 1]!] as const;
@@ -55,7 +58,7 @@ function unpadded(
   for (let dim = self.ndim - 1; dim >= lead; dim--) {
     const [before, after] = pads[dim - lead]!;
     const size = self.shape[dim]!;
-    const isTooFar = (pad: SymInt): boolean => env.knownTrue(ge(pad, size));
+    const isTooFar = (pad: IntLike): boolean => env.knownTrue(ge(pad, size));
     if (mode === "reflection" && (isTooFar(before) || isTooFar(after)))
       throw shapeMismatch(
         "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding " +
@@ -77,8 +80,8 @@ function unpadded(
 /** A range of places along a dimension: `low <= places <= high`. */
 interface Range {
   readonly places: FakeTensor;
-  readonly low: SymInt;
-  readonly high: SymInt;
+  readonly low: IntLike;
+  readonly high: IntLike;
 }
 
 /** Where the gradient of an area lies, and for which elements of the input it counts. */
@@ -124,8 +127,8 @@ const isEmpty = ({ low, high }: Range): boolean => lt(high, low) === true;
 function areasOf(
   t: Arithmetic,
   lines: readonly FakeTensor[],
-  sizes: readonly SymInt[],
-  pads: readonly (readonly [SymInt, SymInt])[],
+  sizes: readonly IntLike[],
+  pads: readonly (readonly [IntLike, IntLike])[],
 ): readonly (readonly Area[])[] {
   const last = sizes.map((size) => sub(size, 1));
   const middle = lines.map((line, i) => t.add(line, pads[i]![0]));

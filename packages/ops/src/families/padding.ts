@@ -1,5 +1,5 @@
 /** @file Padding in all modes. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { add, addAll, and, ge, le, neg, type SymEnv, symMax } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -17,12 +17,16 @@ import { sizeMath } from "../rules/size-math.js";
  * Pads name the last dimension first: what lies before and after dimension `d` of a tensor of this
  * rank.
  */
-function around(pad: readonly SymInt[], ndim: number, d: number): readonly [before: SymInt, after: SymInt] {
+function around(
+  pad: readonly IntLike[],
+  ndim: number,
+  d: number,
+): readonly [before: IntLike, after: IntLike] {
   const at = 2 * (ndim - 1 - d);
   return [pad[at] ?? 0, pad[at + 1] ?? 0];
 }
 
-function paddedShape(self: FakeTensor, pad: readonly SymInt[]): readonly SymInt[] {
+function paddedShape(self: FakeTensor, pad: readonly IntLike[]): readonly IntLike[] {
   return self.shape.map((size, d) => {
     const [before, after] = around(pad, self.ndim, d);
     return before === 0 && after === 0 ? size : addAll([size, before, after]);
@@ -61,7 +65,7 @@ const constantPadNd = defineOp({
 });
 
 /** What negative pads cut off must exist, even where the other end is padded by more. */
-function checkCuts(env: SymEnv, self: FakeTensor, pad: readonly SymInt[]): void {
+function checkCuts(env: SymEnv, self: FakeTensor, pad: readonly IntLike[]): void {
   self.shape.forEach((size, d) => {
     const cuts = around(pad, self.ndim, d).filter((width) => isBelow(env, width, 0));
     if (cuts.length > 0 && isBelow(env, addAll([size, ...cuts]), 0))
@@ -72,7 +76,7 @@ function checkCuts(env: SymEnv, self: FakeTensor, pad: readonly SymInt[]): void 
 type Mode = "reflection" | "replication";
 
 /** Where each element of a padded dimension comes from. */
-const SOURCES: Readonly<Record<Mode, (emit: Emit, range: FakeTensor, size: SymInt) => FakeTensor>> = {
+const SOURCES: Readonly<Record<Mode, (emit: Emit, range: FakeTensor, size: IntLike) => FakeTensor>> = {
   reflection: (emit, range, size) => {
     const last = sizeMath(emit, "sub", size, 1);
     const inside = sizeMath(emit, "sub", size, 1);
@@ -82,7 +86,13 @@ const SOURCES: Readonly<Record<Mode, (emit: Emit, range: FakeTensor, size: SymIn
   replication: (emit, range, size) => emit("aten.clamp.default", [range, 0, sizeMath(emit, "sub", size, 1)]),
 };
 
-function checkEdgePad(env: SymEnv, self: FakeTensor, pad: readonly SymInt[], dims: number, mode: Mode): void {
+function checkEdgePad(
+  env: SymEnv,
+  self: FakeTensor,
+  pad: readonly IntLike[],
+  dims: number,
+  mode: Mode,
+): void {
   const name = `${mode}_pad${dims}d`;
   // Only the batch may be empty.
   const first = self.ndim === dims + 2 ? 1 : 0;
@@ -133,7 +143,7 @@ const edgePad = (mode: Mode, dims: 1 | 2 | 3, core: boolean): OpDefinition =>
 function emitEdgePad(
   emit: Emit,
   self: FakeTensor,
-  pad: readonly SymInt[],
+  pad: readonly IntLike[],
   dims: number,
   mode: Mode,
 ): FakeTensor {
@@ -167,7 +177,7 @@ const padCircular = defineOp({
 });
 
 /** Copies the middle, then both ends of each dimension from the padded tensor itself. */
-function emitPadCircular(emit: Emit, self: FakeTensor, pad: readonly SymInt[]): FakeTensor {
+function emitPadCircular(emit: Emit, self: FakeTensor, pad: readonly IntLike[]): FakeTensor {
   const dims = pad.length / 2;
   checkCircular(emit.env, self, pad);
   const shape = self.shape.map((size, d) => {
@@ -181,11 +191,11 @@ function emitPadCircular(emit: Emit, self: FakeTensor, pad: readonly SymInt[]): 
   return out;
 }
 
-function copyMiddle(emit: Emit, out: FakeTensor, self: FakeTensor, pad: readonly SymInt[]): void {
+function copyMiddle(emit: Emit, out: FakeTensor, self: FakeTensor, pad: readonly IntLike[]): void {
   let [target, source] = [out, self];
   for (let d = self.ndim - 1; d >= self.ndim - pad.length / 2; d--) {
     const [before, after] = around(pad, self.ndim, d);
-    const trimmed = (size: SymInt, cut: SymInt): SymInt =>
+    const trimmed = (size: IntLike, cut: IntLike): IntLike =>
       cut === 0 ? size : sizeMath(emit, "sub", size, cut);
     target = emit("aten.slice.Tensor", [
       target,
@@ -203,20 +213,25 @@ function copyMiddle(emit: Emit, out: FakeTensor, self: FakeTensor, pad: readonly
   emit("aten.copy_.default", [target, source]);
 }
 
-function wrapEnds(emit: Emit, out: FakeTensor, [before, after]: readonly [SymInt, SymInt], d: number): void {
+function wrapEnds(
+  emit: Emit,
+  out: FakeTensor,
+  [before, after]: readonly [IntLike, IntLike],
+  d: number,
+): void {
   const size = out.shape[d]!;
-  const move = (to: readonly [SymInt, SymInt], from: readonly [SymInt, SymInt]): void => {
+  const move = (to: readonly [IntLike, IntLike], from: readonly [IntLike, IntLike]): void => {
     const target = emit("aten.slice.Tensor", [out, d, ...to]);
     emit("aten.copy_.default", [target, emit("aten.slice.Tensor", [out, d, ...from])]);
   };
   const tail = symMax(after, 0);
   const head = symMax(before, 0);
-  const minus = (a: SymInt, b: SymInt): SymInt => (b === 0 ? a : sizeMath(emit, "sub", a, b));
+  const minus = (a: IntLike, b: IntLike): IntLike => (b === 0 ? a : sizeMath(emit, "sub", a, b));
   if (isBelow(emit.env, 0, before)) move([0, before], [minus(minus(size, before), tail), minus(size, tail)]);
   if (isBelow(emit.env, 0, after)) move([minus(size, after), size], [head, add(head, after)]);
 }
 
-function checkCircular(env: SymEnv, self: FakeTensor, pad: readonly SymInt[]): void {
+function checkCircular(env: SymEnv, self: FakeTensor, pad: readonly IntLike[]): void {
   const dims = pad.length / 2;
   if (self.ndim !== dims + 1 && self.ndim !== dims + 2) {
     throw invalidArgument(
@@ -241,7 +256,7 @@ type PadMode = (typeof MODES)[number];
 function emitPad(
   emit: Emit,
   self: FakeTensor,
-  pad: readonly SymInt[],
+  pad: readonly IntLike[],
   mode: PadMode,
   value: number | null,
 ): FakeTensor {

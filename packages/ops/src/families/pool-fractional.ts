@@ -2,7 +2,7 @@
  * @file Max pooling in windows of one size whose places are drawn at random
  * (`FractionalMaxPool2d.cpp`, `...3d.cpp`).
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, type SymEnv, sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -13,8 +13,8 @@ import { fake } from "../rules/fake.js";
 
 interface PoolArgs {
   readonly self: FakeTensor;
-  readonly kernel_size: readonly SymInt[];
-  readonly output_size: readonly SymInt[];
+  readonly kernel_size: readonly IntLike[];
+  readonly output_size: readonly IntLike[];
 }
 
 type Rank = 2 | 3;
@@ -74,7 +74,7 @@ function checkSamples(self: FakeTensor, samples: FakeTensor, rank: Rank, env: Sy
   if (samples.ndim !== 3) {
     throw shapeMismatch(`Expect _random_samples to have 3 dimensions, got ${samples.ndim}`);
   }
-  const [count, channels, dims] = samples.shape as readonly [SymInt, SymInt, SymInt];
+  const [count, channels, dims] = samples.shape as readonly [IntLike, IntLike, IntLike];
   const batch = self.ndim === rank + 2 ? self.shape[0]! : 1;
   if (isBelow(env, count, batch)) {
     throw shapeMismatch("Expect _random_samples.size(0) no less then input batch size.");

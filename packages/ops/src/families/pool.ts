@@ -1,5 +1,5 @@
 /** @file Average and maximum pooling over windows, and its inverse for maxima. */
-import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, MemoryFormat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -13,7 +13,7 @@ import { sizeProduct } from "../rules/size-product.js";
 
 const POOLED_UNSIGNED = new Set(["uint8", "uint16", "uint32", "uint64"]);
 
-function checkAverage(name: string, self: FakeTensor, divisor: SymInt | null): void {
+function checkAverage(name: string, self: FakeTensor, divisor: IntLike | null): void {
   if (POOLED_UNSIGNED.has(self.dtype)) throw dtypeMismatch(`"${name}" not implemented for '${self.dtype}'`);
   if (divisor === 0) throw invalidArgument(`${name}: divisor must be not zero`);
 }
@@ -138,8 +138,8 @@ const maxPool3d = defineOp({
 });
 
 /** Values of a window over a signal, as those of a window over an image of height 1. */
-const flat = (value: readonly SymInt[], height: SymInt): readonly SymInt[] => [height, value[0] ?? height];
-const flatStride = ({ stride, kernel_size }: Pick<Window, "stride" | "kernel_size">): readonly SymInt[] =>
+const flat = (value: readonly IntLike[], height: IntLike): readonly IntLike[] => [height, value[0] ?? height];
+const flatStride = ({ stride, kernel_size }: Pick<Window, "stride" | "kernel_size">): readonly IntLike[] =>
   flat(stride.length === 0 ? kernel_size : stride, 1);
 
 const maxPool1dWithIndices = defineOp({
@@ -234,7 +234,7 @@ function unpool(
   emit: Emit,
   self: FakeTensor,
   indices: FakeTensor,
-  size: readonly SymInt[],
+  size: readonly IntLike[],
   memory_format: MemoryFormat,
 ): FakeTensor {
   const { env } = emit;

@@ -1,5 +1,5 @@
 /** @file Products of whole tensors other than matrix products. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -33,8 +33,8 @@ const kron = defineOp({
   decompose: (emit, { self, other }) => {
     specializeSizes(emit.env, [self, other]);
     const rank = Math.max(self.ndim, other.ndim);
-    const padded = ({ shape }: FakeTensor): readonly SymInt[] => [
-      ...new Array<SymInt>(rank - shape.length).fill(1),
+    const padded = ({ shape }: FakeTensor): readonly IntLike[] => [
+      ...new Array<IntLike>(rank - shape.length).fill(1),
       ...shape,
     ];
     const [left, right] = [padded(self), padded(other)];
@@ -64,7 +64,7 @@ function emitTensordot(
   dimsOther: readonly number[],
 ): FakeTensor {
   let [left, right] = [self, other];
-  const contracted: SymInt[] = [];
+  const contracted: IntLike[] = [];
   const sum = (tensor: FakeTensor, dim: number): FakeTensor =>
     emit("aten.sum.dim_IntList", [tensor, [dim], true], { dtype: tensor.dtype });
   dimsSelf.forEach((dim, i) => {
@@ -88,7 +88,7 @@ function emitTensordot(
   };
   const [rows, columns] = [free(left, dimsSelf), free(right, dimsOther)];
   const [height, width] = [rows.map((d) => left.shape[d]!), columns.map((d) => right.shape[d]!)];
-  const single = (sizes: readonly SymInt[]): boolean => sizes.every((size) => isEqual(emit.env, size, 1));
+  const single = (sizes: readonly IntLike[]): boolean => sizes.every((size) => isEqual(emit.env, size, 1));
   if (single(height) && single(width)) {
     return emitFullContraction(
       emit,
@@ -100,7 +100,7 @@ function emitTensordot(
     );
   }
   const inner = sizeProduct(emit, contracted);
-  const matrix = (tensor: FakeTensor, order: readonly number[], shape: readonly SymInt[]): FakeTensor =>
+  const matrix = (tensor: FakeTensor, order: readonly number[], shape: readonly IntLike[]): FakeTensor =>
     emit("aten.reshape.default", [emit("aten.permute.default", [tensor, order]), shape]);
   const a = matrix(left, [...rows, ...dimsSelf], [sizeProduct(emit, height), inner]);
   const b = matrix(right, [...dimsOther, ...columns], [inner, sizeProduct(emit, width)]);
@@ -108,8 +108,8 @@ function emitTensordot(
 }
 
 /**
- * All dimensions contracted but those of size 1: a dot product of the elements when both lie in
- * order.
+ * Returns all dimensions contracted but those of size 1: a dot product of the elements when both
+ * lie in order.
  */
 function emitFullContraction(
   emit: Emit,
@@ -117,7 +117,7 @@ function emitFullContraction(
   other: FakeTensor,
   orderSelf: readonly number[],
   orderOther: readonly number[],
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
 ): FakeTensor {
   const left = emit("aten.permute.default", [self, orderSelf]);
   const right = emit("aten.permute.default", [other, orderOther]);

@@ -1,5 +1,5 @@
 /** @file Quantiles, which PyTorch composes of sorting, gathering and interpolation. */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, float as pythonFloat } from "@sconce/ir";
 import { le, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -14,15 +14,15 @@ import { sizeMath } from "../rules/size-math.js";
 interface QuantileArgs {
   readonly self: FakeTensor;
   readonly q: FakeTensor;
-  readonly dim: SymInt | null;
+  readonly dim: IntLike | null;
   readonly keepdim: boolean;
   readonly interpolation: string;
 }
 
 const INTERPOLATIONS = ["linear", "lower", "higher", "midpoint", "nearest"];
 
-/** The shape of the result without the dimension of `q`. */
-function reducedShape({ self, dim, keepdim }: Omit<QuantileArgs, "q" | "interpolation">): readonly SymInt[] {
+/** Returns the shape of the result without the dimension of `q`. */
+function reducedShape({ self, dim, keepdim }: Omit<QuantileArgs, "q" | "interpolation">): readonly IntLike[] {
   if (dim === null || self.ndim === 0) return keepdim ? self.shape.map(() => 1) : [];
   const at = wrapDim(dim, self.ndim);
   return keepdim ? self.shape.map((size, d) => (d === at ? 1 : size)) : self.shape.filter((_, d) => d !== at);
@@ -61,7 +61,7 @@ function quantileMeta(name: string, args: QuantileArgs, env: SymEnv): FakeTensor
   return fake({ dtype: self.dtype, shape, strides, like: self });
 }
 
-/** The elements to choose from, in the last dimension. */
+/** Returns the elements to choose from, in the last dimension. */
 function arranged(emit: Emit, args: QuantileArgs): FakeTensor {
   const { self, dim } = args;
   let moved = self;

@@ -2,7 +2,7 @@
  * @file The `quantized_decomposed` operators of PyTorch's quantization passes. PyTorch keeps them
  * in graphs; the decompositions say what they compute.
  */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -20,7 +20,7 @@ const BOUNDS: Partial<Record<DType, readonly [number, number]>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
 };
 
-function checkRange(min: SymInt, max: SymInt, dtype: DType): void {
+function checkRange(min: IntLike, max: IntLike, dtype: DType): void {
   const bounds = BOUNDS[dtype];
   if (bounds === undefined) {
     if (isFloatDType(dtype)) return;
@@ -49,7 +49,7 @@ function requireStored(input: FakeTensor, dtype: DType): void {
     throw dtypeMismatch(`Expecting input to have dtype: ${dtype}, but got ${input.dtype}`);
 }
 
-function requireAxis(input: FakeTensor, axis: SymInt): void {
+function requireAxis(input: FakeTensor, axis: IntLike): void {
   if (Number(axis) >= input.ndim) throw shapeMismatch(`Expecting axis to be < ${input.ndim}`);
 }
 
@@ -81,7 +81,7 @@ const dequantizedLike = (
   return elementwise(context, [input], { dtype: out_dtype ?? "float32" });
 };
 
-const clampTo = (emit: Emit, values: FakeTensor, min: SymInt, max: SymInt, dtype: DType): FakeTensor =>
+const clampTo = (emit: Emit, values: FakeTensor, min: IntLike, max: IntLike, dtype: DType): FakeTensor =>
   convert(emit, emit("aten.clamp.default", [values, min, max]), dtype);
 
 /** `1.0 / scales`, as Python divides a number by a tensor. */
@@ -138,7 +138,7 @@ const dequantizePerTensorOfRange = defineOp({
 });
 
 /** Swaps a dimension with the first. */
-function axisFirst(emit: Emit, tensor: FakeTensor, axis: SymInt): FakeTensor {
+function axisFirst(emit: Emit, tensor: FakeTensor, axis: IntLike): FakeTensor {
   const order = tensor.shape.map((_, d) => d);
   const at = Number(axis) < 0 ? Number(axis) + tensor.ndim : Number(axis);
   order[at] = 0;
@@ -222,11 +222,11 @@ const dequantizePerToken = defineOp({
 interface GroupArgs {
   readonly input: FakeTensor;
   readonly scales: FakeTensor;
-  readonly group_size: SymInt;
+  readonly group_size: IntLike;
 }
 
 /** Elements that share a scale. */
-function groupSize({ input, scales, group_size }: GroupArgs): SymInt {
+function groupSize({ input, scales, group_size }: GroupArgs): IntLike {
   if (input.ndim !== 2) throw shapeMismatch("input must be 2-dimensional");
   if (Number(group_size) <= 1) throw invalidArgument("group_size must be > 1");
   const columns = input.shape[1]!;
@@ -277,7 +277,7 @@ const dequantizePerGroup = defineOp({
 });
 
 /** Scale and zero point, one each. */
-const parameters = (input: FakeTensor, shape: readonly SymInt[]): readonly [FakeTensor, FakeTensor] => [
+const parameters = (input: FakeTensor, shape: readonly IntLike[]): readonly [FakeTensor, FakeTensor] => [
   fake({ dtype: "float64", shape, like: input }),
   fake({ dtype: "int64", shape, like: input }),
 ];

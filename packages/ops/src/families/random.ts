@@ -1,5 +1,5 @@
 /** @file Operators that draw random numbers. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -80,7 +80,7 @@ const factoryOps = [
   }),
 ];
 
-function checkInterval(low: SymInt, high: SymInt): void {
+function checkInterval(low: IntLike, high: IntLike): void {
   if (typeof low === "number" && typeof high === "number" && low >= high) {
     throw invalidArgument(`random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
   }

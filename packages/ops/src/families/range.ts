@@ -1,6 +1,6 @@
 /** @file Sequences, identity matrices, index grids and windows. */
-import { device, FakeTensor, float as pythonFloat, type SymInt, type SymScalar } from "@sconce/ir";
-import { add, eq, floorDiv, gt, type SymBool, type SymEnv, sub } from "@sconce/symbolic";
+import { device, FakeTensor, type IntLike, float as pythonFloat, type SymScalar } from "@sconce/ir";
+import { add, type BoolLike, eq, floorDiv, gt, type SymEnv, sub } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -19,10 +19,10 @@ function rangeDType(values: readonly ScalarArg[]): DType {
   return values.every((value) => ["int", "bool"].includes(scalarKind(value))) ? "int64" : DEFAULT;
 }
 
-const sizeOf = (value: ScalarArg): SymInt =>
+const sizeOf = (value: ScalarArg): IntLike =>
   typeof value === "object" && value.kind === "SymInt" ? value.expr : Math.trunc(numberOf(value));
 
-/** How many integers there are. */
+/** Returns how many integers there are. */
 function integerCount(start: bigint, end: bigint, step: bigint): number {
   const span = step > 0n ? end - start : start - end;
   const size = step > 0n ? step : -step;
@@ -32,8 +32,8 @@ function integerCount(start: bigint, end: bigint, step: bigint): number {
   return count;
 }
 
-/** How many steps fit; exact for integers, symbolic ones too. */
-function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
+/** Returns how many steps fit; exact for integers, symbolic ones too. */
+function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): IntLike {
   if ([start, end, step].some(isSymbolicScalar)) return symbolicLength(start, end, step, env);
   const stride = numberOf(step);
   // NaN is neither, and PyTorch says the same of it.
@@ -50,10 +50,10 @@ function rangeLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: Sym
 }
 
 /**
- * The same for numbers that are not known: `(end - start + step - sign) // step`, or
+ * Returns the same for numbers that are not known: `(end - start + step - sign) // step`, or
  * `ceil((end - start) / step)`.
  */
-function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): SymInt {
+function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): IntLike {
   requireDirection(start, end, step, env);
   if (rangeDType([start, end, step]) === "int64") {
     const stride = sizeOf(step);
@@ -62,14 +62,16 @@ function symbolicLength(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: 
   }
   const width = scalarMath("operator.sub", [end, start]);
   const count = scalarMath("math.ceil", [scalarMath("operator.truediv", [width, step])]);
-  return typeof count === "object" ? (count as { expr: SymInt }).expr : Number(count);
+  return typeof count === "object" ? (count as { expr: IntLike }).expr : Number(count);
 }
 
 const wrongDirection = (): Error =>
   invalidArgument("upper bound and lower bound inconsistent with step sign");
 
-/** The direction of a step. @throws SconceError `INVALID_ARGUMENT`, `DATA_DEPENDENT_GUARD` */
-function signOf(step: SymInt, env: SymEnv): number {
+/**
+ * Returns the direction of a step. @throws SconceError `INVALID_ARGUMENT`, `DATA_DEPENDENT_GUARD`
+ */
+function signOf(step: IntLike, env: SymEnv): number {
   if (typeof step === "number") {
     if (step === 0) throw invalidArgument("step must be nonzero");
     return Math.sign(step);
@@ -85,12 +87,13 @@ function signOf(step: SymInt, env: SymEnv): number {
 function requireDirection(start: ScalarArg, end: ScalarArg, step: ScalarArg, env: SymEnv): void {
   const isUp = isSymbolicScalar(step) ? env.guard(isPositive(step)) : numberOf(step) > 0;
   const isAhead = scalarMath(isUp ? "operator.ge" : "operator.le", [end, start]);
-  const condition = typeof isAhead === "object" ? ((isAhead as SymScalar).expr as SymBool) : Boolean(isAhead);
+  const condition =
+    typeof isAhead === "object" ? ((isAhead as SymScalar).expr as BoolLike) : Boolean(isAhead);
   if (!env.check(condition)) throw wrongDirection();
 }
 
-const isPositive = (step: SymScalar): SymBool =>
-  evaluateScalarFunction("operator.gt", [step, 0]).expr as SymBool;
+const isPositive = (step: SymScalar): BoolLike =>
+  evaluateScalarFunction("operator.gt", [step, 0]).expr as BoolLike;
 
 /** A range that goes the other way is refused even where it would be empty after rounding. */
 function checkDirection(start: ScalarArg, end: ScalarArg, stride: number): void {
@@ -131,7 +134,7 @@ const arangeOps = [
   }),
 ];
 
-function eye(emit: Emit, rows: SymInt, columns: SymInt, options: FactoryOptions): FakeTensor {
+function eye(emit: Emit, rows: IntLike, columns: IntLike, options: FactoryOptions): FakeTensor {
   const dtype = countingDType(rows, columns);
   const [down, across] = [rows, columns].map((size) =>
     emit("aten.arange.default", [size], {
@@ -144,8 +147,8 @@ function eye(emit: Emit, rows: SymInt, columns: SymInt, options: FactoryOptions)
   return convert(emit, diagonal, options.dtype ?? DEFAULT);
 }
 
-/** The smallest dtype that PyTorch counts rows and columns in. */
-function countingDType(rows: SymInt, columns: SymInt): DType {
+/** Returns the smallest dtype that PyTorch counts rows and columns in. */
+function countingDType(rows: IntLike, columns: IntLike): DType {
   if (typeof rows !== "number" || typeof columns !== "number") return "int64";
   const most = Math.max(rows, columns);
   if (most <= 255) return "uint8";
@@ -153,7 +156,7 @@ function countingDType(rows: SymInt, columns: SymInt): DType {
   return most <= 2147483647 ? "int32" : "int64";
 }
 
-function checkEye(n: SymInt, name: "n" | "m"): void {
+function checkEye(n: IntLike, name: "n" | "m"): void {
   if (typeof n === "number" && n < 0)
     throw invalidArgument(`${name} must be greater or equal to 0, got ${n}`);
 }
@@ -182,7 +185,7 @@ const eyeOps = [
 /** A point of a sequence: a number, or a 0-d tensor. */
 type Point = ScalarArg | FakeTensor;
 
-function linspaceMeta(start: Point, end: Point, steps: SymInt, options: FactoryOptions): FakeTensor {
+function linspaceMeta(start: Point, end: Point, steps: IntLike, options: FactoryOptions): FakeTensor {
   for (const point of [start, end]) {
     if (point instanceof FakeTensor && point.ndim > 0) {
       throw invalidArgument("linspace only supports 0-dimensional start and end tensors");
@@ -283,7 +286,7 @@ const linspaceOps = POINTS.flatMap(([overload, start, end]) => [
   }),
 ]);
 
-/** How many entries of a rows x columns matrix lie on or below a diagonal. */
+/** Returns how many entries of a rows x columns matrix lie on or below a diagonal. */
 function countBelow(rows: number, columns: number, offset: number): number {
   let count = 0;
   for (let row = 0; row < rows; row++) count += Math.max(0, Math.min(columns, row + 1 + offset));

@@ -1,5 +1,5 @@
 /** @file Moving elements: flips, rolls, repeats, shuffles of pixels and channels. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, floorDiv, ge, mod, mul, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -73,7 +73,7 @@ const roll = defineOp({
   },
 });
 
-function checkRoll(shifts: readonly SymInt[], dims: readonly SymInt[]): void {
+function checkRoll(shifts: readonly IntLike[], dims: readonly IntLike[]): void {
   // The place of an element is the rest of a division, of which a rounded shift has another one.
   const inexact = shifts.find((shift) => typeof shift === "number" && !Number.isSafeInteger(shift));
   if (inexact !== undefined)
@@ -83,7 +83,7 @@ function checkRoll(shifts: readonly SymInt[], dims: readonly SymInt[]): void {
   throw invalidArgument(`shifts and dimensions must align. shifts: ${shifts.length}, dims: ${dims.length}`);
 }
 
-function rollOne(emit: Emit, self: FakeTensor, shift: SymInt, dim: number): FakeTensor {
+function rollOne(emit: Emit, self: FakeTensor, shift: IntLike, dim: number): FakeTensor {
   const size = self.shape[dim]!;
   const start = sizeMath(emit, "mod", sizeMath(emit, "sub", size, shift), size);
   const range = emitRange(emit, size, self);
@@ -116,7 +116,7 @@ const tile = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, dims }) => {
     const missing = Math.max(self.ndim - dims.length, 0);
-    return emit("aten.repeat.default", [self, [...new Array<SymInt>(missing).fill(1), ...dims]]);
+    return emit("aten.repeat.default", [self, [...new Array<IntLike>(missing).fill(1), ...dims]]);
   },
 });
 
@@ -148,7 +148,7 @@ const repeatInterleaveByTensor = defineOp({
 });
 
 /** One count serves all elements; several must be as many as there are. */
-function repeatCounts(emit: Emit, repeats: FakeTensor, size: SymInt): FakeTensor {
+function repeatCounts(emit: Emit, repeats: FakeTensor, size: IntLike): FakeTensor {
   if (repeats.ndim === 0 || (repeats.ndim === 1 && isEqual(emit.env, repeats.shape[0]!, 1))) {
     return emit("aten.expand.default", [emit("aten.reshape.default", [repeats, [1]]), [size]]);
   }
@@ -191,19 +191,19 @@ function checkPixels(self: FakeTensor, factor: number, name: string, what: strin
   if (factor <= 0) throw invalidArgument(`${name} expects a positive ${what}, but got ${factor}`);
 }
 
-function requireDivisible(env: SymEnv, size: SymInt, factor: number, message: () => string): void {
+function requireDivisible(env: SymEnv, size: IntLike, factor: number, message: () => string): void {
   check(env, eq(mod(size, factor), 0), () => shapeMismatch(message()));
 }
 
-/** The upscale factor and the last three sizes. */
+/** Returns the upscale factor and the last three sizes. */
 function checkShuffle(
   env: SymEnv,
   self: FakeTensor,
-  factor: SymInt,
-): readonly [r: number, channels: SymInt, height: SymInt, width: SymInt] {
+  factor: IntLike,
+): readonly [r: number, channels: IntLike, height: IntLike, width: IntLike] {
   const r = Number(factor);
   checkPixels(self, r, "pixel_shuffle", "upscale_factor");
-  const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
+  const [channels, height, width] = self.shape.slice(-3) as [IntLike, IntLike, IntLike];
   requireDivisible(
     env,
     channels,
@@ -239,7 +239,7 @@ const pixelShuffle = defineOp({
 });
 
 /** The view of a dynamic size refuses what does not fit; PyTorch asks nothing before it. */
-function requireWholePixels(name: "height" | "width", dim: number, size: SymInt, factor: number): void {
+function requireWholePixels(name: "height" | "width", dim: number, size: IntLike, factor: number): void {
   if (typeof size !== "number" || size % factor === 0) return;
   throw shapeMismatch(
     `pixel_unshuffle expects ${name} to be divisible by downscale_factor, but input.size(${dim})=${size} is not divisible by ${factor}`,
@@ -251,7 +251,7 @@ const pixelUnshuffle = defineOp({
   decompose: (emit, { self, downscale_factor }) => {
     const r = Number(downscale_factor);
     checkPixels(self, r, "pixel_unshuffle", "downscale_factor");
-    const [channels, height, width] = self.shape.slice(-3) as [SymInt, SymInt, SymInt];
+    const [channels, height, width] = self.shape.slice(-3) as [IntLike, IntLike, IntLike];
     requireWholePixels("height", -2, height, r);
     requireWholePixels("width", -1, width, r);
     const batch = self.shape.slice(0, -3);
@@ -266,7 +266,7 @@ const pixelUnshuffle = defineOp({
   },
 });
 
-function checkGroups(env: SymEnv, self: FakeTensor, groups: SymInt): void {
+function checkGroups(env: SymEnv, self: FakeTensor, groups: IntLike): void {
   if (self.ndim < 3) {
     throw invalidArgument(
       `channel_shuffle expects input with > 2 dims, but got input with sizes ${describeSizes(self.shape)}`,
@@ -288,7 +288,7 @@ const channelShuffle = defineOp({
   schema: "aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
   decompose: (emit, { self, groups }) => {
     checkGroups(emit.env, self, groups);
-    const [batch, channels, ...rest] = self.shape as readonly [SymInt, SymInt, ...SymInt[]];
+    const [batch, channels, ...rest] = self.shape as readonly [IntLike, IntLike, ...IntLike[]];
     const each = sizeMath(emit, "floordiv", channels, groups);
     const split = emit("aten.view.default", [self, [batch, groups, each, ...rest]]);
     const woven = emit("aten.permute.default", [split, [0, 2, 1, ...rest.map((_, d) => d + 3)]]);
@@ -305,7 +305,7 @@ const nativeChannelShuffle = defineOp({
   },
   decompose: (emit, { self, groups }) => {
     checkGroups(emit.env, self, groups);
-    const [batch, channels] = self.shape as readonly [SymInt, SymInt];
+    const [batch, channels] = self.shape as readonly [IntLike, IntLike];
     const each = sizeMath(emit, "floordiv", channels, groups);
     const split = emit("aten.view.default", [self, [batch, groups, each, -1]]);
     const woven = emit("aten.permute.default", [split, [0, 2, 1, 3]]);

@@ -1,5 +1,5 @@
 /** @file Recurrent layers, unrolled over layers, directions and steps; and single cells. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { mul } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -30,7 +30,7 @@ type RunLayer<State> = (
 
 interface Options {
   readonly has_biases: boolean;
-  readonly num_layers: SymInt;
+  readonly num_layers: IntLike;
   readonly dropout: number;
   readonly train: boolean;
   readonly bidirectional: boolean;
@@ -103,7 +103,7 @@ const linear = (emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTen
 const unbind = (emit: Emit, tensor: FakeTensor): readonly FakeTensor[] =>
   emit.many("aten.unbind.int", [tensor]);
 
-/** The contribution of the inputs to all steps at once. */
+/** Returns the contribution of the inputs to all steps at once. */
 function precompute(emit: Emit, input: FakeTensor, weights: LayerWeights, reverse: boolean): FakeTensor {
   const all = linear(emit, input, weights.input, weights.inputBias);
   return reverse ? emit("aten.flip.default", [all, [0]]) : all;
@@ -114,7 +114,7 @@ const joinSteps = (emit: Emit, steps: FakeTensor[], reverse: boolean): FakeTenso
 
 type Cell = (emit: Emit, input: FakeTensor, hidden: FakeTensor, weights: LayerWeights) => FakeTensor;
 
-/** A layer whose state is its hidden value. */
+/** Returns a layer whose state is its hidden value. */
 const layerOf =
   (cell: Cell): RunLayer<FakeTensor> =>
   (emit, input, state, weights, reverse) => {

@@ -1,6 +1,6 @@
 /** @file Sums, products, extrema and truth values over dimensions. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
-import { gt, ne, type SymBool, type SymEnv } from "@sconce/symbolic";
+import type { FakeTensor, IntLike } from "@sconce/ir";
+import { type BoolLike, gt, ne, type SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -21,8 +21,8 @@ import { toFloatDType, toSumDType } from "../rules/promote.js";
 const REDUCTION: readonly OpTag[] = ["reduction"];
 const CORE: readonly OpTag[] = ["core", "reduction"];
 
-/** Whether a condition holds; true when only the data decide it. */
-const mayHold = (env: SymEnv, condition: SymBool): boolean =>
+/** Returns whether a condition holds; true when only the data decide it. */
+const mayHold = (env: SymEnv, condition: BoolLike): boolean =>
   typeof condition === "boolean" ? condition : env.orTrue(condition);
 
 const sumOps = [
@@ -60,9 +60,9 @@ const sumOps = [
 ];
 
 /** Leading dimensions and those that were broadcast from size 1. */
-function sumToSizeDims(env: SymEnv, self: FakeTensor, size: readonly SymInt[]): readonly number[] {
+function sumToSizeDims(env: SymEnv, self: FakeTensor, size: readonly IntLike[]): readonly number[] {
   const lead = self.ndim - size.length;
-  const differ = (a: SymInt, b: SymInt): boolean => a !== b && env.guard(ne(a, b));
+  const differ = (a: IntLike, b: IntLike): boolean => a !== b && env.guard(ne(a, b));
   const fits = lead >= 0 && !size.some((want, d) => differ(want, self.shape[d + lead]!) && differ(want, 1));
   if (!fits) {
     throw shapeMismatch(
@@ -77,7 +77,7 @@ function sumToSizeDims(env: SymEnv, self: FakeTensor, size: readonly SymInt[]): 
 /** Sums leading dimensions and those that were broadcast from size 1. */
 function sumToSize(
   emit: Emit,
-  { self, size }: { readonly self: FakeTensor; readonly size: readonly SymInt[] },
+  { self, size }: { readonly self: FakeTensor; readonly size: readonly IntLike[] },
 ): FakeTensor {
   const dims = sumToSizeDims(emit.env, self, size);
   if (size.length === 0) return emit("aten.sum.default", [self]);
@@ -201,7 +201,7 @@ function allOf(emit: Emit, self: FakeTensor, any: (inverted: FakeTensor) => Fake
   return self.dtype === "uint8" ? emit("aten._to_copy.default", [result], { dtype: "uint8" }) : result;
 }
 
-const truthDims = (self: FakeTensor, dim: readonly SymInt[] | null, keepdim: boolean): FakeTensor =>
+const truthDims = (self: FakeTensor, dim: readonly IntLike[] | null, keepdim: boolean): FakeTensor =>
   dim !== null && dim.length === 0
     ? fake({ dtype: truth(self.dtype), shape: self.shape, like: self })
     : reduced(self, dim, keepdim, truth(self.dtype));
@@ -229,7 +229,7 @@ const truthOps = (["any", "all"] as const).flatMap((name) => {
       ...(name === "all" && {
         decompose: (
           emit: Emit,
-          args: { readonly self: FakeTensor; readonly dim: SymInt; readonly keepdim: boolean },
+          args: { readonly self: FakeTensor; readonly dim: IntLike; readonly keepdim: boolean },
         ) => allOf(emit, args.self, (inverted) => emit("aten.any.dim", [inverted, args.dim, args.keepdim])),
       }),
     }),
@@ -243,7 +243,7 @@ const truthOps = (["any", "all"] as const).flatMap((name) => {
           emit: Emit,
           args: {
             readonly self: FakeTensor;
-            readonly dim: readonly SymInt[] | null;
+            readonly dim: readonly IntLike[] | null;
             readonly keepdim: boolean;
           },
         ) => allOf(emit, args.self, (inverted) => emit("aten.any.dims", [inverted, args.dim, args.keepdim])),

@@ -10,7 +10,7 @@ import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { isChannelsLast, isContiguousFake, numelOf } from "../rules/fake.js";
 
-/** The value of a tensor of one element: the same symbol each time it is read. */
+/** Returns the value of a tensor of one element: the same symbol each time it is read. */
 function itemMeta(self: FakeTensor, env: SymEnv): SymScalar {
   const numel = numelOf(self.shape);
   if (mayDiffer(env, numel, 1)) {

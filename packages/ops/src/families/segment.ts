@@ -2,7 +2,7 @@
  * @file Reductions of consecutive pieces of a dimension, given by their lengths or by where they
  * start.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { sub } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -16,7 +16,7 @@ interface SegmentArgs {
   readonly reduce: string;
   readonly lengths: FakeTensor | null;
   readonly offsets: FakeTensor | null;
-  readonly axis: SymInt;
+  readonly axis: IntLike;
 }
 
 const REDUCTIONS: readonly string[] = ["sum", "prod", "mean", "max", "amax", "min", "amin"];
@@ -28,11 +28,13 @@ const checkReduction = (reduce: string): void =>
     `reduce argument must be either sum, prod, mean, amax or amin, got ${reduce}`,
   );
 
-/** The tensor that says where pieces end: offsets are preferred, and have one element more. */
+/**
+ * Returns the tensor that says where pieces end: offsets are preferred, and have one element more.
+ */
 function segmentShape(
   { data, lengths, offsets, axis }: SegmentArgs,
   { env }: MetaContext,
-): readonly SymInt[] {
+): readonly IntLike[] {
   const [pieces, name] = offsets === null ? [lengths, "lengths"] : [offsets, "offsets"];
   if (pieces === null) throw invalidArgument("segment_reduce(): Either lengths or offsets must be defined.");
   const dim = wrapDim(axis, data.ndim);

@@ -26,7 +26,7 @@ const whereSelf = defineOp({
   },
 });
 
-/** The number as a 0-d tensor beside `like`. */
+/** Returns the number as a 0-d tensor beside `like`. */
 const scalarTensor = (emit: Emit, value: ScalarArg, dtype: DType, like: FakeTensor): FakeTensor =>
   emit("aten.scalar_tensor.default", [value as EmitArg], { dtype, layout: like.layout, device: like.device });
 
@@ -61,7 +61,10 @@ const whereScalar = defineOp({
   },
 });
 
-/** The number as Python converts it to the type of a dtype: `int(2.5)`, `float(1)`, `bool(3)`. */
+/**
+ * Returns the number as Python converts it to the type of a dtype: `int(2.5)`, `float(1)`,
+ * `bool(3)`.
+ */
 function castScalar(value: ScalarArg, dtype: DType): ScalarArg {
   if (
     typeof value === "object" &&

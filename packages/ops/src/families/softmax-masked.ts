@@ -1,5 +1,5 @@
 /** @file Softmax of scores of which a mask hides some, as fused layers of attention call it. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -11,8 +11,8 @@ const PAIRS = 0;
 const KEYS = 1;
 const SCORES = 2;
 
-/** The mask with as many dimensions as the scores. */
-function maskOf(emit: Emit, self: FakeTensor, mask: FakeTensor, type: SymInt): FakeTensor {
+/** Returns the mask with as many dimensions as the scores. */
+function maskOf(emit: Emit, self: FakeTensor, mask: FakeTensor, type: IntLike): FakeTensor {
   if (mask.dtype !== "bool") throw dtypeMismatch("Mask should be a boolean tensor");
   if (type !== PAIRS && type !== KEYS && type !== SCORES)
     throw invalidArgument(
@@ -21,7 +21,7 @@ function maskOf(emit: Emit, self: FakeTensor, mask: FakeTensor, type: SymInt): F
   if (type === SCORES && areOther(emit.env, mask.shape, self.shape))
     throw shapeMismatch("For mask_type == 2 mask shape should match input shape");
   if (type !== KEYS) return mask;
-  const [batch, length] = mask.shape as readonly [SymInt, SymInt];
+  const [batch, length] = mask.shape as readonly [IntLike, IntLike];
   return emit("aten.view.default", [mask, [batch, 1, 1, length]]);
 }
 

@@ -1,5 +1,5 @@
 /** @file Softmax, its logarithm, and the form that gives zeros for rows without a finite value. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -16,7 +16,7 @@ import { computationDType } from "../rules/promote.js";
 
 interface SoftmaxArgs {
   readonly self: FakeTensor;
-  readonly dim: SymInt;
+  readonly dim: IntLike;
   readonly half_to_float: boolean;
 }
 
@@ -52,7 +52,7 @@ const logSoftmaxCore = defineOp({
 
 type WithDType = {
   readonly self: FakeTensor;
-  readonly dim: SymInt;
+  readonly dim: IntLike;
   readonly dtype: FakeTensor["dtype"] | null;
 };
 
@@ -89,7 +89,7 @@ const safeSoftmax = defineOp({
   },
 });
 
-/** The dtype of a gradient that was computed in another one than its input's. */
+/** Returns the dtype of a gradient that was computed in another one than its input's. */
 function gradientOf(
   { grad_output: grad, output, dim, input_dtype: dtype }: GradientArgs,
   { env }: MetaContext,
@@ -106,7 +106,7 @@ function gradientOf(
 interface GradientArgs {
   readonly grad_output: FakeTensor;
   readonly output: FakeTensor;
-  readonly dim: SymInt;
+  readonly dim: IntLike;
   readonly input_dtype: FakeTensor["dtype"];
 }
 

@@ -1,5 +1,5 @@
 /** @file Sorting, searching and counting of values. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, ge, MAX_SIZE } from "@sconce/symbolic";
 import { type DType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -14,7 +14,7 @@ import { elementwise } from "../rules/elementwise.js";
 import { fake, numelOf } from "../rules/fake.js";
 
 /** Values and places in the layout of `self`. */
-function sortMeta(self: FakeTensor, dim: SymInt, context: MetaContext): readonly FakeTensor[] {
+function sortMeta(self: FakeTensor, dim: IntLike, context: MetaContext): readonly FakeTensor[] {
   wrapDim(dim, self.ndim);
   return [elementwise(context, [self]), elementwise(context, [self], { dtype: "int64" })];
 }
@@ -79,7 +79,7 @@ function uniqueMeta(
 ): readonly FakeTensor[] {
   const numel = numelOf(self.shape);
   const most = dim === null ? numel : self.shape[dim]!;
-  const make = (): SymInt => (numel === 0 ? 0 : freshSize(env, typeof most === "number" ? most : MAX_SIZE));
+  const make = (): IntLike => (numel === 0 ? 0 : freshSize(env, typeof most === "number" ? most : MAX_SIZE));
   const size = memo === null ? make() : remembered(env, memo, self, make);
   const values = fake({
     dtype: self.dtype,
@@ -117,7 +117,7 @@ const uniqueDim = defineOp({
 });
 
 /** Dimension 0 of a vector, written so, counts as no dimension (`unique_consecutive_cpu`). */
-const isOnlyDim = (self: FakeTensor, dim: SymInt): boolean => self.ndim === 1 && dim === 0;
+const isOnlyDim = (self: FakeTensor, dim: IntLike): boolean => self.ndim === 1 && dim === 0;
 
 const uniqueConsecutive = defineOp({
   schema:

@@ -1,5 +1,5 @@
 /** @file Short-time Fourier transforms (`torch/_refs`, `SpectralOps.cpp`). */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, floorDiv, ge, mul, sub } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -12,9 +12,9 @@ import { toRealDType } from "../rules/promote.js";
 
 interface SpectrogramArgs {
   readonly self: FakeTensor;
-  readonly n_fft: SymInt;
-  readonly hop_length: SymInt | null;
-  readonly win_length: SymInt | null;
+  readonly n_fft: IntLike;
+  readonly hop_length: IntLike | null;
+  readonly win_length: IntLike | null;
   readonly window: FakeTensor | null;
   readonly normalized: boolean;
   readonly onesided: boolean | null;
@@ -48,7 +48,7 @@ function checkInput({ self }: SpectrogramArgs): void {
   if (self.ndim < 1 || self.ndim > 2) throw shapeMismatch("stft expected a 1D or 2D tensor");
 }
 
-function checkLengths(emit: Emit, args: SpectrogramArgs, length: SymInt): void {
+function checkLengths(emit: Emit, args: SpectrogramArgs, length: IntLike): void {
   const { size, hop, width } = lengthsOf(args);
   const isLongEnough = size > 0 && ge(length, size);
   check(emit.env, isLongEnough, () =>
@@ -66,7 +66,7 @@ function checkLengths(emit: Emit, args: SpectrogramArgs, length: SymInt): void {
   }
 }
 
-/** The window in the middle of `size` zeros; null when there is none and none is needed. */
+/** Returns the window in the middle of `size` zeros; null when there is none and none is needed. */
 function widened(
   emit: Emit,
   window: FakeTensor | null,
@@ -109,7 +109,7 @@ function spectrogram(emit: Emit, args: SpectrogramArgs): FakeTensor {
 /** Pads both ends, so that each frame is around its time. */
 function centered(emit: Emit, args: SpectrogramArgs & { readonly pad_mode: string }): FakeTensor {
   const { self, n_fft, pad_mode } = args;
-  const lead = new Array<SymInt>(Math.max(3 - self.ndim, 0)).fill(1);
+  const lead = new Array<IntLike>(Math.max(3 - self.ndim, 0)).fill(1);
   const by = floorDiv(n_fft, 2);
   const deep = emit("aten.view.default", [self, [...lead, ...self.shape]]);
   const padded = emit("aten.pad.default", [deep, [by, by], pad_mode]);
@@ -139,11 +139,11 @@ const stftCenter = defineOp({
 
 interface InverseArgs extends Omit<SpectrogramArgs, "return_complex" | "align_to_window"> {
   readonly center: boolean;
-  readonly length: SymInt | null;
+  readonly length: IntLike | null;
   readonly return_complex: boolean;
 }
 
-/** Whether the spectrum has the non-negative frequencies only. */
+/** Returns whether the spectrum has the non-negative frequencies only. */
 function checkInverse(emit: Emit, args: InverseArgs): boolean {
   const { self, n_fft, window } = args;
   if (!isComplex(self)) {
@@ -179,7 +179,7 @@ function checkInverse(emit: Emit, args: InverseArgs): boolean {
   return onesided;
 }
 
-/** The frames in time. */
+/** Returns the frames in time. */
 function framesOf(emit: Emit, args: InverseArgs, onesided: boolean, size: number): FakeTensor {
   const { self } = args;
   const batched = self.ndim === 2 ? emit("aten.unsqueeze.default", [self, 0]) : self;
@@ -216,7 +216,7 @@ function cut(
   args: InverseArgs,
   signal: FakeTensor,
   envelope: FakeTensor,
-  total: SymInt,
+  total: IntLike,
 ): FakeTensor {
   const half = args.center ? floorDiv(args.n_fft, 2) : 0;
   const end = args.length === null ? sub(total, half) : add(half, args.length);

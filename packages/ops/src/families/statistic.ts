@@ -1,5 +1,5 @@
 /** @file Covariance, and correlation made of it (`Correlation.cpp`). */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { sub, symMax } from "@sconce/symbolic";
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -11,12 +11,12 @@ import { numelOf } from "../rules/fake.js";
 
 interface CovarianceArgs {
   readonly self: FakeTensor;
-  readonly correction: SymInt;
+  readonly correction: IntLike;
   readonly fweights: FakeTensor | null;
   readonly aweights: FakeTensor | null;
 }
 
-function checkWeights(emit: Emit, weights: FakeTensor, name: string, observations: SymInt): void {
+function checkWeights(emit: Emit, weights: FakeTensor, name: string, observations: IntLike): void {
   if (weights.ndim > 1) {
     throw shapeMismatch(
       `cov(): expected ${name} to have one or fewer dimensions but got ${name} with ${weights.ndim} dimensions`,
@@ -34,7 +34,7 @@ function checkWeights(emit: Emit, weights: FakeTensor, name: string, observation
 function checkCovariance(
   emit: Emit,
   { self, fweights, aweights }: CovarianceArgs,
-  observations: SymInt,
+  observations: IntLike,
 ): void {
   if (self.ndim > 2) {
     throw shapeMismatch(
@@ -68,16 +68,17 @@ function requireNonNegative(emit: Emit, weights: FakeTensor, name: string): void
 
 const sumOf = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.sum.default", [tensor]);
 
-const countOf = (emit: Emit, self: FakeTensor, count: SymInt): FakeTensor =>
+const countOf = (emit: Emit, self: FakeTensor, count: IntLike): FakeTensor =>
   emit("aten.scalar_tensor.default", [count], { dtype: "int64", device: self.device });
 
 /**
- * What the products are divided by: the observations, weighted, less the correction; at least 0.
+ * Returns what the products are divided by: the observations, weighted, less the correction; at
+ * least 0.
  */
 function degrees(
   emit: Emit,
   { self, correction, aweights }: CovarianceArgs,
-  observations: SymInt,
+  observations: IntLike,
   weights: FakeTensor | null,
   total: FakeTensor,
 ): FakeTensor {

@@ -1,5 +1,5 @@
 /** @file Gradients of resizing: of the input's size, from a gradient of the output's. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { shapeMismatch } from "../rows/errors.js";
@@ -10,8 +10,8 @@ import { fakeInFormatOf } from "../rules/memory-format.js";
 
 interface ResizeArgs {
   readonly grad_output: FakeTensor;
-  readonly output_size: readonly SymInt[];
-  readonly input_size: readonly SymInt[];
+  readonly output_size: readonly IntLike[];
+  readonly input_size: readonly IntLike[];
 }
 
 function resized(

@@ -1,5 +1,5 @@
 /** @file Bicubic resizing, and the antialiased forms, which have their own kernels. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { floatConstant, mul, toFloat, truncToInt } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -19,7 +19,7 @@ const A = -0.75;
 function resizeCubic(
   emit: Emit,
   image: FakeTensor,
-  size: readonly SymInt[],
+  size: readonly IntLike[],
   align: boolean,
   scales: readonly (number | null)[],
 ): FakeTensor {
@@ -27,11 +27,11 @@ function resizeCubic(
     operands: [input],
     result,
   } = castForMath(emit, [image]);
-  const [height, width] = input.shape.slice(2) as [SymInt, SymInt];
+  const [height, width] = input.shape.slice(2) as [IntLike, IntLike];
   const dtype = toFloatDType(input.dtype);
-  const positions = (length: SymInt): FakeTensor =>
+  const positions = (length: IntLike): FakeTensor =>
     convert(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
-  const factor = (length: SymInt, dim: number): Factor | undefined => {
+  const factor = (length: IntLike, dim: number): Factor | undefined => {
     const made = interpolationScale(length, size[dim]!, align, scales[dim] ?? null);
     // A factor is computed before anything reads it.
     if (typeof made === "object" && !align)
@@ -71,7 +71,7 @@ function resizeCubic(
   return convert(emit, output, result);
 }
 
-/** The position before, the position itself, and the two after. */
+/** Returns the position before, the position itself, and the two after. */
 const neighbors = (emit: Emit, at: FakeTensor): readonly FakeTensor[] => {
   const before = emit("aten.sub.Tensor", [at, 1]);
   const after = emit("aten.add.Tensor", [at, 1]);
@@ -145,7 +145,7 @@ function byteSums(
 
 const MOST_DIGITS = 22;
 
-/** How far the weights can be shifted to the left within 16 bits. */
+/** Returns how far the weights can be shifted to the left within 16 bits. */
 function weightPrecision(
   emit: Emit,
   weights: readonly FakeTensor[],
@@ -168,7 +168,7 @@ const bicubic = defineOp({
 });
 
 /** `sym_int(sym_float(length) * scale)`, as PyTorch records it. */
-function scaledSize(emit: Emit, length: SymInt, scale: number): SymInt {
+function scaledSize(emit: Emit, length: IntLike, scale: number): IntLike {
   if (typeof length === "number") return Math.trunc(length * scale);
   const real = toFloat(length);
   const product = mul(real, floatConstant(scale));
@@ -207,7 +207,7 @@ const bicubicAntialiased = defineOp({
 
 interface AntialiasedArgs {
   readonly input: FakeTensor;
-  readonly output_size: readonly SymInt[] | null;
+  readonly output_size: readonly IntLike[] | null;
   readonly align_corners: boolean;
   readonly scale_factors: readonly number[] | null;
 }

@@ -1,5 +1,5 @@
 /** @file Resizing by nearest neighbors and by linear interpolation, in one to three dimensions. */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { eq, lt, sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
@@ -18,10 +18,10 @@ import {
   resizedTo,
 } from "../rules/upsample.js";
 
-type Sizes = readonly SymInt[];
+type Sizes = readonly IntLike[];
 type Scales = readonly (number | null)[];
 
-/** A factor as a Python float. */
+/** Returns a factor as a Python float. */
 const pythonFloat = (value: Factor): EmitArg => (typeof value === "number" ? float(value) : value);
 
 const inFormatOf = (emit: Emit, input: FakeTensor, result: FakeTensor): FakeTensor =>
@@ -72,7 +72,7 @@ function resizeLinear(
     const factor = interpolationScale(inputLength, length, align, scales[d] ?? null);
     const outputs = convert(emit, emit("aten.arange.default", [length], { device: input.device }), dtype);
     const source = emit("aten.clamp.default", [sourceIndex(emit, outputs, factor, align), float(0)]);
-    const shape = [length, ...new Array<SymInt>(rank - 1 - d).fill(1)];
+    const shape = [length, ...new Array<IntLike>(rank - 1 - d).fill(1)];
     const exact = emit("aten.reshape.default", [source, shape]);
     const before = convert(emit, exact, "int64");
     const next = emit("aten.add.Tensor", [before, 1]);

@@ -1,5 +1,5 @@
 /** @file Variance and standard deviation. */
-import { type FakeTensor, float as pythonFloat, type SymInt } from "@sconce/ir";
+import { type FakeTensor, type IntLike, float as pythonFloat } from "@sconce/ir";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { convert, numberOf } from "../rules/decompose.js";
@@ -9,7 +9,7 @@ import type { ScalarArg } from "../schema/schema-types.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
 const COMPOSITE: readonly OpTag[] = ["composite", "reduction"];
-type Dims = readonly SymInt[] | null;
+type Dims = readonly IntLike[] | null;
 
 function spread(self: FakeTensor, dim: Dims, keepdim: boolean): FakeTensor {
   return reduced(self, dim, keepdim, toRealDType(self.dtype));

@@ -1,5 +1,5 @@
 /** @file The `*_copy` forms of views, and the `*_scatter` forms that write into a copy. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { envWith, ge, lt, ne, neg, type SymEnv, symbol } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -196,8 +196,8 @@ const viewCopies: readonly OpDefinition[] = [
 ];
 
 /**
- * A copy of the memory behind `self` (`clone_preserve_strides`), or of `self` alone where expansion
- * repeats elements.
+ * Returns a copy of the memory behind `self` (`clone_preserve_strides`), or of `self` alone where
+ * expansion repeats elements.
  */
 function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
   const expanded = self.strides.some((stride, d) => stride === 0 && !isAtMost(env, self.shape[d]!, 1));
@@ -207,7 +207,7 @@ function scatterResult(self: FakeTensor, env: SymEnv): FakeTensor {
 }
 
 function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: string): void {
-  const differs = (size: SymInt, d: number): boolean => env.knownTrue(ne(size, src.shape[d]!));
+  const differs = (size: IntLike, d: number): boolean => env.knownTrue(ne(size, src.shape[d]!));
   if (view.ndim === src.ndim && !view.shape.some(differs)) return;
   throw shapeMismatch(
     `expected src to have a size equal to ${what}. src sizes = ${describeSizes(src.shape)}, ${what} sizes = ` +
@@ -217,7 +217,7 @@ function requireSameSizes(env: SymEnv, view: FakeTensor, src: FakeTensor, what: 
 
 const OPEN = symbol("u_open", { unbacked: true });
 
-/** What decides about a view that is not made: only its sizes are compared. */
+/** Returns what decides about a view that is not made: only its sizes are compared. */
 const withoutNewSymbols = (env: SymEnv): SymEnv =>
   envWith(env, {
     freshUnbackedInt: () => OPEN,
@@ -227,14 +227,14 @@ const withoutNewSymbols = (env: SymEnv): SymEnv =>
     check: () => true,
   });
 
-/** The sizes that the slice names; broadcasting `src` into it is not allowed. */
+/** Returns the sizes that the slice names; broadcasting `src` into it is not allowed. */
 function sliceScatterMeta(
   self: FakeTensor,
   src: FakeTensor,
-  dim: SymInt,
-  start: SymInt | null,
-  end: SymInt | null,
-  step: SymInt,
+  dim: IntLike,
+  start: IntLike | null,
+  end: IntLike | null,
+  step: IntLike,
   context: MetaContext,
 ): FakeTensor {
   requireSameSizes(
@@ -255,10 +255,10 @@ const sliceScatter = defineOp({
 });
 
 /**
- * The row of an index, from the start. PyTorch refuses an index of unknown sign here: it is
+ * Returns the row of an index, from the start. PyTorch refuses an index of unknown sign here: it is
  * asserted to lie in the tensor.
  */
-function rowOf(emit: Emit, index: SymInt, size: SymInt): SymInt {
+function rowOf(emit: Emit, index: IntLike, size: IntLike): IntLike {
   const outside = (): Error => invalidArgument(`select(): index ${describeSize(index)} out of range`);
   check(emit.env, lt(index, size), outside);
   check(emit.env, ge(index, neg(size)), outside);

@@ -1,5 +1,5 @@
 /** @file The same bytes as another element type. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, floorDiv, mod, mul, type SymEnv } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
@@ -36,7 +36,7 @@ function narrower(self: FakeTensor, dtype: DType, ratio: number): FakeTensor {
 
 function wider(self: FakeTensor, dtype: DType, ratio: number, env: SymEnv, names: string): FakeTensor {
   const last = self.ndim - 1;
-  const divisible = (value: SymInt, what: string): SymInt => {
+  const divisible = (value: IntLike, what: string): IntLike => {
     check(env, eq(mod(value, ratio), 0), () =>
       shapeMismatch(`${what} must be divisible by ${ratio} to view ${names}, but got ${describeSize(value)}`),
     );

@@ -1,5 +1,5 @@
 /** @file Views that add, drop or broadcast dimensions. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, mul, or, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -11,7 +11,7 @@ import { equalSizes, sameAs } from "../rules/fake.js";
 import { aliasOf, viewOf } from "../rules/view-geometry.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` */
-export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+export function expandMeta(self: FakeTensor, size: readonly IntLike[], env: SymEnv): FakeTensor {
   const added = size.length - self.ndim;
   if (added < 0) {
     throw shapeMismatch(
@@ -19,8 +19,8 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
         `(${size.length}) must be greater or equal to the number of dimensions in the tensor (${self.ndim})`,
     );
   }
-  const shape = new Array<SymInt>(size.length);
-  const strides = new Array<SymInt>(size.length);
+  const shape = new Array<IntLike>(size.length);
+  const strides = new Array<IntLike>(size.length);
   const leading = size.slice(0, added);
   if (leading.includes(-1)) {
     throw shapeMismatch(
@@ -46,7 +46,7 @@ export function expandMeta(self: FakeTensor, size: readonly SymInt[], env: SymEn
  * Sizes other than -1 are not checked one by one: a negative one shows as a count that is out of
  * range.
  */
-function checkNumel(shape: readonly SymInt[]): void {
+function checkNumel(shape: readonly IntLike[]): void {
   let count = 1;
   for (const size of shape) {
     if (typeof size !== "number" || size === 0) return;
@@ -59,7 +59,7 @@ function checkNumel(shape: readonly SymInt[]): void {
  * Requires a size to be 1 or the size that is asked for, as PyTorch does before it compares the
  * two.
  */
-export function guardExpands(env: SymEnv, have: SymInt, asked: SymInt): void {
+export function guardExpands(env: SymEnv, have: IntLike, asked: IntLike): void {
   if (have === 1 || asked === -1 || sameAs(have, asked)) return;
   if (typeof have === "number" && typeof asked === "number") return;
   env.check(or(pythonEq(asked, have), eq(have, 1)));
@@ -69,10 +69,10 @@ function expandDim(
   self: FakeTensor,
   from: number,
   to: number,
-  asked: SymInt,
-  size: readonly SymInt[],
-  shape: SymInt[],
-  strides: SymInt[],
+  asked: IntLike,
+  size: readonly IntLike[],
+  shape: IntLike[],
+  strides: IntLike[],
   env: SymEnv,
 ): void {
   const have = self.shape[from]!;
@@ -127,7 +127,7 @@ const broadcastTensors = defineOp({
 });
 
 /** Size and stride of a dimension of 1 inserted at `at`. */
-function unsqueezeMeta(self: FakeTensor, dim: SymInt): FakeTensor {
+function unsqueezeMeta(self: FakeTensor, dim: IntLike): FakeTensor {
   const at = wrapDim(dim, self.ndim + 1);
   const stride = at < self.ndim ? mul(self.shape[at]!, self.strides[at]!) : 1;
   return viewOf(self, self.shape.toSpliced(at, 0, 1), self.strides.toSpliced(at, 0, stride));
@@ -144,7 +144,7 @@ const unsqueeze = defineOp({
 });
 
 /** Drops those of the given dimensions whose size is 1. */
-export function squeezeMeta(self: FakeTensor, dims: readonly SymInt[] | null, env: SymEnv): FakeTensor {
+export function squeezeMeta(self: FakeTensor, dims: readonly IntLike[] | null, env: SymEnv): FakeTensor {
   const asked = dims === null ? null : new Set(dims.map((dim) => wrapDim(dim, self.ndim)));
   const kept = self.shape
     .map((_, d) => d)

@@ -1,5 +1,5 @@
 /** @file Views that reorder dimensions. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -10,7 +10,7 @@ import { viewOf } from "../rules/view-geometry.js";
 import { askLayout, hasReferenceView } from "../rules/view-reference.js";
 
 /** @throws SconceError `INVALID_ARGUMENT`, `DIM_OUT_OF_RANGE` */
-export function permuteMeta(self: FakeTensor, dims: readonly SymInt[], env: SymEnv): FakeTensor {
+export function permuteMeta(self: FakeTensor, dims: readonly IntLike[], env: SymEnv): FakeTensor {
   if (dims.length !== self.ndim) {
     throw invalidArgument(
       "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired " +
@@ -26,7 +26,7 @@ export function permuteMeta(self: FakeTensor, dims: readonly SymInt[], env: SymE
   return viewOf(self, shape, strides);
 }
 
-/** All dimensions in order, with two exchanged. */
+/** Returns all dimensions in order, with two exchanged. */
 function exchanged(ndim: number, dim0: number, dim1: number): number[] {
   const order = Array.from({ length: ndim }, (_, d) => d);
   order[dim0] = dim1;
@@ -130,8 +130,11 @@ const matrixH = defineOp({
   },
 });
 
-/** The order that brings `source` dimensions to `destination`, the others staying in sequence. */
-function movedOrder(rank: number, source: readonly SymInt[], destination: readonly SymInt[]): number[] {
+/**
+ * Returns the order that brings `source` dimensions to `destination`, the others staying in
+ * sequence.
+ */
+function movedOrder(rank: number, source: readonly IntLike[], destination: readonly IntLike[]): number[] {
   if (source.length !== destination.length) {
     throw invalidArgument(
       `movedim: Invalid source or destination dims: source (${describeSizes(source)} dims) should contain the same ` +

@@ -1,5 +1,5 @@
 /** @file Views that keep the order of elements: `view`, `reshape`, `flatten` and their kin. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -13,7 +13,7 @@ import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
 
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not fit the elements or their layout. */
-export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv): FakeTensor {
+export function viewMeta(self: FakeTensor, size: readonly IntLike[], env: SymEnv): FakeTensor {
   if (hasReferenceView(self, size)) {
     const layout = referenceView(self, size, env);
     if (layout !== undefined) return viewOf(self, layout.shape, layout.strides);
@@ -30,7 +30,7 @@ export function viewMeta(self: FakeTensor, size: readonly SymInt[], env: SymEnv)
 }
 
 /** Requires as many elements as the sizes have (`_view_unbacked_meta`). */
-function checkElements(self: FakeTensor, sizes: readonly SymInt[], env: SymEnv): void {
+function checkElements(self: FakeTensor, sizes: readonly IntLike[], env: SymEnv): void {
   const misfit = (): Error =>
     shapeMismatch(
       `Could not reshape a tensor with shape ${describeSizes(self.shape)} as a tensor with shape ${describeSizes(sizes)}!`,
@@ -63,7 +63,7 @@ const reshapeAlias = defineOp({
  * `Tensor.reshape` as the dispatcher decomposes it: a view where the layout allows one, else a view
  * of a copy.
  */
-function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+function emitReshape(emit: Emit, self: FakeTensor, shape: readonly IntLike[]): FakeTensor {
   const { env } = emit;
   if (isContiguousNatively(self, env)) return emit("aten.view.default", [self, shape]);
   const sizes = emitInferSizes(emit, shape, self);
@@ -76,11 +76,11 @@ function emitReshape(emit: Emit, self: FakeTensor, shape: readonly SymInt[]): Fa
  * Replaces -1, computing on symbolic sizes the way PyTorch records it: all elements by the known
  * sizes.
  */
-function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor): readonly SymInt[] {
+function emitInferSizes(emit: Emit, shape: readonly IntLike[], self: FakeTensor): readonly IntLike[] {
   const inferred = shape.indexOf(-1);
   const sizes = inferSizes(emit.env, shape, numelOf(self.shape), true);
   if (inferred < 0 || typeof sizes[inferred] === "number") return sizes;
-  const product = (factors: readonly SymInt[]): SymInt =>
+  const product = (factors: readonly IntLike[]): IntLike =>
     factors.reduce((a, b) => sizeMath(emit, "mul", a, b), 1);
   const all = countOf(emit, self);
   const known = product(shape.filter((_, d) => d !== inferred));
@@ -90,8 +90,8 @@ function emitInferSizes(emit: Emit, shape: readonly SymInt[], self: FakeTensor):
   return result;
 }
 
-/** What `reshape` gives, without emitting. */
-function reshapeMeta(self: FakeTensor, shape: readonly SymInt[], env: SymEnv): FakeTensor {
+/** Returns what `reshape` gives, without emitting. */
+function reshapeMeta(self: FakeTensor, shape: readonly IntLike[], env: SymEnv): FakeTensor {
   if (isContiguousNatively(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape), true);
   if (viewStrides(self, sizes, env, false) !== undefined) return viewMeta(self, sizes, env);
@@ -151,10 +151,10 @@ const unflatten = defineOp({
 
 function inferUnflattened(
   env: SymEnv,
-  sizes: readonly SymInt[],
-  size: SymInt,
-  dim: SymInt,
-): readonly SymInt[] {
+  sizes: readonly IntLike[],
+  size: IntLike,
+  dim: IntLike,
+): readonly IntLike[] {
   try {
     return inferSizes(env, sizes, size, true);
   } catch {

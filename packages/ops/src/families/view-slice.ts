@@ -1,5 +1,5 @@
 /** @file Views of a part of a tensor, and views by strides. */
-import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
+import type { FakeTensor, IntLike, SymScalar } from "@sconce/ir";
 import {
   add,
   and,
@@ -41,7 +41,7 @@ import { viewOf } from "../rules/view-geometry.js";
 const INT64_MAX = 2 ** 63;
 
 /** @throws SconceError `INVALID_ARGUMENT` when the index is out of range */
-export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }: MetaContext): FakeTensor {
+export function selectMeta(self: FakeTensor, dim: IntLike, index: IntLike, { env }: MetaContext): FakeTensor {
   if (self.ndim === 0) throw invalidArgument("select() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
   const size = self.shape[at]!;
@@ -51,7 +51,7 @@ export function selectMeta(self: FakeTensor, dim: SymInt, index: SymInt, { env }
     );
   }
   const stride = self.strides[at]!;
-  let offset: SymInt;
+  let offset: IntLike;
   if (isAtLeast(env, index, 0)) offset = add(self.storageOffset, mul(index, stride));
   else if (isBelow(env, index, 0)) offset = add(self.storageOffset, mul(add(index, size), stride));
   else offset = env.freshUnbackedInt("offset");
@@ -64,8 +64,8 @@ const select = defineOp({
   meta: ({ self, dim, index }, context) => selectMeta(self, dim, index, context),
 });
 
-/** The place that a bound of a slice means; undefined when its sign is unknown. */
-function sliceBound(env: SymEnv, size: SymInt, index: SymInt): SymInt | undefined {
+/** Returns the place that a bound of a slice means; undefined when its sign is unknown. */
+function sliceBound(env: SymEnv, size: IntLike, index: IntLike): IntLike | undefined {
   if (typeof index === "number" && typeof size === "number") {
     return index < 0 ? Math.max(index + size, 0) : Math.min(index, size);
   }
@@ -77,9 +77,9 @@ function sliceBound(env: SymEnv, size: SymInt, index: SymInt): SymInt | undefine
   return env.orFalse(lt(index, 0)) ? symMax(add(index, size), 0) : undefined;
 }
 
-/** How many steps there are from start to end. */
-function sliceLength(env: SymEnv, start: SymInt, end: SymInt, step: SymInt): SymInt {
-  const steps = (span: SymInt): SymInt => (step === 1 ? span : floorDiv(sub(add(span, step), 1), step));
+/** Returns how many steps there are from start to end. */
+function sliceLength(env: SymEnv, start: IntLike, end: IntLike, step: IntLike): IntLike {
+  const steps = (span: IntLike): IntLike => (step === 1 ? span : floorDiv(sub(add(span, step), 1), step));
   if (isAtLeast(env, end, start)) return steps(sub(end, start));
   return isAtLeast(env, start, end) ? 0 : steps(symMax(sub(end, start), 0));
 }
@@ -87,10 +87,10 @@ function sliceLength(env: SymEnv, start: SymInt, end: SymInt, step: SymInt): Sym
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function sliceMeta(
   self: FakeTensor,
-  dim: SymInt,
-  start: SymInt | null,
-  end: SymInt | null,
-  step: SymInt,
+  dim: IntLike,
+  start: IntLike | null,
+  end: IntLike | null,
+  step: IntLike,
   { env }: MetaContext,
 ): FakeTensor {
   if (self.ndim === 0) throw invalidArgument("slice() cannot be applied to a 0-dim tensor.");
@@ -107,14 +107,14 @@ export function sliceMeta(
   return viewOf(self, self.shape.with(at, length), self.strides.with(at, mul(stride, step)), offset);
 }
 
-function unknownLength(env: SymEnv, size: SymInt): SymInt {
+function unknownLength(env: SymEnv, size: IntLike): IntLike {
   const length = env.freshUnbackedInt("length");
   env.check(ge(length, 0));
   env.check(le(length, size));
   return length;
 }
 
-function unknownOffset(env: SymEnv): SymInt {
+function unknownOffset(env: SymEnv): IntLike {
   const offset = env.freshUnbackedInt("offset");
   env.check(ge(offset, 0));
   return offset;
@@ -131,16 +131,16 @@ const slice = defineOp({
 interface NarrowPlace {
   readonly dim: number;
   /** The start, counted from the beginning of the dimension. */
-  readonly from: SymInt | undefined;
+  readonly from: IntLike | undefined;
 }
 
 /** Refuses a `narrow` that leaves the dimension. */
 export function checkNarrow(
   env: SymEnv,
   self: FakeTensor,
-  dim: SymInt,
-  start: SymInt,
-  length: SymInt,
+  dim: IntLike,
+  start: IntLike,
+  length: IntLike,
 ): NarrowPlace {
   if (self.ndim === 0) throw invalidArgument("narrow() cannot be applied to a 0-dim tensor.");
   const at = wrapDim(dim, self.ndim);
@@ -151,7 +151,7 @@ export function checkNarrow(
       `start out of range (expected to be in range of [${describeSize(neg(size))}, ${describeSize(size)}], but got ${describeSize(start)})`,
     ),
   );
-  const tooLong = (from: SymInt) => (): Error =>
+  const tooLong = (from: IntLike) => (): Error =>
     invalidArgument(
       `start (${describeSize(from)}) + length (${describeSize(length)}) exceeds dimension size (${describeSize(size)}).`,
     );
@@ -178,8 +178,16 @@ const narrow = defineOp({
   },
 });
 
-/** A `narrow` from a start of unknown sign. An end of 0 then means the end of the dimension. */
-function narrowUnknown(emit: Emit, self: FakeTensor, dim: SymInt, start: SymInt, length: SymInt): FakeTensor {
+/**
+ * Returns a `narrow` from a start of unknown sign. An end of 0 then means the end of the dimension.
+ */
+function narrowUnknown(
+  emit: Emit,
+  self: FakeTensor,
+  dim: IntLike,
+  start: IntLike,
+  length: IntLike,
+): FakeTensor {
   const at = wrapDim(dim, self.ndim);
   const end = sizeMath(emit, "add", start, length);
   const isNegative = lt(start, 0);
@@ -188,7 +196,7 @@ function narrowUnknown(emit: Emit, self: FakeTensor, dim: SymInt, start: SymInt,
   emit.arithmetic?.("operator.eq", [end, 0], isZero);
   const wraps = and(isNegative, isZero);
   emit.arithmetic?.("operator.and_", [isNegative, isZero], wraps);
-  const factor = ite<SymInt>(wraps, 1, 0);
+  const factor = ite<IntLike>(wraps, 1, 0);
   emit.arithmetic?.("torch.sym_ite", [wraps, 1, 0], factor);
   const last = sizeMath(emit, "add", end, sizeMath(emit, "mul", factor, self.shape[at]!));
   const part = emit("aten.slice.Tensor", [self, dim, start, last]);
@@ -202,7 +210,7 @@ const narrowTensor = defineOp({
   decompose: (emit, { self, dim, start, length }) => {
     if (start.ndim !== 0 || !isIntegralDType(start.dtype))
       throw invalidArgument("start must be an 0-dim integral Tensor.");
-    const from = (emit.value("aten.item.default", [start]) as SymScalar).expr as SymInt;
+    const from = (emit.value("aten.item.default", [start]) as SymScalar).expr as IntLike;
     return emit("aten.narrow.default", [self, dim, from, length]);
   },
 });
@@ -210,9 +218,9 @@ const narrowTensor = defineOp({
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function diagonalMeta(
   self: FakeTensor,
-  offset: SymInt,
-  dim1: SymInt,
-  dim2: SymInt,
+  offset: IntLike,
+  dim1: IntLike,
+  dim2: IntLike,
   env: SymEnv,
 ): FakeTensor {
   const [first, second] = [wrapDim(dim1, self.ndim), wrapDim(dim2, self.ndim)];
@@ -225,7 +233,9 @@ export function diagonalMeta(
   const columns = self.shape[second]!;
   const above = isAtMost(env, 0, offset);
   const isOpen = !above && typeof offset !== "number" && !env.knownTrue(lt(offset, 0));
-  const ends: readonly [SymInt, SymInt] = above ? [rows, sub(columns, offset)] : [add(rows, offset), columns];
+  const ends: readonly [IntLike, IntLike] = above
+    ? [rows, sub(columns, offset)]
+    : [add(rows, offset), columns];
   // Without a decision about the side, the shorter of what either leaves.
   const shortest = isOpen
     ? symMin(symMin(rows, columns), symMin(add(rows, offset), sub(columns, offset)))
@@ -253,9 +263,9 @@ const diagonal = defineOp({
 /** @throws SconceError `INVALID_ARGUMENT` */
 export function asStridedMeta(
   self: FakeTensor,
-  size: readonly SymInt[],
-  stride: readonly SymInt[],
-  offset: SymInt | null,
+  size: readonly IntLike[],
+  stride: readonly IntLike[],
+  offset: IntLike | null,
 ): FakeTensor {
   if (size.length !== stride.length) throw invalidArgument("mismatch in length of strides and shape");
   for (const step of stride) {
@@ -287,9 +297,9 @@ const asStrided = defineOp({
 /** Windows of `size` elements along a dimension, at a step of `step`, as a new last dimension. */
 export function unfoldMeta(
   self: FakeTensor,
-  dimension: SymInt,
-  size: SymInt,
-  step: SymInt,
+  dimension: IntLike,
+  size: IntLike,
+  step: IntLike,
   env: SymEnv,
 ): FakeTensor {
   const at = wrapDim(dimension, self.ndim);

@@ -1,5 +1,5 @@
 /** @file Views that cut a dimension into pieces. */
-import type { FakeTensor, SymInt, SymScalar } from "@sconce/ir";
+import type { FakeTensor, IntLike, SymScalar } from "@sconce/ir";
 import { add, addAll, ceilDiv, eq, ge, mod, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
@@ -18,8 +18,8 @@ function requireDims(self: FakeTensor, what: string): void {
 /** @throws SconceError `SHAPE_MISMATCH` when the sizes do not add up */
 function splitWithSizesMeta(
   self: FakeTensor,
-  sizes: readonly SymInt[],
-  dim: SymInt,
+  sizes: readonly IntLike[],
+  dim: IntLike,
   { env }: MetaContext,
 ): readonly FakeTensor[] {
   requireDims(self, "split");
@@ -44,8 +44,8 @@ function splitWithSizesMeta(
   });
 }
 
-/** The sizes of pieces of `split_size`, the last one smaller. */
-function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): readonly SymInt[] {
+/** Returns the sizes of pieces of `split_size`, the last one smaller. */
+function evenSizes(env: SymEnv, self: FakeTensor, size: IntLike, dim: IntLike): readonly IntLike[] {
   requireDims(self, "split");
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
@@ -66,7 +66,7 @@ function evenSizes(env: SymEnv, self: FakeTensor, size: SymInt, dim: SymInt): re
       : countPieces(env, length, size);
   checkCount(pieces);
   const last = sub(length, mul(size, pieces - 1));
-  return [...new Array<SymInt>(pieces - 1).fill(size), last];
+  return [...new Array<IntLike>(pieces - 1).fill(size), last];
 }
 
 /** Most results of one call: a tensor of a few bytes has any number of rows once it is expanded. */
@@ -82,8 +82,8 @@ function checkCount(pieces: number): number {
   return pieces;
 }
 
-/** How many pieces there are is part of the program: a symbolic count is made a number. */
-const countPieces = (env: SymEnv, length: SymInt, size: SymInt): number =>
+/** Returns how many pieces there are is part of the program: a symbolic count is made a number. */
+const countPieces = (env: SymEnv, length: IntLike, size: IntLike): number =>
   env.guardInt(ceilDiv(length, size));
 
 const splitTensor = defineOp({
@@ -93,7 +93,7 @@ const splitTensor = defineOp({
   decompose: (emit, { self, split_size, dim }) => emitSplit(emit, self, split_size, dim),
 });
 
-function emitSplit(emit: Emit, self: FakeTensor, size: SymInt, dim: SymInt): readonly FakeTensor[] {
+function emitSplit(emit: Emit, self: FakeTensor, size: IntLike, dim: IntLike): readonly FakeTensor[] {
   const at = wrapDim(dim, self.ndim);
   const length = self.shape[at]!;
   const sizes = evenSizes(emit.env, self, size, dim);
@@ -131,10 +131,10 @@ const unsafeSplitWithSizes = defineOp({
 });
 
 /**
- * The `split_size` that gives at most `chunks` pieces; records the arithmetic as
+ * Returns the `split_size` that gives at most `chunks` pieces; records the arithmetic as
  * `(size + chunks - 1) / chunks`.
  */
-function chunkSize(emit: Emit, self: FakeTensor, chunks: SymInt, dim: SymInt): SymInt {
+function chunkSize(emit: Emit, self: FakeTensor, chunks: IntLike, dim: IntLike): IntLike {
   requireDims(self, "chunk");
   if (isBelow(emit.env, chunks, 1)) {
     throw invalidArgument(`chunk expects \`chunks\` to be greater than 0, got: ${describeSize(chunks)}`);
@@ -148,11 +148,12 @@ const chunkRule =
   (even: string, sized: string) =>
   (
     emit: Emit,
-    { self, chunks, dim }: { self: FakeTensor; chunks: SymInt; dim: SymInt },
+    { self, chunks, dim }: { self: FakeTensor; chunks: IntLike; dim: IntLike },
   ): readonly FakeTensor[] => {
     const size = chunkSize(emit, self, chunks, dim);
     const empty = emit.env.guard(eq(size, 0)) && self.shape[wrapDim(dim, self.ndim)] === 0;
-    if (empty) return emit.many(sized, [self, new Array<SymInt>(checkCount(Number(chunks))).fill(size), dim]);
+    if (empty)
+      return emit.many(sized, [self, new Array<IntLike>(checkCount(Number(chunks))).fill(size), dim]);
     return emit.many(even, [self, size, dim]);
   };
 
@@ -172,10 +173,10 @@ const unsafeChunk = defineOp({
 function emitSlices(
   emit: Emit,
   self: FakeTensor,
-  places: readonly SymInt[],
-  dim: SymInt,
+  places: readonly IntLike[],
+  dim: IntLike,
 ): readonly FakeTensor[] {
-  let start: SymInt = 0;
+  let start: IntLike = 0;
   return places.map((end) => {
     const piece = emit("aten.slice.Tensor", [self, dim, start, end]);
     start = end;
@@ -187,8 +188,8 @@ function emitSlices(
 function emitSplitAt(
   emit: Emit,
   self: FakeTensor,
-  indices: readonly SymInt[],
-  dim: SymInt,
+  indices: readonly IntLike[],
+  dim: IntLike,
 ): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   const at = wrapDim(dim, self.ndim);
@@ -196,7 +197,7 @@ function emitSplitAt(
 }
 
 /** `tensor_split` into sections of nearly equal length, the first ones longer. */
-function emitSections(emit: Emit, self: FakeTensor, count: SymInt, dim: SymInt): readonly FakeTensor[] {
+function emitSections(emit: Emit, self: FakeTensor, count: IntLike, dim: IntLike): readonly FakeTensor[] {
   requireDims(self, "tensor_split");
   const sections = emit.env.guardInt(count);
   if (sections <= 0) {
@@ -207,7 +208,7 @@ function emitSections(emit: Emit, self: FakeTensor, count: SymInt, dim: SymInt):
   const length = self.shape[at]!;
   const least = sizeMath(emit, "floordiv", length, sections);
   const longer = sizeMath(emit, "mod", length, sections);
-  let start: SymInt = 0;
+  let start: IntLike = 0;
   return Array.from({ length: sections }, (_, i) => {
     const size = isAbove(emit.env, longer, i) ? sizeMath(emit, "add", least, 1) : least;
     const end = sizeMath(emit, "add", start, size);
@@ -240,8 +241,8 @@ const tensorSplitTensor = defineOp({
         `tensor_split expected tensor_indices_or_sections to have dtype of long, but got ${places.dtype}`,
       );
     }
-    const read = (tensor: FakeTensor): SymInt =>
-      (emit.value("aten.item.default", [tensor]) as SymScalar).expr as SymInt;
+    const read = (tensor: FakeTensor): IntLike =>
+      (emit.value("aten.item.default", [tensor]) as SymScalar).expr as IntLike;
     if (places.ndim === 0) return emitSections(emit, self, emit.env.guardInt(read(places)), dim);
     const count = emit.env.guardInt(places.shape[0]!);
     const indices = count === 0 ? [] : emit.many("aten.unbind.int", [places]).map(read);

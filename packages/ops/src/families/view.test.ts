@@ -1,5 +1,5 @@
 import type { FakeTensor } from "@sconce/ir";
-import { mul, ShapeEnv, STATIC_ENV, type SymEnv, type SymInt, symbol } from "@sconce/symbolic";
+import { type IntLike, mul, ShapeEnv, STATIC_ENV, type SymEnv, symbol } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { fake } from "../rules/fake.js";
 import { metaOf } from "../table/fake-emit.js";
@@ -7,8 +7,11 @@ import { defaultOperators } from "./all.js";
 
 const call = (target: string, args: readonly unknown[], env: SymEnv = STATIC_ENV): FakeTensor =>
   metaOf(defaultOperators(), target, args, {}, env) as FakeTensor;
-const tensor = (shape: readonly SymInt[], strides?: readonly SymInt[], storageOffset?: number): FakeTensor =>
-  fake({ dtype: "float32", shape, strides, storageOffset });
+const tensor = (
+  shape: readonly IntLike[],
+  strides?: readonly IntLike[],
+  storageOffset?: number,
+): FakeTensor => fake({ dtype: "float32", shape, strides, storageOffset });
 const layout = ({ shape, strides, storageOffset }: FakeTensor) => ({ shape, strides, storageOffset });
 
 describe("views of plain sizes", () => {

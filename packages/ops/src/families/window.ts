@@ -1,5 +1,5 @@
 /** @file Window functions, sample frequencies, and the closed `range` (`TensorFactories.cpp`). */
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import { isFloatDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
@@ -14,7 +14,7 @@ const tags: readonly OpTag[] = ["not_in_default_table"];
 
 /** What a window is asked for, with the numbers that some have. */
 interface WindowArgs extends FactoryOptions {
-  readonly window_length: SymInt;
+  readonly window_length: IntLike;
   readonly periodic?: boolean;
   readonly alpha?: number;
   readonly beta?: number;
@@ -94,7 +94,7 @@ const window = (name: string, overload = "", extra = ""): OpDefinition =>
   });
 
 interface FrequencyArgs extends FactoryOptions {
-  readonly n: SymInt;
+  readonly n: IntLike;
   readonly d: number;
 }
 

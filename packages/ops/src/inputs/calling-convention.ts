@@ -13,7 +13,7 @@ import { arraysForTensor, keywordMismatch, keywordsNotObject, noCallingConventio
 import { userLeaves } from "./leaf-path.js";
 
 /**
- * The trees of the arguments and of the result.
+ * Returns the trees of the arguments and of the result.
  * @throws SconceError `NO_CALLING_CONVENTION`
  */
 export function callingConvention(program: ExportedProgram): {
@@ -26,7 +26,7 @@ export function callingConvention(program: ExportedProgram): {
   return root;
 }
 
-/** The names of the keyword arguments, in the program's order. */
+/** Returns the names of the keyword arguments, in the program's order. */
 export const keywordsOf = (inSpec: TreeSpec): readonly string[] =>
   (inSpec.children[1]?.context ?? []) as readonly string[];
 
@@ -62,7 +62,7 @@ interface ArraysLeaf {
   readonly isCall: boolean;
 }
 
-/** The first leaf for which nested arrays are given. */
+/** Returns the first leaf for which nested arrays are given. */
 function leafOfArrays(given: readonly unknown[], inSpec: TreeSpec): ArraysLeaf | undefined {
   let count = 0;
   let found: number | undefined;

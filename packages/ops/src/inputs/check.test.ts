@@ -13,17 +13,17 @@ import {
   tupleSpec,
   type Value,
 } from "@sconce/ir";
-import { add, mul, type SymInt, symbol } from "@sconce/symbolic";
+import { add, type IntLike, mul, symbol } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { inputCheck } from "./check.js";
 
-const s = symbol("s0", { integer: true, positive: true }) as SymInt;
+const s = symbol("s0", { integer: true, positive: true }) as IntLike;
 const tensor = (...shape: readonly number[]): Tensor => Tensor.empty(shape, "float32");
 
 interface Declared {
-  readonly x: readonly SymInt[];
-  readonly y?: readonly SymInt[];
+  readonly x: readonly IntLike[];
+  readonly y?: readonly IntLike[];
   readonly constant?: Argument;
   /** Also takes a dynamic int `n`. */
   readonly integer?: boolean;
@@ -53,7 +53,7 @@ function program({
     names.push(name);
     inputSpecs.push({ kind: "USER_INPUT", arg, target: null, persistent: null });
   };
-  const fake = (shape: readonly SymInt[]): FakeTensor =>
+  const fake = (shape: readonly IntLike[]): FakeTensor =>
     new FakeTensor({ dtype: "float32", shape, strides: shape.map(() => 1) });
   declare("x", fake(x), { kind: "tensor", name: "x" });
   if (y !== undefined) declare("y", fake(y), { kind: "tensor", name: "y" });

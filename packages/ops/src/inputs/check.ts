@@ -12,7 +12,7 @@ import {
   type MetaValue,
   type Value,
 } from "@sconce/ir";
-import { freeSymbols, isUnbacked, printExpr, type SymInt } from "@sconce/symbolic";
+import { freeSymbols, type IntLike, isUnbacked, printExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected, inputsExpected, inputsWithoutValues } from "../rows/errors.js";
 import { checkConstraints, inputText } from "./constraints.js";
@@ -23,8 +23,8 @@ import { type Leaf, userLeaves } from "./leaf-path.js";
 export type InputCheck = (inputs: readonly Value[]) => void;
 
 /**
- * The checks of a program, prepared once: number, kinds and ranks of inputs, then the guards, for a
- * program without example inputs or guards of its sizes the constraints, then dtypes.
+ * Returns the checks of a program, prepared once: number, kinds and ranks of inputs, then the
+ * guards, for a program without example inputs or guards of its sizes the constraints, then dtypes.
  *
  * @param places where the inputs stand in the arguments, for messages; that of the program's
  * calling convention by default
@@ -68,8 +68,8 @@ export function inputCheck(program: ExportedProgram, places: readonly string[] =
   };
 }
 
-/** Whether a size has a symbol that only a run decides, such as those of a `ShapesSpec`. */
-const isUnbackedSize = (size: SymInt): boolean => [...freeSymbols(size).values()].some(isUnbacked);
+/** Returns whether a size has a symbol that only a run decides, such as those of a `ShapesSpec`. */
+const isUnbackedSize = (size: IntLike): boolean => [...freeSymbols(size).values()].some(isUnbacked);
 
 /** Most inputs that an error shows. */
 const SHOWN = 8;

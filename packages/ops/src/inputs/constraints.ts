@@ -12,7 +12,7 @@ import {
   unwrapFloat,
   type Value,
 } from "@sconce/ir";
-import { asLinear, evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
+import { asLinear, evaluateInt, freeSymbols, type IntLike, printExpr, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../rows/errors.js";
 import type { Leaf } from "./leaf-path.js";
@@ -44,11 +44,13 @@ export function checkConstraints(
   for (const check of later) check();
 }
 
-/** Whether a size gives its symbol: a number, a symbol, or a multiple of one plus a number. */
-const isSolvable = (size: SymInt): boolean => typeof size === "number" || asLinear(size) !== undefined;
+/**
+ * Returns whether a size gives its symbol: a number, a symbol, or a multiple of one plus a number.
+ */
+const isSolvable = (size: IntLike): boolean => typeof size === "number" || asLinear(size) !== undefined;
 
 /** A size that does not give its symbols is compared once all of them are known. */
-function requireKnown(size: SymInt, got: number, place: string, bindings: Bindings): void {
+function requireKnown(size: IntLike, got: number, place: string, bindings: Bindings): void {
   if (![...freeSymbols(size).keys()].every((name) => bindings.has(name))) return;
   const known = evaluateInt(size, bindings);
   if (got !== known)
@@ -61,7 +63,7 @@ function requireKnown(size: SymInt, got: number, place: string, bindings: Bindin
 
 function checkSize(
   program: ExportedProgram,
-  size: SymInt,
+  size: IntLike,
   got: number,
   place: string,
   bindings: Bindings,
@@ -110,7 +112,7 @@ function checkConstant(leaf: Leaf, input: Value): void {
   );
 }
 
-/** An input as Python formats it; of a tensor with dimensions only the shape. */
+/** Returns an input as Python formats it; of a tensor with dimensions only the shape. */
 export function inputText(input: Value): string {
   if (input === null) return "None";
   if (typeof input === "boolean") return input ? "True" : "False";

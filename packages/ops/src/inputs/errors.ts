@@ -2,7 +2,7 @@
 import { SconceError } from "@sconce/errors";
 import type { DType } from "@sconce/tensor";
 
-/** A program whose module call graph has no root signature. */
+/** Returns the error for a program whose module call graph has no root signature. */
 export const noCallingConvention = (): SconceError =>
   new SconceError({
     code: "NO_CALLING_CONVENTION",

@@ -122,7 +122,7 @@ function derivedGuards(
   return guards;
 }
 
-/** What the size `to` has to be, from the source of a size `from` of the same symbol. */
+/** Returns what the size `to` has to be, from the source of a size `from` of the same symbol. */
 function sameSymbol(source: GuardSource, from: Linear, to: Linear): GuardNode {
   const ratio = to.coefficient / from.coefficient;
   const offset = to.offset - ratio * from.offset;
@@ -141,7 +141,7 @@ export function leafFinder(leaves: readonly Leaf[]): (source: GuardSource) => nu
   };
 }
 
-/** The error of a guard that does not hold, in PyTorch's words. */
+/** Returns the error of a guard that does not hold, in PyTorch's words. */
 export const guardFailed = (guard: GuardNode, where?: string): SconceError =>
   inputRejected("GUARD_FAILED", `Guard failed: ${printGuard(guard)}`, where);
 
@@ -212,7 +212,7 @@ function propertyOf(
 }
 
 /**
- * A tensor in the place of a number: Python compares its only element. @throws SconceError
+ * Returns a tensor in the place of a number: Python compares its only element. @throws SconceError
  * `GUARD_FAILED`
  */
 function scalarOf(tensor: Tensor): GuardValue | bigint {
@@ -224,7 +224,7 @@ function scalarOf(tensor: Tensor): GuardValue | bigint {
   return typeof value === "object" ? Number(value) : value!;
 }
 
-/** What came: `x.size()[0] is 2`. */
+/** Returns what came: `x.size()[0] is 2`. */
 function cameText(guard: GuardNode, resolve: SourceResolver): string {
   const seen = new Map<string, string>();
   const visit = (node: unknown): void => {

@@ -21,7 +21,7 @@ export interface Leaf {
   readonly place: string;
 }
 
-/** The user inputs in flattened order. */
+/** Returns the user inputs in flattened order. */
 export function userLeaves(program: ExportedProgram): Leaf[] {
   const specs = program.graphSignature.inputSpecs.filter((spec) => spec.kind === "USER_INPUT");
   const located = locate(program);

@@ -60,7 +60,7 @@ function scalarOf<T>(
   return symbolic || constant || spec?.kind === "symfloat" ? float(value) : value;
 }
 
-/** The writes to buffers, parameters and inputs that a program's results are. */
+/** Returns the writes to buffers, parameters and inputs that a program's results are. */
 export function mutationsOf<T>(
   { graphSignature: { inputSpecs, outputSpecs } }: ExportedProgram,
   state: ReadonlyMap<string, Tensor>,
@@ -79,7 +79,8 @@ export function mutationsOf<T>(
 }
 
 /**
- * The user's outputs. One that is a mutated value is the tensor that was written to, as in PyTorch.
+ * Returns the user's outputs. One that is a mutated value is the tensor that was written to, as in
+ * PyTorch.
  */
 export function userOutputs<T>(
   { graphSignature: { outputSpecs } }: ExportedProgram,

@@ -3,7 +3,7 @@ import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodePlace } from "@sconce/ir";
 
 /**
- * An error reported again with the node in which it happened; other errors become a
+ * Returns an error reported again with the node in which it happened; other errors become a
  * {@link SconceError}.
  */
 export function atNode(error: unknown, where: string): SconceError {
@@ -30,14 +30,16 @@ const outOfMemory = (message: string, where: string, cause?: unknown): SconceErr
     cause,
   });
 
-/** A value of more bytes than are left of `maxBytes`; `what` says which value. */
+/**
+ * Returns the error for a value of more bytes than are left of `maxBytes`; `what` says which value.
+ */
 export const overLimit = (bytes: number, left: number, what: string, where: string): SconceError =>
   outOfMemory(
     `cannot allocate ${bytes} bytes ${what}: ${bytes} bytes are more than the ${left} bytes that are left of maxBytes`,
     where,
   );
 
-/** A `get_attr` node names a graph that does not exist. */
+/** Returns the error for a `get_attr` node names a graph that does not exist. */
 export const noSubgraph = (node: Node): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",
@@ -46,7 +48,7 @@ export const noSubgraph = (node: Node): SconceError =>
     fix: "run `verify(program)`, and correct the pass that removed the nested graph",
   });
 
-/** The loops of a run iterated more often than its limit. */
+/** Returns the error for the loops of a run iterated more often than its limit. */
 export const loopLimit = (maxIterations: number): SconceError =>
   new SconceError({
     code: "LOOP_LIMIT",
@@ -54,7 +56,10 @@ export const loopLimit = (maxIterations: number): SconceError =>
     fix: "change the condition or the body so that the loop ends, or raise maxIterations",
   });
 
-/** A parameter, buffer or constant that the signature names does not exist, or holds no values. */
+/**
+ * Returns the error for a parameter, buffer or constant that the signature names does not exist, or
+ * holds no values.
+ */
 export const missingState = (name: string): SconceError =>
   new SconceError({
     code: "MISSING_STATE",
@@ -62,7 +67,7 @@ export const missingState = (name: string): SconceError =>
     fix: "load the program together with its weights",
   });
 
-/** An executable or interpreter was used after it was disposed. */
+/** Returns the error when an executable or interpreter was used after it was disposed. */
 export const disposed = (what: string): SconceError =>
   new SconceError({ code: "DISPOSED", message: `${what} was disposed`, fix: "compile the program again" });
 
@@ -82,7 +87,7 @@ export const notSynchronous = (): SconceError =>
     fix: "use `await interpreter.run(inputs)`",
   });
 
-/** A custom class that does not say how operators run. */
+/** Returns the error for a custom class that does not say how operators run. */
 export const noCallOperator = (name: string): SconceError =>
   new SconceError({
     code: "INTERPRETER_OPERATORS",
@@ -90,7 +95,7 @@ export const noCallOperator = (name: string): SconceError =>
     fix: "define callOperator(target, args, kwargs, node), which runs one operator",
   });
 
-/** A second run began while one is under way. */
+/** Returns the error when a second run began while one is under way. */
 export const interpreterBusy = (): SconceError =>
   new SconceError({
     code: "INTERPRETER_BUSY",
@@ -99,7 +104,7 @@ export const interpreterBusy = (): SconceError =>
   });
 
 /**
- * A lowered program's write to an expanded tensor: the message is PyTorch's.
+ * Returns the error for a lowered program's write to an expanded tensor: the message is PyTorch's.
  *
  * @param problem what cannot be done, and `where` the name of the value that it concerns
  */
@@ -113,7 +118,7 @@ export const sharedPlaces = (problem: string, where: string): SconceError =>
     fix: "give a copy of the tensor that the program writes to: `tensor.contiguous()`",
   });
 
-/** An autocast region in an interpreter that does not apply autocast. */
+/** Returns the error for an autocast region in an interpreter that does not apply autocast. */
 export const noAutocast = (dtype: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_NODES",
@@ -121,7 +126,7 @@ export const noAutocast = (dtype: string): SconceError =>
     fix: "lower the program first (`runDecompositions`), or override `withAutocast`",
   });
 
-/** An argument other than the earlier nodes of the graph. */
+/** Returns the error for an argument other than the earlier nodes of the graph. */
 export const undefinedNode = (name: string, user: Node): SconceError =>
   new SconceError({
     code: "UNDEFINED_NODE",
@@ -130,7 +135,7 @@ export const undefinedNode = (name: string, user: Node): SconceError =>
     fix: "run `sconce verify` or `verify(program)` for all problems, and correct the graph",
   });
 
-/** A graph that does not end with an output. */
+/** Returns the error for a graph that does not end with an output. */
 export const noOutput = (): SconceError =>
   new SconceError({
     code: "NO_OUTPUT",
@@ -138,7 +143,7 @@ export const noOutput = (): SconceError =>
     fix: "end it with `output`",
   });
 
-/** A text that `higher_order.print` cannot print as Python does. */
+/** Returns the error for a text that `higher_order.print` cannot print as Python does. */
 export const invalidFormat = (format: string, problem: string): SconceError =>
   new SconceError({
     code: "INVALID_FORMAT",

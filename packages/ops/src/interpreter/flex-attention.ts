@@ -105,7 +105,9 @@ function* groupedHeads<T>(
   return grouped;
 }
 
-/** The index of each batch, head, query and key, as tensors that broadcast over the scores. */
+/**
+ * Returns the index of each batch, head, query and key, as tensors that broadcast over the scores.
+ */
 function* placesOf<T>(call: Call<T>, sizes: readonly number[]): Steps<readonly T[]> {
   const places: T[] = [];
   for (const [dim, size] of sizes.entries()) {
@@ -118,7 +120,10 @@ function* placesOf<T>(call: Call<T>, sizes: readonly number[]): Steps<readonly T
 /** Logarithms to base 2, as the kernels have them. */
 const inBits = <T>(call: Call<T>, logarithms: T): Steps<T> => call("div.Tensor", [logarithms, Math.LN2]);
 
-/** A result with its dimensions in memory in the order of the query's, the last one innermost. */
+/**
+ * Returns a result with its dimensions in memory in the order of the query's, the last one
+ * innermost.
+ */
 function* inOrderOf<T>(
   call: Call<T>,
   result: T,
@@ -163,8 +168,8 @@ interface Lanes<T> {
 }
 
 /**
- * A graph of one element, run for all elements: its calls at once where they are pointwise, or read
- * a tensor at the places of the elements; otherwise once for each element.
+ * Returns a graph of one element, run for all elements: its calls at once where they are pointwise,
+ * or read a tensor at the places of the elements; otherwise once for each element.
  */
 function* overPlaces<T>(context: Context<T>, ofElement: OfElement<T>, inputs: readonly T[]): Steps<T> {
   const { runner, call } = context;
@@ -186,7 +191,7 @@ const oneElement = (shape: readonly number[]): Error =>
     `score_mod and mask_mod give one element, and it gives a tensor of shape [${shape.join(", ")}]`,
   );
 
-/** The result for all elements; undefined when a call cannot be run for all at once. */
+/** Returns the result for all elements; undefined when a call cannot be run for all at once. */
 function* atOnce<T>(
   { runner, call, node: place }: Context<T>,
   graph: Graph,
@@ -232,7 +237,7 @@ function* atOnce<T>(
 const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy|to)\./;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
-/** The arguments of a call for all elements; undefined when there is none. */
+/** Returns the arguments of a call for all elements; undefined when there is none. */
 function* wholeCall<T>(
   runner: GraphRunner<T>,
   call: Call<T>,
@@ -283,7 +288,7 @@ function* wholeCall<T>(
   }
 }
 
-/** A graph of one element, run for each element. */
+/** Returns a graph of one element, run for each element. */
 function* oneByOne<T>(
   { runner, call, sizes }: Context<T>,
   { graph, buffers, dtype }: OfElement<T>,

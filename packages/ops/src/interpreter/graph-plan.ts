@@ -85,7 +85,7 @@ export function* planSteps(graph: Graph, name = ""): Work<GraphPlan> {
   return { graph, name, slots: slotOf.size, inputs, steps, output };
 }
 
-/** The plans of the nested graphs that are read, by name. */
+/** Returns the plans of the nested graphs that are read, by name. */
 function* planNested(graph: Graph): Work<ReadonlyMap<string, GraphPlan>> {
   const plans = new Map<string, GraphPlan>();
   if (graph.subgraphs.size === 0) return plans;
@@ -132,7 +132,7 @@ function itemsOfTuple(value: Argument): readonly Argument[] | undefined {
   return typeof value === "object" && tagged?.kind === "tuple" ? tagged.items : undefined;
 }
 
-/** The value of an argument in a frame. */
+/** Returns the value of an argument in a frame. */
 export function resolve<T>(template: Template, frame: Frame<T>): NodeArgument<T> {
   switch (template.kind) {
     case "slot":
@@ -144,7 +144,7 @@ export function resolve<T>(template: Template, frame: Frame<T>): NodeArgument<T>
   }
 }
 
-/** The step of a node. */
+/** Returns the step of a node. */
 export function stepOf({ name }: Node, { inputs, steps, output }: GraphPlan): Step {
   const step = [...inputs, ...steps, output].find(({ node }) => node.name === name);
   if (step === undefined) throw internalError(`"${name}" is not a node of the running graph`);

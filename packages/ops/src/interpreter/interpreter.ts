@@ -146,7 +146,7 @@ export abstract class Interpreter<T = Tensor> {
     return this.#iterations;
   }
 
-  /** What the nodes of the last run took, in the order in which they ran. */
+  /** Returns what the nodes of the last run took, in the order in which they ran. */
   profile(): readonly NodeProfile[] {
     return this.#profile;
   }
@@ -236,20 +236,20 @@ export abstract class Interpreter<T = Tensor> {
   }
 
   /**
-   * The value of a placeholder: a user input, a tensor of the state, or an operand of a nested
-   * graph.
+   * Returns the value of a placeholder: a user input, a tensor of the state, or an operand of a
+   * nested graph.
    */
   protected placeholder(_node: Node, value: RuntimeValue<T | Tensor>): RuntimeValue<T> {
     return value as RuntimeValue<T>;
   }
 
-  /** The nested graph that a `get_attr` node reads. */
+  /** Returns the nested graph that a `get_attr` node reads. */
   protected getAttr(node: Node): NestedGraph {
     return this.#stepOf(node).subgraph!;
   }
 
   /**
-   * The results of a graph: a list, or one value in a nested graph that returns a bare one.
+   * Returns the results of a graph: a list, or one value in a nested graph that returns a bare one.
    */
   protected output(_node: Node, value: RuntimeValue<T>): RuntimeValue<T> {
     return value;
@@ -286,7 +286,7 @@ export abstract class Interpreter<T = Tensor> {
     node: Node,
   ): NodeResult<T>;
 
-  /** The arguments of a node of the running graph, references replaced by their values. */
+  /** Returns the arguments of a node of the running graph, references replaced by their values. */
   protected fetchArgsKwargsFromEnv(node: Node): NodeArguments<T> {
     const { args, kwargs } = this.#stepOf(node);
     const frame = this.#frame;
@@ -469,7 +469,7 @@ export abstract class Interpreter<T = Tensor> {
     }
   }
 
-  /** A `vmap` region: its steps once for each lane. */
+  /** Returns a `vmap` region: its steps once for each lane. */
   *#region(plan: GraphPlan, frame: Frame<T>, start: number, end: number): Steps<void> {
     const count = Number(resolve(plan.steps[start]!.args[0]!, frame) ?? 0);
     const inside = plan.steps.slice(start + 1, end);

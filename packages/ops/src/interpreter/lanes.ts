@@ -13,10 +13,10 @@ export const ADD_LANES = `${PREDISPATCH}_add_batch_dim`;
 /** Puts the lanes behind each other: `(lane, level, count, dimension)`. */
 export const REMOVE_LANES = `${PREDISPATCH}_remove_batch_dim`;
 
-/** Whether a call belongs to `vmap`. */
+/** Returns whether a call belongs to `vmap`. */
 export const isLaneCall = (target: string): boolean => target.startsWith(PREDISPATCH);
 
-/** Whether a call opens a region; its first argument is the number of lanes. */
+/** Returns whether a call opens a region; its first argument is the number of lanes. */
 export const opensLanes = (target: string): boolean => target === BEGIN;
 
 /** Returns the index of the call that closes the region opened at `start`; -1 without one. */
@@ -31,7 +31,8 @@ export function lanesEnd(count: number, start: number, targetOf: (at: number) =>
 }
 
 /**
- * Whether a call gives a result of a region; those of regions inside of it are of other levels.
+ * Returns whether a call gives a result of a region; those of regions inside of it are of other
+ * levels.
  *
  * @param level counts the open regions, this one included
  */

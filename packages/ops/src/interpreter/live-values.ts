@@ -3,7 +3,7 @@ import { optionValue } from "@sconce/errors";
 import { DEFAULT_MAX_BYTES, type Storage, Tensor } from "@sconce/tensor";
 
 /**
- * The limit that an option asks for.
+ * Returns the limit that an option asks for.
  * @param call what takes the option, for errors
  * @throws SconceError `OPTION_VALUE`
  */

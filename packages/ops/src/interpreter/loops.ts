@@ -124,8 +124,8 @@ export const scan: HigherOrder = function* <T>(
 };
 
 /**
- * What a scan begins with: copies, whatever the body writes to, and zeros if there is no row, from
- * which PyTorch learns the sizes of the results.
+ * Returns what a scan begins with: copies, whatever the body writes to, and zeros if there is no
+ * row, from which PyTorch learns the sizes of the results.
  */
 function* firstRow<T>(
   runner: GraphRunner<T>,

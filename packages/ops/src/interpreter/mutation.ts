@@ -47,18 +47,20 @@ export function* mutationSteps(graph: Graph, operators: OperatorTable): Work<Rea
   return mutated;
 }
 
-/** Whether the results of a call share memory with no operand. */
+/** Returns whether the results of a call share memory with no operand. */
 const isFresh = ({ target }: Node, schema: OpSchema | undefined): boolean =>
   schema !== undefined && !schema.isView && !schema.isMutable && !MAY_SHARE_MEMORY.test(target);
 
-/** Whether a conversion gives another dtype than its operand has, and so a copy. */
+/** Returns whether a conversion gives another dtype than its operand has, and so a copy. */
 function isCast({ target, args: [self], meta: { val } }: Node, graph: Graph): boolean {
   if (!/^aten\.(to|type_as)\./.test(target) || !isRef(self)) return false;
   const from = graph.find(self.name)?.meta.val;
   return from instanceof FakeTensor && val instanceof FakeTensor && from.dtype !== val.dtype;
 }
 
-/** The placeholders and calls whose memory each value of a graph may be a view of, by name. */
+/**
+ * Returns the placeholders and calls whose memory each value of a graph may be a view of, by name.
+ */
 export function memoryRoots(
   graph: Graph,
   operators: OperatorTable,
@@ -73,7 +75,7 @@ export function memoryRoots(
   return roots;
 }
 
-/** The placeholders that values may share memory with. */
+/** Returns the placeholders that values may share memory with. */
 function rootsOf(values: Iterable<Argument>, roots: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
   const found = new Set<string>();
   for (const value of values) {
@@ -99,8 +101,8 @@ function markWritten(
 }
 
 /**
- * What the results of a call may be views of: the operands that its schema marks, or all where it
- * marks none. `x.add_(y)` gives `x`, and reads `y` only.
+ * Returns what the results of a call may be views of: the operands that its schema marks, or all
+ * where it marks none. `x.add_(y)` gives `x`, and reads `y` only.
  */
 function sharedOperands(node: Node, schema: OpSchema | undefined): readonly Argument[] {
   const marked = schema?.args.some(({ alias }) => alias !== undefined) === true;
@@ -111,7 +113,7 @@ function sharedOperands(node: Node, schema: OpSchema | undefined): readonly Argu
 }
 const operandsOf = ({ args, kwargs }: Node): readonly Argument[] => [...args, ...Object.values(kwargs)];
 
-/** Whether a nested graph given to this call has an in-place operator anywhere. */
+/** Returns whether a nested graph given to this call has an in-place operator anywhere. */
 function hasMutation(
   graph: Graph,
   node: Node,
@@ -130,8 +132,8 @@ function hasMutation(
 }
 
 /**
- * Whether a graph has an in-place operator. `known` keeps the answers for graphs that several calls
- * run.
+ * Returns whether a graph has an in-place operator. `known` keeps the answers for graphs that
+ * several calls run.
  */
 function mutates(graph: Graph, operators: OperatorTable, known: Map<Graph, boolean>): boolean {
   let found = known.get(graph);

@@ -71,7 +71,7 @@ export const outDtype: HigherOrder = function* <T>(
   return yield* cast(result, wanted);
 };
 
-/** A tensor in another dtype. */
+/** Returns a tensor in another dtype. */
 export function* converted<T>(
   runner: GraphRunner<T>,
   tensor: T,

@@ -61,7 +61,7 @@ interface OverlapRoles {
 
 const known = new WeakMap<OpDefinition, OverlapRoles | null>();
 
-/** The roles of the arguments of an operator; null when any of them may share memory. */
+/** Returns the roles of the arguments of an operator; null when any of them may share memory. */
 function rolesOf(definition: OpDefinition): OverlapRoles | null {
   let roles = known.get(definition);
   if (roles === undefined) {
@@ -92,7 +92,9 @@ function findRoles(definition: OpDefinition): OverlapRoles | null {
   return { written: [0], read: indices((arg) => arg !== args[0]), rules, isOutput: false };
 }
 
-/** Whether a tensor fills a piece of memory without gaps, as `is_non_overlapping_and_dense`. */
+/**
+ * Returns whether a tensor fills a piece of memory without gaps, as `is_non_overlapping_and_dense`.
+ */
 export function isDense({ shape, strides }: Pick<TensorLayout, "shape" | "strides">): boolean {
   const dims = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   dims.sort((a, b) => strides[a]! - strides[b]!);
@@ -104,7 +106,7 @@ export function isDense({ shape, strides }: Pick<TensorLayout, "shape" | "stride
   return true;
 }
 
-/** How two tensors of one storage meet (`get_overlap_status`). */
+/** Returns how two tensors of one storage meet (`get_overlap_status`). */
 function overlapOf(a: TensorLayout, b: TensorLayout): Overlap {
   if (a === b) return "full";
   if (numel(a.shape) === 0 || numel(b.shape) === 0) return "none";
@@ -119,7 +121,9 @@ function extentOf({ dtype, shape, storageOffset = 0 }: TensorLayout): readonly [
   return [storageOffset * itemSize, (storageOffset + numel(shape)) * itemSize];
 }
 
-/** Whether PyTorch refuses a write to `written` by a call that reads `read`, of one storage. */
+/**
+ * Returns whether PyTorch refuses a write to `written` by a call that reads `read`, of one storage.
+ */
 function isRefused({ full, part }: OverlapRule, written: TensorLayout, read: TensorLayout): boolean {
   if (!full && !part) return false;
   const overlap = overlapOf(written, read);
@@ -168,7 +172,7 @@ export interface OverlapSuspect {
   readonly isRefused: (written: TensorLayout, read: TensorLayout) => boolean;
 }
 
-/** The suspects of a graph; nested graphs are not looked at. */
+/** Returns the suspects of a graph; nested graphs are not looked at. */
 export function overlapSuspects(graph: Graph, operators: OperatorTable): readonly OverlapSuspect[] {
   const nodes = graph.nodes();
   const roles = nodes.map((node) => {

@@ -41,7 +41,7 @@ export function formatted(
     .join("");
 }
 
-/** The texts and the fields of a format, in order. */
+/** Returns the texts and the fields of a format, in order. */
 function parsed(format: string): (string | Field)[] {
   const parts: (string | Field)[] = [];
   const pattern = /\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::([^{}]*))?\}|[{}]|[^{}]+/g;
@@ -69,7 +69,7 @@ function fieldText({ conversion, spec }: Field, given: unknown, format: string):
   );
 }
 
-/** The element of a tensor without dimensions, as Python has it. */
+/** Returns the element of a tensor without dimensions, as Python has it. */
 function numberIn(tensor: Tensor): number | bigint | boolean | FloatLiteral | ComplexLiteral {
   const value = tensor.toArray()[0]!;
   if (typeof value === "object") return { kind: "complex", ...value };
@@ -78,7 +78,8 @@ function numberIn(tensor: Tensor): number | bigint | boolean | FloatLiteral | Co
 }
 
 /**
- * A number for a format specification: a float is a number with a fraction, an integer a bigint.
+ * Returns a number for a format specification: a float is a number with a fraction, an integer a
+ * bigint.
  */
 function plainNumber(value: unknown): number | bigint | undefined {
   if (typeof value === "bigint") return value;
@@ -111,7 +112,7 @@ function reprOf(value: unknown): string {
 
 const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(0)?(\d+)?(,)?(?:\.(\d+))?([bdeEfFgGosxX%])?$/u;
 
-/** A number or a text by a format specification. */
+/** Returns a number or a text by a format specification. */
 function specText(value: number | bigint | string, spec: string, format: string): string {
   const match = SPEC.exec(spec);
   if (match === null) throw invalidFormat(format, `":${spec}" is not a format specification`);

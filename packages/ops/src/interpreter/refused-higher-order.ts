@@ -36,8 +36,8 @@ export const REFUSED_HIGHER_ORDER: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Why a call cannot run: its operator, or the operator that it calls, holds code of another system.
- * Undefined for others.
+ * Returns why a call cannot run: its operator, or the operator that it calls, holds code of another
+ * system. Undefined for others.
  */
 export function whyNotRun({ target, args }: Pick<Node, "target" | "args">): string | undefined {
   const inner = target.startsWith("higher_order.")

@@ -35,13 +35,13 @@ function withoutOverlap(writes: readonly Write[]): readonly Write[] {
   });
 }
 
-/** Whether several elements lie in one place, as those of an expanded tensor do. */
+/** Returns whether several elements lie in one place, as those of an expanded tensor do. */
 export const sharesPlaces = ({ shape, strides, numel }: Tensor): boolean =>
   numel > 0 && shape.some((size, d) => size > 1 && strides[d] === 0);
 
 /**
- * Whether `copy_` refuses a tensor because several of its elements lie in one place. It leaves a
- * tensor alone that gets itself.
+ * Returns whether `copy_` refuses a tensor because several of its elements lie in one place. It
+ * leaves a tensor alone that gets itself.
  */
 function refusesCopy({ place, value }: Write): boolean {
   const { shape, strides, storageOffset, storage, dtype } = place;
@@ -74,8 +74,8 @@ export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
 }
 
 /**
- * The program's tensors by name. Those that runs may write to lie in copies of their storages, so
- * that the program stays as it is; views of one storage share the copy.
+ * Returns the program's tensors by name. Those that runs may write to lie in copies of their
+ * storages, so that the program stays as it is; views of one storage share the copy.
  */
 export function programState(
   program: ExportedProgram,

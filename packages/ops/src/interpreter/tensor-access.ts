@@ -8,11 +8,11 @@ import type { RuntimeValue } from "./values.js";
 
 /** What higher-order calls (`cond`, `scan`, ...) ask of the values that represent tensors. */
 export interface TensorAccess<T> {
-  /** A condition: a tensor of one element, or a Python scalar. */
+  /** Returns a condition: a tensor of one element, or a Python scalar. */
   isTrue(value: RuntimeValue<T>): boolean;
-  /** An index of branches: an integer, or the element of a tensor as one. */
+  /** Returns an index of branches: an integer, or the element of a tensor as one. */
   integerOf(value: RuntimeValue<T>): number;
-  /** Whether a value is a tensor. */
+  /** Returns whether a value is a tensor. */
   isTensor(value: unknown): value is T;
   /** Returns the size of one dimension. */
   sizeOf(tensor: T, dim: number): number;
@@ -21,14 +21,15 @@ export interface TensorAccess<T> {
   /** Tensors of one shape and dtype along a new dimension; at least one. */
   stack(rows: readonly T[], dim: number): T;
   /**
-   * The result of a loop without iterations: size 0 in `dim`, the rest from the recorded metadata.
+   * Returns the result of a loop without iterations: size 0 in `dim`, the rest from the recorded
+   * metadata.
    */
   empty(meta: MetaValue | undefined, dim: number): T;
-  /** A copy that later writes to the original do not change. */
+  /** Returns a copy that later writes to the original do not change. */
   clone(tensor: T): T;
   /** Another view of the same memory, in elements. */
   asStrided(tensor: T, shape: readonly number[], strides: readonly number[], offset: number): T;
-  /** The dtype of a tensor, and where its elements are. */
+  /** Returns the dtype of a tensor, and where its elements are. */
   layoutOf(tensor: T): Pick<Tensor, "dtype" | "shape" | "strides" | "storageOffset">;
 }
 
@@ -62,7 +63,7 @@ function integerOf(value: RuntimeValue): number {
   return Math.trunc(lanesOf(value as Tensor, "an index of branches")[0]!);
 }
 
-/** The lanes of the only element of a tensor. */
+/** Returns the lanes of the only element of a tensor. */
 function lanesOf(value: Tensor, what: string): readonly number[] {
   const tensor = host(value);
   if (tensor.numel !== 1)
@@ -92,7 +93,7 @@ function emptyResult(meta: MetaValue | undefined, dim: number): Tensor {
   return Tensor.empty(shape, meta.dtype);
 }
 
-/** A copy of a tensor's elements with the same strides. */
+/** Returns a copy of a tensor's elements with the same strides. */
 function duplicate(base: Tensor): Tensor {
   const { dtype, shape, strides } = host(base);
   const storage = Storage.allocate(requiredBytes(shape, strides, 0, dtypeInfo(dtype).itemSize));

@@ -71,15 +71,18 @@ function readRules(): ReadonlyMap<string, Rule> {
   return found;
 }
 
-/** The rule of an overload. Those that PyTorch was not asked about follow their functional one. */
+/**
+ * Returns the rule of an overload. Those that PyTorch was not asked about follow their functional
+ * one.
+ */
 function ruleOf(target: string, { tags }: OpDefinition): Rule {
   rules ??= readRules();
   return rules.get(target) ?? (tags.includes("pointwise") && !target.startsWith("aten.") ? CAST : EXACT);
 }
 
 /**
- * Whether an overload computes in the dtype of its output, as sums and factories do. Means of
- * integers have no dtype then, either.
+ * Returns whether an overload computes in the dtype of its output, as sums and factories do. Means
+ * of integers have no dtype then, either.
  */
 export function computesInOutput(
   target: string,

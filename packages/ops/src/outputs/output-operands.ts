@@ -3,7 +3,7 @@
  * answers. It refuses what its kernels detect. Where they detect nothing and read what they have
  * written, Sconce refuses the call: its numbers would depend on PyTorch's kernels.
  */
-import type { FakeTensor, SchemaArgument, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, SchemaArgument } from "@sconce/ir";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
@@ -41,7 +41,7 @@ function readRules(): ReadonlyMap<string, OperandRule> {
   return found;
 }
 
-/** The rule of an operand of an overload with outputs. */
+/** Returns the rule of an operand of an overload with outputs. */
 export function outputRule(
   { target, tags }: Pick<OpDefinition, "target" | "tags">,
   operand: string,
@@ -51,7 +51,7 @@ export function outputRule(
   return rules.get(`${target}:${operand}`) ?? rules.get(target) ?? (isPointwise ? POINTWISE : COPIES);
 }
 
-/** Whether the kernel of an overload is a loop over its operands and outputs together. */
+/** Returns whether the kernel of an overload is a loop over its operands and outputs together. */
 export const iteratesOutput = (definition: Pick<OpDefinition, "target" | "tags" | "schema">): boolean =>
   definition.schema.args.some(
     (arg) =>
@@ -76,7 +76,7 @@ export function refuseOutputOperand(
   definition: Pick<OpDefinition, "target" | "tags" | "schema">,
   given: BoundArgs,
   output: FakeTensor,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   isSame: boolean,
 ): void {
   for (const arg of definition.schema.args) {

@@ -24,7 +24,7 @@ const UNARY = ["abs", "neg", "exp", "relu", "sigmoid", "gelu", "floor", "sign", 
 const BINARY = ["add", "sub", "mul", "div", "eq", "lt"].map((name) => `${name}.Tensor`);
 const NO_CASTS = ["maximum.default", "minimum.default", "atan2.default", "logical_and.default"];
 
-/** The shape with leading dimensions dropped and others of size 1. */
+/** Returns the shape with leading dimensions dropped and others of size 1. */
 function narrowed(draw: Draw, shape: readonly number[]): number[] {
   const kept = shape.slice(below(draw, 3) === 0 ? below(draw, shape.length + 1) : 0);
   return kept.map((size) => (below(draw, 4) === 0 ? 1 : size));

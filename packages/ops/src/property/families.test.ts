@@ -4,7 +4,7 @@
  */
 import { createEvaluator } from "@sconce/backend-cpu";
 import { isSconceError } from "@sconce/errors";
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import { bindArgs, defaultOperators, metaOf, refuseDTypes } from "@sconce/ops";
 import { comparePrediction, predict } from "@sconce/ops-cases";
 import { printExpr, substitute } from "@sconce/symbolic";
@@ -29,7 +29,7 @@ function outcomeOf(run: () => unknown): Outcome {
   }
 }
 
-const sizeText = (value: SymInt): string => {
+const sizeText = (value: IntLike): string => {
   const number = substitute(value, NUMBER_OF);
   return typeof number === "object" ? printExpr(number) : String(number);
 };

@@ -1,5 +1,5 @@
 /** @file Random tensors in random layouts, each with a twin whose sizes are symbols. */
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import { mul, ShapeEnv, symbol } from "@sconce/symbolic";
 import { type DType, Tensor } from "@sconce/tensor";
 import fc from "fast-check";
@@ -63,9 +63,9 @@ export function shuffled<T>(draw: Draw, values: readonly T[]): T[] {
   return values.map(() => rest.splice(below(draw, rest.length), 1)[0]!);
 }
 
-function stridesOf(shape: readonly SymInt[], { order, steps }: Layout): SymInt[] {
-  const strides: SymInt[] = shape.map(() => 0);
-  let stride: SymInt = 1;
+function stridesOf(shape: readonly IntLike[], { order, steps }: Layout): IntLike[] {
+  const strides: IntLike[] = shape.map(() => 0);
+  let stride: IntLike = 1;
   for (const d of order) {
     const size = shape[d]!;
     strides[d] = mul(stride, steps[d]!);
@@ -77,9 +77,9 @@ function stridesOf(shape: readonly SymInt[], { order, steps }: Layout): SymInt[]
 }
 
 /** One symbol for each size from 2 on, equal for equal sizes, as PyTorch makes them. */
-const symbolOf = (size: number): SymInt => (size < 2 ? size : symbol(`s${size}`));
+const symbolOf = (size: number): IntLike => (size < 2 ? size : symbol(`s${size}`));
 
-/** A world in which every such symbol has its number as an example. */
+/** Returns a world in which every such symbol has its number as an example. */
 export const symbolicWorld = (): ShapeEnv => {
   const numbers = Array.from({ length: 64 }, (_, i) => [`s${i + 2}`, i + 2] as const);
   return new ShapeEnv({ ranges: new Map(), hints: new Map(numbers) });
@@ -90,7 +90,7 @@ export const NUMBER_OF: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 64 }, (_, i) => [`s${i + 2}`, i + 2]),
 );
 
-/** A tensor in a random layout, of integers below `limit`. */
+/** Returns a tensor in a random layout, of integers below `limit`. */
 export function tensor(draw: Draw, shape: readonly number[], dtype: DType, limit = 5): Twin {
   const layout = layoutOf(draw, shape.length);
   const strides = stridesOf(shape, layout) as number[];
@@ -119,7 +119,7 @@ export interface RandomCall {
 const isTwin = (value: unknown): value is Twin =>
   typeof value === "object" && value !== null && "symbolic" in value && "real" in value;
 
-/** The arguments with one side of every twin. */
+/** Returns the arguments with one side of every twin. */
 export function side(value: unknown, which: keyof Twin): unknown {
   if (isTwin(value)) return value[which];
   return Array.isArray(value) ? value.map((item) => side(item, which)) : value;

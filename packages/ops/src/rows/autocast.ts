@@ -31,8 +31,9 @@ function names(text: string): ReadonlySet<string> {
 }
 
 /**
- * The dtype that an operator's floating-point arguments are cast to inside of an autocast region of
- * `dtype`; undefined for operators that autocast does not know, whose decomposition it still sees.
+ * Returns the dtype that an operator's floating-point arguments are cast to inside of an autocast
+ * region of `dtype`; undefined for operators that autocast does not know, whose decomposition it
+ * still sees.
  *
  * @param target `aten.linear.default`
  * @param tensors dtypes of the tensors among the arguments
@@ -56,6 +57,8 @@ function widestOf(target: string, dtype: DType, tensors: readonly DType[]): DTyp
   return at < 0 ? dtype : "float32";
 }
 
-/** Whether autocast casts tensors of a dtype: float64, integers and complex numbers stay. */
+/**
+ * Returns whether autocast casts tensors of a dtype: float64, integers and complex numbers stay.
+ */
 export const isAutocastEligible = (dtype: DType): boolean =>
   dtype === "float32" || dtype === "float16" || dtype === "bfloat16";

@@ -1,4 +1,4 @@
-import type { Argument, FakeTensor, FloatLiteral, MetaValue, SymInt, SymScalar } from "@sconce/ir";
+import type { Argument, FakeTensor, FloatLiteral, IntLike, MetaValue, SymScalar } from "@sconce/ir";
 import type { SymEnv, SymExpr, SymValue } from "@sconce/symbolic";
 
 /**
@@ -6,7 +6,7 @@ import type { SymEnv, SymExpr, SymValue } from "@sconce/symbolic";
  * by name where the schema expects them; an integral number is a Python int unless the schema says
  * `float` (use `float(2)` for a `Scalar` that is a Python float); symbolic sizes are expressions.
  */
-export type EmitArg = FakeTensor | SymInt | SymScalar | Argument | undefined | readonly EmitArg[];
+export type EmitArg = FakeTensor | IntLike | SymScalar | Argument | undefined | readonly EmitArg[];
 
 /**
  * Calls operators from inside a decomposition. Depending on the caller, a call adds a node to a
@@ -19,7 +19,7 @@ export interface Emit {
    * left out.
    */
   (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor;
-  /** An operator with several results, or a tensor list. */
+  /** Returns an operator with several results, or a tensor list. */
   many(
     target: string,
     args: readonly EmitArg[],
@@ -54,5 +54,5 @@ export interface Emit {
    */
   readonly counted?: (tensor: FakeTensor, count: SymExpr) => void;
   /** Receives a tensor and the sizes of a view that it may have, one of which was computed. */
-  readonly regrouped?: (tensor: FakeTensor, sizes: readonly SymInt[]) => void;
+  readonly regrouped?: (tensor: FakeTensor, sizes: readonly IntLike[]) => void;
 }

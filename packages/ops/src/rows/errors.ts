@@ -1,7 +1,7 @@
 import { requireWord as refuseOthers, SconceError, thrownText } from "@sconce/errors";
 import type { OpSchema } from "@sconce/ir";
 
-/** An argument without default was not given. */
+/** Returns the error when an argument without default was not given. */
 export const argumentMissing = (schema: OpSchema, name: string): SconceError =>
   new SconceError({
     code: "ARGUMENT_MISSING",
@@ -22,7 +22,7 @@ export const argumentUnexpected = (schema: OpSchema, what: string): SconceError 
     fix: `give only these: (${schema.args.map((arg) => arg.name).join(", ")})`,
   });
 
-/** A value of the wrong kind for its schema type. */
+/** Returns the error for a value of the wrong kind for its schema type. */
 export const argumentKind = (target: string, name: string, expected: string, got: string): SconceError =>
   new SconceError({
     code: "ARGUMENT_KIND",
@@ -31,7 +31,10 @@ export const argumentKind = (target: string, name: string, expected: string, got
     fix: `give "${name}" a value of the type ${expected}`,
   });
 
-/** An integer with more bits than PyTorch's numbers have, with PyTorch's reason. */
+/**
+ * Returns the error for an integer with more bits than PyTorch's numbers have, with PyTorch's
+ * reason.
+ */
 export const argumentOverflow = (target: string, name: string, reason: string): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -49,7 +52,7 @@ export const argumentLiteral = (target: string, name: string, expected: string, 
     fix: `give "${name}" a literal: ${text} without quotes in IR text, dtypeLiteral, layout or memoryFormat in code`,
   });
 
-/** An integer that numbers none of the choices. */
+/** Returns the error for an integer that numbers none of the choices. */
 export function argumentChoice(
   target: string,
   name: string,
@@ -65,7 +68,7 @@ export function argumentChoice(
   });
 }
 
-/** A key that one table has twice, or that two families have. */
+/** Returns the error for a key that one table has twice, or that two families have. */
 export const duplicateKey = (key: string, families?: readonly [string, string]): SconceError =>
   new SconceError({
     code: "DUPLICATE_KEY",
@@ -77,7 +80,7 @@ export const duplicateKey = (key: string, families?: readonly [string, string]):
     fix: "remove one of the two entries",
   });
 
-/** A row without meta rule and without decomposition. */
+/** Returns the error for a row without meta rule and without decomposition. */
 export const operatorWithoutMeta = (target: string): SconceError =>
   new SconceError({
     code: "OPERATOR_WITHOUT_META",
@@ -86,7 +89,10 @@ export const operatorWithoutMeta = (target: string): SconceError =>
     fix: "give the operator a `meta` rule or a `decompose` rule in defineOp",
   });
 
-/** A decomposition asked an operator for another number of results than it has. */
+/**
+ * Returns the error for a decomposition asked an operator for another number of results than it
+ * has.
+ */
 export const resultKind = (target: string, expected: string): SconceError =>
   new SconceError({
     code: "RESULT_KIND",
@@ -108,11 +114,14 @@ export class RefusedCall extends SconceError {
   }
 }
 
-/** The refusal of a call, with what names its place, its arguments, and a fix. */
+/** Returns the refusal of a call, with what names its place, its arguments, and a fix. */
 export const refusedWith = (reason: SconceError, where: string, args: string, fix: string): RefusedCall =>
   new RefusedCall(reason, where, args, fix);
 
-/** A decomposition, run for its result alone, threw something else than a {@link SconceError}. */
+/**
+ * Returns the error for a decomposition, run for its result alone, threw something else than a
+ * {@link SconceError}.
+ */
 export const decompositionThrew = (thrown: unknown): SconceError =>
   new SconceError({
     code: "DECOMPOSITION_FAILED",
@@ -141,7 +150,7 @@ export const mixedAutocast = (target: string, dtype: string, other: string): Sco
     fix: `convert the tensor to ${dtype} or float32, or open the region with the dtype ${other}`,
   });
 
-/** An argument value that PyTorch refuses. */
+/** Returns the error for an argument value that PyTorch refuses. */
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });
 
@@ -153,7 +162,7 @@ export const requireWord = (word: string, words: readonly string[], message: str
 export const sizesOverflow = (shape: readonly unknown[]): SconceError =>
   invalidArgument(`Storage size calculation overflowed with sizes=[${shape.join(", ")}]`);
 
-/** A write to a tensor several of whose elements are one place in memory. */
+/** Returns the error for a write to a tensor several of whose elements are one place in memory. */
 export const internalOverlap = (message: string, where?: string): SconceError =>
   new SconceError({
     code: "INTERNAL_OVERLAP",
@@ -162,7 +171,7 @@ export const internalOverlap = (message: string, where?: string): SconceError =>
     fix: "clone the tensor before writing to it, or leave the write out",
   });
 
-/** A dimension number outside of the tensor's rank. */
+/** Returns the error for a dimension number outside of the tensor's rank. */
 export const dimOutOfRange = (dim: number, ndim: number): SconceError => {
   const low = -Math.max(ndim, 1);
   const message = `Dimension out of range (expected to be in range of [${low}, ${-low - 1}], but got ${dim})`;
@@ -170,7 +179,7 @@ export const dimOutOfRange = (dim: number, ndim: number): SconceError => {
   return new SconceError({ code: "DIM_OUT_OF_RANGE", message, fix });
 };
 
-/** A scalar function outside of its domain (division by zero, `sqrt(-1)`). */
+/** Returns the error for a scalar function outside of its domain (division by zero, `sqrt(-1)`). */
 export const scalarDomain = (target: string, message: string): SconceError =>
   new SconceError({
     code: "SCALAR_DOMAIN",
@@ -179,7 +188,7 @@ export const scalarDomain = (target: string, message: string): SconceError =>
     fix: "give inputs in the domain of the function",
   });
 
-/** A scalar function given something else than a number. */
+/** Returns the error for a scalar function given something else than a number. */
 export const scalarArgument = (target: string, message: string): SconceError =>
   new SconceError({
     code: "SCALAR_ARGUMENT",
@@ -199,11 +208,11 @@ export const inputsWithoutValues = (
     fix: "give tensors with values: example inputs on the meta device have none",
   });
 
-/** An input that the program does not take. */
+/** Returns the error for an input that the program does not take. */
 export const inputRejected = (code: string, message: string, where?: string): SconceError =>
   new SconceError({ code, message, where, fix: "give inputs like those the program was exported with" });
 
-/** A guard that cannot be evaluated, whatever the inputs are. */
+/** Returns the error for a guard that cannot be evaluated, whatever the inputs are. */
 export const guardWithoutValue = (guard: string, { code, message, cause }: SconceError): SconceError =>
   new SconceError({
     code,
@@ -213,7 +222,7 @@ export const guardWithoutValue = (guard: string, { code, message, cause }: Sconc
     cause,
   });
 
-/** A rejected input, with what the program takes and what it was given. */
+/** Returns the error for a rejected input, with what the program takes and what it was given. */
 export const inputsExpected = (error: SconceError, expected: string, given: string): SconceError =>
   new SconceError({
     code: error.code,
@@ -223,7 +232,7 @@ export const inputsExpected = (error: SconceError, expected: string, given: stri
     cause: error.cause,
   });
 
-/** A shape rule or decomposition that is wrong in itself. */
+/** Returns the error for a shape rule or decomposition that is wrong in itself. */
 export const wrongRule = (
   code: string,
   { target }: OpSchema,
@@ -241,7 +250,7 @@ export const wrongRule = (
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** A call of a Python function that symbolic arithmetic does not know. */
+/** Returns the error for a call of a Python function that symbolic arithmetic does not know. */
 export const unknownScalarFunction = (target: string): SconceError =>
   new SconceError({
     code: "UNKNOWN_OPERATOR",
@@ -249,7 +258,7 @@ export const unknownScalarFunction = (target: string): SconceError =>
     fix: "export the program again, or register the operator with a plugin that lists it under `ops`",
   });
 
-/** A write to a view whose operator has no inverse. */
+/** Returns the error for a write to a view whose operator has no inverse. */
 export const noViewInverse = (target: string): SconceError =>
   new SconceError({
     code: "VIEW_INVERSE",

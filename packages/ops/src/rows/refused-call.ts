@@ -60,7 +60,7 @@ function isDefault({ hasDefault, defaultValue, type }: SchemaArgument, value: un
   return hasDefault && valueText(value) === valueText(defaultValue);
 }
 
-/** A bound argument in a few words. */
+/** Returns a bound argument in a few words. */
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
@@ -91,7 +91,7 @@ const isTensor = (value: unknown): value is TensorLike =>
   "shape" in value &&
   Array.isArray(value.shape);
 
-/** An instruction for a refusal whose rule gives the general one. */
+/** Returns an instruction for a refusal whose rule gives the general one. */
 function fixFor({ code, message }: SconceError, schema: OpSchema, bound: BoundArgs): string {
   const tensors = schema.args.filter(({ name }) => {
     const value = bound[name];

@@ -14,7 +14,7 @@ import { argumentKind, sizesOverflow, wrongRule } from "./errors.js";
 export type TensorProblem = (value: unknown) => string | undefined;
 
 /**
- * Why a value cannot be the result of an operator:
+ * Returns why a value cannot be the result of an operator:
  * `returned a list of 2 where its schema says Tensor`. Checks arity and kinds against the schema,
  * and dtype, sizes, strides and offset of each tensor; undefined when nothing is wrong.
  *
@@ -41,7 +41,7 @@ export function resultProblem(
   return undefined;
 }
 
-/** Why a value is not a valid fake tensor. */
+/** Returns why a value is not a valid fake tensor. */
 function fakeProblem(value: unknown): string | undefined {
   if (!(value instanceof FakeTensor)) {
     const { shape, dtype } = (value ?? {}) as Partial<Record<string, unknown>>;
@@ -66,7 +66,8 @@ function fakeProblem(value: unknown): string | undefined {
 }
 
 /**
- * Whether {@link fakeProblem} finds nothing: the check of every result, without making anything.
+ * Returns whether {@link fakeProblem} finds nothing: the check of every result, without making
+ * anything.
  */
 function isSound({ dtype, shape, strides, storageOffset }: FakeTensor): boolean {
   if (!isDType(dtype) || !Array.isArray(shape) || !Array.isArray(strides) || !isSize(storageOffset))
@@ -77,8 +78,8 @@ function isSound({ dtype, shape, strides, storageOffset }: FakeTensor): boolean 
 }
 
 /**
- * The rule, which throws `SHAPE_RULE` or `DECOMPOSITION_RESULT` for a result that its schema does
- * not allow.
+ * Returns the rule, which throws `SHAPE_RULE` or `DECOMPOSITION_RESULT` for a result that its
+ * schema does not allow.
  */
 export function checkedRule<A, B, R>(
   code: "SHAPE_RULE" | "DECOMPOSITION_RESULT",
@@ -112,7 +113,7 @@ export function checkedRule<A, B, R>(
   };
 }
 
-/** Whether a tensor has sizes or strides that are integers, and 2^53 or more. */
+/** Returns whether a tensor has sizes or strides that are integers, and 2^53 or more. */
 const isHuge = (value: unknown): value is FakeTensor =>
   value instanceof FakeTensor &&
   [value.shape, value.strides]
@@ -120,8 +121,8 @@ const isHuge = (value: unknown): value is FakeTensor =>
     .some((size) => Number.isInteger(size) && Number(size) > Number.MAX_SAFE_INTEGER);
 
 /**
- * A tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a rule
- * that fails on one is not at fault.
+ * Returns a tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a
+ * rule that fails on one is not at fault.
  */
 function numberAsTensor({ args }: OpSchema, given: Readonly<Record<string, unknown>>): string | undefined {
   return args.find(({ name, type }) => {
@@ -141,7 +142,7 @@ function givesOneTensor({ returns }: OpSchema): boolean {
   return returns.length === 1 && first!.type.base === "Tensor" && !first!.type.list;
 }
 
-/** An allocation that failed, unlike the `RangeError` of an endless recursion. */
+/** Returns an allocation that failed, unlike the `RangeError` of an endless recursion. */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RangeError && !error.message.includes("call stack");
 
@@ -226,7 +227,7 @@ function described(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A value in a message, whatever it is. */
+/** Returns a value in a message, whatever it is. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
   if (value instanceof SymExpr) return "a symbolic size";

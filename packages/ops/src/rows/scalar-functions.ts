@@ -14,6 +14,7 @@ import {
   add,
   addAll,
   and,
+  type BoolLike,
   bigInteger,
   ceilToInt,
   eq,
@@ -24,6 +25,7 @@ import {
   floorToInt,
   ge,
   gt,
+  type IntLike,
   intTrueDiv,
   ite,
   le,
@@ -39,9 +41,7 @@ import {
   pythonMod,
   roundDecimalTo,
   roundToInt,
-  type SymBool,
   SymExpr,
-  type SymInt,
   sub,
   symAbs,
   symMax,
@@ -55,53 +55,53 @@ type Kind = "int" | "float" | "bool";
 /** A Python scalar on its way through a function: its type, and its value or expression. */
 interface Operand {
   readonly kind: Kind;
-  readonly value: SymInt | SymBool;
+  readonly value: IntLike | BoolLike;
 }
 type Rule = (args: readonly Operand[], target: string, range?: RangeOf) => Operand;
 /** Bounds of a value as they are known where the function is called. */
-type RangeOf = (value: SymInt) => { readonly min: number };
+type RangeOf = (value: IntLike) => { readonly min: number };
 
 const isSymbolic = (value: unknown): value is SymExpr => value instanceof SymExpr;
-const int = (value: SymInt): Operand => ({ kind: "int", value });
-const real = (value: SymInt): Operand => ({ kind: "float", value });
-const truth = (value: SymBool): Operand => ({ kind: "bool", value });
+const int = (value: IntLike): Operand => ({ kind: "int", value });
+const real = (value: IntLike): Operand => ({ kind: "float", value });
+const truth = (value: BoolLike): Operand => ({ kind: "bool", value });
 
-/** The number of an operand: True is 1. */
-function numeric({ kind, value }: Operand): SymInt {
-  if (kind !== "bool") return value as SymInt;
-  return typeof value === "boolean" ? Number(value) : (ite(value as SymExpr, 1, 0) as SymInt);
+/** Returns the number of an operand: True is 1. */
+function numeric({ kind, value }: Operand): IntLike {
+  if (kind !== "bool") return value as IntLike;
+  return typeof value === "boolean" ? Number(value) : (ite(value as SymExpr, 1, 0) as IntLike);
 }
-const asFloat = (operand: Operand): SymInt =>
+const asFloat = (operand: Operand): IntLike =>
   operand.kind === "float" ? numeric(operand) : toFloat(numeric(operand));
-const asBool = (operand: Operand): SymBool =>
-  operand.kind === "bool" ? (operand.value as SymBool) : ne(numeric(operand), 0);
+const asBool = (operand: Operand): BoolLike =>
+  operand.kind === "bool" ? (operand.value as BoolLike) : ne(numeric(operand), 0);
 const anyFloat = (args: readonly Operand[]): boolean => args.some((arg) => arg.kind === "float");
 
 /** Python arithmetic: a float makes the result a float. */
 const arithmetic =
-  (fn: (a: SymInt, b: SymInt) => SymInt): Rule =>
+  (fn: (a: IntLike, b: IntLike) => IntLike): Rule =>
   ([a, b]) =>
     anyFloat([a!, b!]) ? real(floatResult(fn, asFloat(a!), asFloat(b!))) : int(fn(numeric(a!), numeric(b!)));
 
 /** A plain float beside an expression stays one: `1.0*ToFloat(n)` is not `ToFloat(n)`. */
-function floatResult(fn: (a: SymInt, b: SymInt) => SymInt, a: SymInt, b: SymInt): SymInt {
-  const kept = (value: SymInt, other: SymInt): SymInt =>
+function floatResult(fn: (a: IntLike, b: IntLike) => IntLike, a: IntLike, b: IntLike): IntLike {
+  const kept = (value: IntLike, other: IntLike): IntLike =>
     typeof value === "number" && isSymbolic(other) ? floatConstant(value) : value;
   return fn(kept(a, b), kept(b, a));
 }
 
 const comparison =
-  (fn: (a: SymInt, b: SymInt) => SymBool): Rule =>
+  (fn: (a: IntLike, b: IntLike) => BoolLike): Rule =>
   ([a, b]) =>
     truth(anyFloat([a!, b!]) ? fn(asFloat(a!), asFloat(b!)) : fn(numeric(a!), numeric(b!)));
 
 const rounding =
-  (fn: (a: SymInt) => SymInt): Rule =>
+  (fn: (a: IntLike) => IntLike): Rule =>
   ([a]) =>
     int(a!.kind === "float" ? fn(asFloat(a!)) : numeric(a!));
 
 const extremum =
-  (fn: (a: SymInt, b: SymInt) => SymInt): Rule =>
+  (fn: (a: IntLike, b: IntLike) => IntLike): Rule =>
   (args) => {
     const numbers = anyFloat(args) ? args.map(asFloat) : args.map(numeric);
     const value = numbers.reduce((a, b) => fn(a, b));
@@ -140,10 +140,10 @@ function refuseZero(divisor: Operand, target: string): void {
 
 /** `&`, `|`, `^`: of conditions, else of the bits of plain integers. */
 const bitwise =
-  (logical: (a: SymBool, b: SymBool) => SymBool, bits: (a: bigint, b: bigint) => bigint): Rule =>
+  (logical: (a: BoolLike, b: BoolLike) => BoolLike, bits: (a: bigint, b: bigint) => bigint): Rule =>
   ([a, b], target) => {
     if (a!.kind === "bool" && b!.kind === "bool")
-      return truth(logical(a!.value as SymBool, b!.value as SymBool));
+      return truth(logical(a!.value as BoolLike, b!.value as BoolLike));
     return int(bigInteger(bits(plainInteger(a!, target), plainInteger(b!, target))));
   };
 
@@ -154,9 +154,9 @@ function plainInteger(operand: Operand, target: string): bigint {
   throw scalarArgument(target, "bits of a symbolic value are not known");
 }
 
-const exclusiveOr = (a: SymBool, b: SymBool): SymBool => and(or(a, b), not(and(a, b)));
+const exclusiveOr = (a: BoolLike, b: BoolLike): BoolLike => and(or(a, b), not(and(a, b)));
 
-/** A function of `math`: computed for numbers, opaque for expressions. */
+/** Returns a function of `math`: computed for numbers, opaque for expressions. */
 const mathRule =
   (name: string): Rule =>
   ([a], target) => {
@@ -254,12 +254,12 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ]),
 ]);
 
-/** Whether a call target is a function on Python scalars. */
+/** Returns whether a call target is a function on Python scalars. */
 export const isScalarFunction = (target: string): boolean => RULES.has(target);
 
 /**
- * The result of a scalar function on symbolic or plain scalars: a symbolic scalar, which holds a
- * plain value when the arguments do.
+ * Returns the result of a scalar function on symbolic or plain scalars: a symbolic scalar, which
+ * holds a plain value when the arguments do.
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */
@@ -269,13 +269,13 @@ export function evaluateScalarFunction(
   range?: RangeOf,
 ): SymScalar {
   const { kind, value } = apply(target, args, range);
-  if (kind === "bool") return symBool(value as SymBool);
-  return kind === "float" ? symFloat(value as SymInt) : symInt(value as SymInt);
+  if (kind === "bool") return symBool(value as BoolLike);
+  return kind === "float" ? symFloat(value as IntLike) : symInt(value as IntLike);
 }
 
 /**
- * The result of a scalar function on plain values, as Python has it: ints exact at any size,
- * `float(2)` for the float 2.0.
+ * Returns the result of a scalar function on plain values, as Python has it: ints exact at any
+ * size, `float(2)` for the float 2.0.
  *
  * @throws SconceError `SCALAR_DOMAIN`, `SCALAR_ARGUMENT`, `UNKNOWN_OPERATOR`
  */

@@ -2,9 +2,10 @@
  * @file Conditions on sizes: plain numbers are compared at once, symbolic ones are asked of the
  * environment.
  */
-import type { SymInt } from "@sconce/ir";
+import type { IntLike } from "@sconce/ir";
 import {
   and,
+  type BoolLike,
   eq,
   freeSymbols,
   ge,
@@ -13,7 +14,6 @@ import {
   le,
   lt,
   ne,
-  type SymBool,
   type SymEnv,
   SymExpr,
 } from "@sconce/symbolic";
@@ -27,7 +27,7 @@ const reflecting =
   (a, b) =>
     typeof a === "number" ? reflected(b, a) : plain(a, b);
 
-type Comparison = (a: SymInt, b: SymInt) => SymBool;
+type Comparison = (a: IntLike, b: IntLike) => BoolLike;
 /** `a <= b` as Python records it. */
 export const pythonLe: Comparison = reflecting(le, ge);
 /** `a >= b` as Python records it. */
@@ -40,39 +40,40 @@ export const pythonGt: Comparison = reflecting(gt, lt);
 /** `a == b` as Python records it. */
 export const pythonEq: Comparison = reflecting(eq, eq);
 
-/** Whether lists of sizes are equal, as one condition (`sym_eq`). */
-export const pythonAllEqual = (a: readonly SymInt[], b: readonly SymInt[]): SymBool =>
+/** Returns whether lists of sizes are equal, as one condition (`sym_eq`). */
+export const pythonAllEqual = (a: readonly IntLike[], b: readonly IntLike[]): BoolLike =>
   and(...a.map((size, d) => size === b[d]! || pythonEq(size, b[d]!)));
 
-const numbers = (a: SymInt, b: SymInt): boolean => typeof a === "number" && typeof b === "number";
+const numbers = (a: IntLike, b: IntLike): boolean => typeof a === "number" && typeof b === "number";
 
 /** `a == b`; false when that cannot be decided. */
-export const isEqual = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const isEqual = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a === b : a === b || env.orFalse(eq(a, b));
 /** `a <= b`; false when that cannot be decided. */
-export const isAtMost = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const isAtMost = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a <= b : a === b || env.orFalse(le(a, b));
 /** `a >= b`, as Python records it; false when that cannot be decided. */
-export const isAtLeast = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const isAtLeast = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a >= b : a === b || env.orFalse(pythonGe(a, b));
 /** `a > b`, as Python records it; false when that cannot be decided. */
-export const isAbove = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const isAbove = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a > b : a !== b && env.orFalse(pythonGt(a, b));
 /** `a < b`, as Python records it; false when that cannot be decided. */
-export const isBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const isBelow = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a < b : a !== b && env.orFalse(pythonLt(a, b));
 /** `a != b`; true when that cannot be decided. */
-export const mayDiffer = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const mayDiffer = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a !== b : a !== b && env.orTrue(ne(a, b));
 /** `a < b`; true when that cannot be decided. */
-export const mayBeBelow = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+export const mayBeBelow = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a < b : a !== b && env.orTrue(lt(a, b));
 
 /**
- * Whether an integer is negative; undefined where only the data decide. A rule that takes either
- * sign then decides nothing: questions about both signs would be two decisions that no size meets.
+ * Returns whether an integer is negative; undefined where only the data decide. A rule that takes
+ * either sign then decides nothing: questions about both signs would be two decisions that no size
+ * meets.
  */
-export function isNegative(env: SymEnv, value: SymInt): boolean | undefined {
+export function isNegative(env: SymEnv, value: IntLike): boolean | undefined {
   if (!(value instanceof SymExpr) || ![...freeSymbols(value).values()].some(isUnbacked))
     return isBelow(env, value, 0);
   if (env.knownTrue(lt(value, 0))) return true;
@@ -80,7 +81,7 @@ export function isNegative(env: SymEnv, value: SymInt): boolean | undefined {
 }
 
 /** Throws when the condition is known to fail; an undecided one is asserted at run time. */
-export function check(env: SymEnv, condition: SymBool, error: () => Error): void {
+export function check(env: SymEnv, condition: BoolLike, error: () => Error): void {
   if (condition === true) return;
   if (condition === false || !env.check(condition)) throw error();
 }

@@ -1,11 +1,13 @@
 /** @file Sizes and scalars that only the data decide. */
-import { type FakeTensor, type SymInt, type SymScalar, symBool } from "@sconce/ir";
+import { type FakeTensor, type IntLike, type SymScalar, symBool } from "@sconce/ir";
 import { eq, ge, le, MAX_SIZE, type SymEnv } from "@sconce/symbolic";
 
 type Memo = Map<FakeTensor, unknown>;
 const MEMOS = new WeakMap<SymEnv, Map<string, Memo>>();
 
-/** What `make` gave for this tensor before, so that reading a value twice gives one symbol. */
+/**
+ * Returns what `make` gave for this tensor before, so that reading a value twice gives one symbol.
+ */
 export function remembered<T>(env: SymEnv, what: string, tensor: FakeTensor, make: () => T): T {
   let memos = MEMOS.get(env);
   if (memos === undefined) {
@@ -27,7 +29,7 @@ export function forgetReads(env: SymEnv, isStale: (tensor: FakeTensor) => boolea
     for (const tensor of memo.keys()) if (isStale(tensor)) memo.delete(tensor);
 }
 
-/** A condition that only the data decide: a new symbol is 1. */
+/** Returns a condition that only the data decide: a new symbol is 1. */
 export function freshBool(env: SymEnv): SymScalar {
   const value = env.freshUnbackedInt();
   env.addAxiom(ge(value, 0));
@@ -35,8 +37,8 @@ export function freshBool(env: SymEnv): SymScalar {
   return symBool(eq(value, 1));
 }
 
-/** A new size between `least` and `most`. */
-export function freshSize(env: SymEnv, most?: number, least: SymInt = 0): SymInt {
+/** Returns a new size between `least` and `most`. */
+export function freshSize(env: SymEnv, most?: number, least: IntLike = 0): IntLike {
   const size = env.freshUnbackedInt();
   env.addAxiom(ge(size, least));
   if (most !== undefined) env.addAxiom(le(size, most));
@@ -44,8 +46,8 @@ export function freshSize(env: SymEnv, most?: number, least: SymInt = 0): SymInt
   return size;
 }
 
-/** The most that a number of elements may be: the largest size where it has no bound. */
-export function mostOf(env: SymEnv, numel: SymInt): number {
+/** Returns the most that a number of elements may be: the largest size where it has no bound. */
+export function mostOf(env: SymEnv, numel: IntLike): number {
   const { max } = env.range(numel);
   return Number.isFinite(max) ? max : MAX_SIZE;
 }

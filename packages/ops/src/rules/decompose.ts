@@ -35,17 +35,19 @@ export function promoted<const T extends readonly Operand[]>(
   return convert(emit, body(...(converted as { -readonly [K in keyof T]: T[K] })), result);
 }
 
-/** Whether a `Scalar` is this Python int: what a schema default `=1` leaves out of a call. */
+/**
+ * Returns whether a `Scalar` is this Python int: what a schema default `=1` leaves out of a call.
+ */
 export const isIntLiteral = (value: ScalarArg, expected: number): boolean => value === expected;
-/** Whether a `Scalar` is this Python float. */
+/** Returns whether a `Scalar` is this Python float. */
 export const isFloatLiteral = (value: ScalarArg, expected: number): boolean =>
   typeof value === "object" && value.kind === "float"
     ? value.value === expected
     : value === expected && !Number.isInteger(expected);
 
 /**
- * The number of a `Scalar`. @throws SconceError `SCALAR_ARGUMENT` where it is complex, or known at
- * run time only
+ * Returns the number of a `Scalar`. @throws SconceError `SCALAR_ARGUMENT` where it is complex, or
+ * known at run time only
  */
 export function numberOf(value: ScalarArg | ScalarLiteral): number {
   const number = knownNumber(value);
@@ -55,15 +57,15 @@ export function numberOf(value: ScalarArg | ScalarLiteral): number {
 }
 
 /**
- * The integer of a `Scalar`, in all its bits: numbers lose the low ones of integers beyond 2^53.
- * Fractions are cut.
+ * Returns the integer of a `Scalar`, in all its bits: numbers lose the low ones of integers beyond
+ * 2^53. Fractions are cut.
  *
  * @throws SconceError `SCALAR_ARGUMENT` as {@link numberOf}
  */
 export const integerOf = (value: ScalarArg | ScalarLiteral): bigint =>
   typeof value === "bigint" ? value : BigInt(Math.trunc(numberOf(value)));
 
-/** The number of a `Scalar`; undefined where it is complex, or known at run time only. */
+/** Returns the number of a `Scalar`; undefined where it is complex, or known at run time only. */
 export function knownNumber(value: ScalarArg | ScalarLiteral): number | undefined {
   if (typeof value !== "object") return Number(value);
   if (value.kind === "float") return value.value;

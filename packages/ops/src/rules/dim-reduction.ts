@@ -1,5 +1,5 @@
 /** @file Shapes and dtypes of reductions over dimensions. Their results are always row-major. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { type DType, isComplexDType, isFloatDType } from "@sconce/tensor";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
@@ -7,23 +7,23 @@ import { wrapDims } from "./dims.js";
 import { askEmpty, fake, numelOf } from "./fake.js";
 
 /** Dimensions to reduce; none given means all of them. */
-const reducedDims = (dims: readonly SymInt[] | null, ndim: number): readonly number[] =>
+const reducedDims = (dims: readonly IntLike[] | null, ndim: number): readonly number[] =>
   wrapDims(dims === null || dims.length === 0 ? null : dims, ndim);
 
-/** The shape that is left. */
+/** Returns the shape that is left. */
 export function reducedShape(
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   dims: readonly number[],
   keepdim: boolean,
-): readonly SymInt[] {
+): readonly IntLike[] {
   if (keepdim) return shape.map((size, d) => (dims.includes(d) ? 1 : size));
   return shape.filter((_, d) => !dims.includes(d));
 }
 
-/** The result of reducing these dimensions (all for null or an empty list). */
+/** Returns the result of reducing these dimensions (all for null or an empty list). */
 export function reduced(
   self: FakeTensor,
-  dims: readonly SymInt[] | null,
+  dims: readonly IntLike[] | null,
   keepdim: boolean,
   dtype: DType = self.dtype,
 ): FakeTensor {
@@ -31,13 +31,13 @@ export function reduced(
 }
 
 /**
- * The result of {@link reduced} as PyTorch's references make it: they ask of each size whether it
- * is 0, which guards follow from.
+ * Returns the result of {@link reduced} as PyTorch's references make it: they ask of each size
+ * whether it is 0, which guards follow from.
  */
 export function reducedByReference(
   env: SymEnv,
   self: FakeTensor,
-  dims: readonly SymInt[] | null,
+  dims: readonly IntLike[] | null,
   keepdim: boolean,
   dtype?: DType,
 ): FakeTensor {
@@ -53,9 +53,9 @@ export function reducedByReference(
  */
 export function requireElements(
   self: FakeTensor,
-  dims: readonly SymInt[] | null,
+  dims: readonly IntLike[] | null,
   name: string,
-  holds?: (size: SymInt) => boolean,
+  holds?: (size: IntLike) => boolean,
 ): void {
   if (dims === null || dims.length === 0) {
     if (numelOf(self.shape) !== 0) return;

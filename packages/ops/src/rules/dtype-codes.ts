@@ -38,5 +38,5 @@ const DTYPES = new Map<number, DType>([
   ...Object.entries(LATER_CODES).map(([dtype, code]) => [code, dtype as DType] as const),
 ]);
 
-/** The dtype of a number that an operator returns; undefined for numbers of no dtype. */
+/** Returns the dtype of a number that an operator returns; undefined for numbers of no dtype. */
 export const dtypeOfCode = (code: number): DType | undefined => DTYPES.get(code);

@@ -56,15 +56,15 @@ const TENSOR_TYPES: ReadonlySet<DType> = new Set([
   ...(["float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8"] as const),
 ]);
 
-/** How most of PyTorch's refusals name a dtype (`c10::ScalarType`): `Long`. */
+/** Returns how most of PyTorch's refusals name a dtype (`c10::ScalarType`): `Long`. */
 export const scalarTypeName = (dtype: DType): string => SCALAR_TYPES[dtype] ?? dtype;
 
-/** How PyTorch's refusals name a dtype by its C++ type: `long int`. */
+/** Returns how PyTorch's refusals name a dtype by its C++ type: `long int`. */
 export const cppTypeName = (dtype: DType): string => CPP_TYPES[dtype] ?? `c10::${scalarTypeName(dtype)}`;
 
 /** As {@link cppTypeName}, as the messages of matrix products spell it: `long`. */
 export const shortCppTypeName = (dtype: DType): string => SHORT_CPP_TYPES[dtype] ?? cppTypeName(dtype);
 
-/** How PyTorch's refusals name a tensor of a dtype: `torch.LongTensor`, `CPUBoolType`. */
+/** Returns how PyTorch's refusals name a tensor of a dtype: `torch.LongTensor`, `CPUBoolType`. */
 export const tensorTypeName = (dtype: DType): string =>
   TENSOR_TYPES.has(dtype) ? `torch.${scalarTypeName(dtype)}Tensor` : `CPU${scalarTypeName(dtype)}Type`;

@@ -1,4 +1,4 @@
-import { type FakeTensor, float, type SymInt } from "@sconce/ir";
+import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { printExpr, ShapeEnv, STATIC_ENV, symbol } from "@sconce/symbolic";
 import { describe, expect, it } from "vitest";
 import { elementwise } from "./elementwise.js";
@@ -38,7 +38,7 @@ describe("elementwise", () => {
     const s0 = symbol("s0", { positive: true });
     const env = new ShapeEnv({ ranges: new Map([["s0", { min: 2, max: Number.POSITIVE_INFINITY }]]) });
     const result = elementwise({ env }, [fake({ dtype: "float32", shape: [4, s0] }), tensor([4, 1])]);
-    const print = (size: SymInt): string => (typeof size === "number" ? String(size) : printExpr(size));
+    const print = (size: IntLike): string => (typeof size === "number" ? String(size) : printExpr(size));
     expect([result.shape.map(print), result.strides.map(print)]).toEqual([
       ["4", "s0"],
       ["s0", "1"],

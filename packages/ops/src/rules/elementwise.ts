@@ -1,5 +1,5 @@
 /** @file Results of elementwise operators, with the strides that TensorIterator gives them. */
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import { eq, ge, mod, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { MetaContext } from "../rows/define-op.js";
@@ -29,8 +29,8 @@ export interface ElementwiseOptions {
 }
 
 /**
- * The fresh result of an elementwise operator over these operands: broadcast shape, promoted dtype,
- * layout kept from the operands as TensorIterator does.
+ * Returns the fresh result of an elementwise operator over these operands: broadcast shape,
+ * promoted dtype, layout kept from the operands as TensorIterator does.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `PROMOTION`
  */
@@ -61,7 +61,7 @@ export function elementwise(
  */
 export function askChannelsLast(
   env: SymEnv,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   operands: readonly FakeTensor[],
 ): void {
   if (shape.length !== 4 || !isSymbolicShape(shape)) return;
@@ -70,15 +70,15 @@ export function askChannelsLast(
 }
 
 /**
- * The strides of an elementwise result of this shape; Python numbers among the operands count as
- * 0-d tensors.
+ * Returns the strides of an elementwise result of this shape; Python numbers among the operands
+ * count as 0-d tensors.
  */
 export function elementwiseStrides(
   env: SymEnv,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   operands: readonly FakeTensor[],
   withNumbers = false,
-): readonly SymInt[] {
+): readonly IntLike[] {
   if (shape.length < 2) return contiguousStridesOf(shape);
   const tensors = operands.filter((tensor) => tensor.ndim > 0);
   const first = tensors[0];
@@ -122,9 +122,10 @@ function compatibleStrides(shape: readonly number[], order: readonly number[]): 
   return strides;
 }
 
-const isSymbolicShape = (shape: readonly SymInt[]): boolean => shape.some((size) => typeof size !== "number");
+const isSymbolicShape = (shape: readonly IntLike[]): boolean =>
+  shape.some((size) => typeof size !== "number");
 
-const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boolean =>
+const sameSizes = (a: readonly IntLike[], b: readonly IntLike[], env: SymEnv): boolean =>
   a.length === b.length && a.every((size, d) => equalSizes(env, size, b[d]!));
 
 /**
@@ -132,7 +133,7 @@ const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: SymEnv): boo
  */
 export function memoryOrder(
   env: SymEnv,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   operands: readonly FakeTensor[],
 ): number[] {
   const strides = operands.map((tensor) => broadcastStrides(env, tensor, shape));
@@ -152,7 +153,7 @@ export function memoryOrder(
 }
 
 /** Strides as the result's dimensions see them: 0 where the operand is broadcast. */
-function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymInt[]): readonly SymInt[] {
+function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly IntLike[]): readonly IntLike[] {
   const lead = shape.length - tensor.ndim;
   return shape.map((size, d) => {
     if (d < lead) return 0;
@@ -166,8 +167,8 @@ function broadcastStrides(env: SymEnv, tensor: FakeTensor, shape: readonly SymIn
  */
 function compareDims(
   env: SymEnv,
-  shape: readonly SymInt[],
-  strides: readonly (readonly SymInt[])[],
+  shape: readonly IntLike[],
+  strides: readonly (readonly IntLike[])[],
   a: number,
   b: number,
 ): number {
@@ -186,7 +187,7 @@ function compareDims(
 }
 
 /** `a >= b` for sizes and strides: a multiple counts as larger even when its sign is unknown. */
-function atLeast(env: SymEnv, a: SymInt, b: SymInt): boolean {
+function atLeast(env: SymEnv, a: IntLike, b: IntLike): boolean {
   if (typeof a === "number" && typeof b === "number") return a >= b;
   if (equalSizes(env, b, 0)) return true;
   if (equalSizes(env, a, 0)) return false;

@@ -1,22 +1,22 @@
 /** @file Making fake tensors, and the layouts that sizes and strides spell. */
-import { type DeviceLiteral, FakeTensor, type LayoutName, type MemoryFormat, type SymInt } from "@sconce/ir";
-import { eq, le, lt, mul, ne, type SymBool, type SymEnv, symMax } from "@sconce/symbolic";
+import { type DeviceLiteral, FakeTensor, type IntLike, type LayoutName, type MemoryFormat } from "@sconce/ir";
+import { type BoolLike, eq, le, lt, mul, ne, type SymEnv, symMax } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 
 export interface FakeSpec {
   readonly dtype: DType;
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   /** Row-major when left out. */
-  readonly strides?: readonly SymInt[] | undefined;
-  readonly storageOffset?: SymInt | undefined;
+  readonly strides?: readonly IntLike[] | undefined;
+  readonly storageOffset?: IntLike | undefined;
   /** Device and layout come from here unless given. */
   readonly like?: FakeTensor | undefined;
   readonly device?: DeviceLiteral | null | undefined;
   readonly layout?: LayoutName | null | undefined;
 }
 
-/** A new fake tensor, row-major unless strides are given. */
+/** Returns a new fake tensor, row-major unless strides are given. */
 export function fake(spec: FakeSpec): FakeTensor {
   const { dtype, shape, like } = spec;
   return new FakeTensor({
@@ -29,7 +29,7 @@ export function fake(spec: FakeSpec): FakeTensor {
   });
 }
 
-/** A view of the same elements: a new object, because its uses are recorded separately. */
+/** Returns a view of the same elements: a new object, because its uses are recorded separately. */
 export const aliasOf = (self: FakeTensor): FakeTensor =>
   fake({
     dtype: self.dtype,
@@ -39,10 +39,10 @@ export const aliasOf = (self: FakeTensor): FakeTensor =>
     like: self,
   });
 
-const AT_LEAST_ONE = new WeakMap<object, SymInt>();
+const AT_LEAST_ONE = new WeakMap<object, IntLike>();
 
 /** `Max(1, size)`, which strides are products of. */
-function atLeastOne(size: SymInt): SymInt {
+function atLeastOne(size: IntLike): IntLike {
   if (typeof size === "number") return Math.max(size, 1);
   const known = AT_LEAST_ONE.get(size);
   if (known !== undefined) return known;
@@ -52,9 +52,9 @@ function atLeastOne(size: SymInt): SymInt {
 }
 
 /** Row-major strides; sizes of 0 count as 1. */
-export function contiguousStridesOf(shape: readonly SymInt[]): readonly SymInt[] {
-  const strides = new Array<SymInt>(shape.length);
-  let step: SymInt = 1;
+export function contiguousStridesOf(shape: readonly IntLike[]): readonly IntLike[] {
+  const strides = new Array<IntLike>(shape.length);
+  let step: IntLike = 1;
   for (let d = shape.length - 1; d >= 0; d--) {
     strides[d] = step;
     if (d > 0) step = mul(step, atLeastOne(shape[d]!));
@@ -70,9 +70,9 @@ export const channelsLastOrder = (ndim: number): number[] => [
 ];
 
 /** Strides of a fresh tensor whose dimensions lie in memory in this order, outermost first. */
-export function stridesInOrder(shape: readonly SymInt[], order: readonly number[]): readonly SymInt[] {
-  const strides = new Array<SymInt>(shape.length);
-  let step: SymInt = 1;
+export function stridesInOrder(shape: readonly IntLike[], order: readonly number[]): readonly IntLike[] {
+  const strides = new Array<IntLike>(shape.length);
+  let step: IntLike = 1;
   for (let i = order.length - 1; i >= 0; i--) {
     const dim = order[i]!;
     strides[dim] = step;
@@ -82,7 +82,7 @@ export function stridesInOrder(shape: readonly SymInt[], order: readonly number[
 }
 
 /** Strides of a fresh tensor in a memory format other than `preserve_format`. */
-export function memoryFormatStrides(shape: readonly SymInt[], format: MemoryFormat): readonly SymInt[] {
+export function memoryFormatStrides(shape: readonly IntLike[], format: MemoryFormat): readonly IntLike[] {
   if (format === "contiguous_format") return contiguousStridesOf(shape);
   const rank = format === "channels_last" ? 4 : 5;
   if (shape.length !== rank) throw invalidArgument(`required rank ${rank} tensor to use ${format} format`);
@@ -90,27 +90,27 @@ export function memoryFormatStrides(shape: readonly SymInt[], format: MemoryForm
 }
 
 /** Product of the sizes; of one size, the size itself. */
-export function numelOf(shape: readonly SymInt[]): SymInt {
-  let n: SymInt = 1;
+export function numelOf(shape: readonly IntLike[]): IntLike {
+  let n: IntLike = 1;
   for (const size of shape) n = n === 1 ? size : mul(n, size);
   return n;
 }
 
-const ELEMENTS = new WeakMap<FakeTensor, SymInt>();
+const ELEMENTS = new WeakMap<FakeTensor, IntLike>();
 
-/** The number of elements of a tensor; the same object each time where it is symbolic. */
-export function elementsOf(tensor: FakeTensor): SymInt {
+/** Returns the number of elements of a tensor; the same object each time where it is symbolic. */
+export function elementsOf(tensor: FakeTensor): IntLike {
   const known = ELEMENTS.get(tensor) ?? numelOf(tensor.shape);
   if (typeof known === "object") ELEMENTS.set(tensor, known);
   return known;
 }
 
 /** Equal as written, which costs nothing to see. */
-export const sameAs = (a: SymInt, b: SymInt): boolean =>
+export const sameAs = (a: IntLike, b: IntLike): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && a.key === b.key);
 
-/** Whether two sizes are equal; false when that cannot be decided. */
-export const equalSizes = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+/** Returns whether two sizes are equal; false when that cannot be decided. */
+export const equalSizes = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   typeof a === "number" && typeof b === "number" ? a === b : sameAs(a, b) || env.orFalse(eq(a, b));
 
 /**
@@ -118,8 +118,8 @@ export const equalSizes = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
  * counts itself or as at least 1.
  */
 export function isRowMajor({ shape, strides }: FakeTensor): boolean {
-  let step: SymInt = 1;
-  let product: SymInt = 1;
+  let step: IntLike = 1;
+  let product: IntLike = 1;
   for (let d = shape.length - 1; d >= 0; d--) {
     if (!sameAs(strides[d]!, step) && (step === product || !sameAs(strides[d]!, product))) return false;
     if (d === 0) break;
@@ -148,7 +148,7 @@ export const isChannelsLastNatively = (tensor: FakeTensor, env: SymEnv): boolean
 
 const askPlainly =
   (env: SymEnv) =>
-  (condition: SymBool): boolean =>
+  (condition: BoolLike): boolean =>
     env.guardNatively?.(condition) ?? condition === true;
 
 /** Asks again of each dimension; the answer is known. */
@@ -160,9 +160,9 @@ function askNatively(tensor: FakeTensor, env: SymEnv, order?: readonly number[])
 /** How {@link askStrides} asks. */
 export interface StrideQuestions {
   /** Decides that a size is 1. */
-  is(condition: SymBool): boolean;
+  is(condition: BoolLike): boolean;
   /** Decides that a stride differs from a product of sizes. */
-  differs(condition: SymBool): boolean;
+  differs(condition: BoolLike): boolean;
   /** Whether a stride may also be a product in which sizes of 0 count as 1. */
   readonly countsEmpty?: boolean;
   /** The dimensions, outermost first; their own order when left out. */
@@ -177,10 +177,10 @@ export function askStrides(
   { shape, strides }: Pick<FakeTensor, "shape" | "strides">,
   { is, differs, countsEmpty = false, order }: StrideQuestions,
 ): boolean {
-  const isOther = (stride: SymInt, step: SymInt): boolean =>
+  const isOther = (stride: IntLike, step: IntLike): boolean =>
     typeof stride === "number" && typeof step === "number" ? stride !== step : differs(ne(stride, step));
-  let step: SymInt = 1;
-  let longest: SymInt = 1;
+  let step: IntLike = 1;
+  let longest: IntLike = 1;
   for (let i = shape.length - 1; i >= 0; i--) {
     const dim = order?.[i] ?? i;
     const size = shape[dim]!;
@@ -213,7 +213,7 @@ export function isChannelsLast(tensor: FakeTensor, env: SymEnv): boolean {
   return (ndim === 4 || ndim === 5) && askNesting(tensor, env, { order: channelsLastOrder(ndim) });
 }
 
-/** Whether the elements fill a block of memory, each once, in some order of dimensions. */
+/** Returns whether the elements fill a block of memory, each once, in some order of dimensions. */
 export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boolean {
   const { shape } = tensor;
   const plain = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
@@ -228,7 +228,8 @@ export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boole
 }
 
 /**
- * Whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for that.
+ * Returns whether strides are 1, size, size * size, ... in some order; nothing has to be sorted for
+ * that.
  *
  * @param isAtMost whether a stride is known to be at most another: only the least one is compared
  *   where it is known
@@ -236,11 +237,11 @@ export function isNonOverlappingAndDense(tensor: FakeTensor, env: SymEnv): boole
 function isStrideChain(
   { shape, strides }: FakeTensor,
   dims: readonly number[],
-  equals: (a: SymInt, b: SymInt) => boolean,
-  isAtMost?: (a: SymInt, b: SymInt) => boolean,
+  equals: (a: IntLike, b: IntLike) => boolean,
+  isAtMost?: (a: IntLike, b: IntLike) => boolean,
 ): boolean {
   const left = [...dims];
-  let step: SymInt = 1;
+  let step: IntLike = 1;
   while (left.length > 0) {
     const least = isAtMost && left.find((d) => left.every((o) => isAtMost(strides[d]!, strides[o]!)));
     const next = left.findIndex((d) => d === (least ?? d) && equals(strides[d]!, step));
@@ -252,10 +253,10 @@ function isStrideChain(
 }
 
 /** PyTorch counts the bytes of a new tensor, which asks for a size of 0. */
-export function askEmpty(env: SymEnv, shape: readonly SymInt[]): void {
+export function askEmpty(env: SymEnv, shape: readonly IntLike[]): void {
   for (const size of shape) if (equalSizes(env, size, 0)) return;
 }
 
-/** A new row-major tensor with the dtype and sizes of another. */
+/** Returns a new row-major tensor with the dtype and sizes of another. */
 export const rowMajorLike = (self: FakeTensor): FakeTensor =>
   fake({ dtype: self.dtype, shape: self.shape, like: self });

@@ -2,7 +2,7 @@
  * @file Results that PyTorch's kernels lay out in another way than its shape rules. Programs record
  * what the shape rule gives, and a run gives what the kernel does.
  */
-import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike, type MetaValue } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { BoundArgs } from "../rows/define-op.js";
 import { wrapDim } from "./dims.js";
@@ -11,7 +11,7 @@ import { suggestMemoryFormat } from "./memory-format.js";
 import { emptyLike } from "./options.js";
 
 /** The strides of the first result. */
-type Layout = (bound: BoundArgs, shape: readonly SymInt[], env: SymEnv) => readonly SymInt[];
+type Layout = (bound: BoundArgs, shape: readonly IntLike[], env: SymEnv) => readonly IntLike[];
 
 /** In rows or with channels last, as the input is; other orders of dimensions become rows. */
 const inFormatOf =
@@ -31,7 +31,7 @@ const inRows: Layout = (_, shape) => memoryFormatStrides(shape, "contiguous_form
 
 /** The kernel compares rows of a tensor whose dimension comes first, and moves it back. */
 const dimensionFirst: Layout = ({ dim }, shape) => {
-  const first = dim === null ? 0 : wrapDim(dim as SymInt, shape.length);
+  const first = dim === null ? 0 : wrapDim(dim as IntLike, shape.length);
   const others = shape.map((_, d) => d).filter((d) => d !== first);
   return stridesInOrder(shape, shape.length === 0 ? [] : [first, ...others]);
 };
@@ -63,7 +63,10 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
   "aten.unique_consecutive.default": dimensionFirst,
 };
 
-/** Whether PyTorch's kernel may lay out the result of a call in another way than its shape rule. */
+/**
+ * Returns whether PyTorch's kernel may lay out the result of a call in another way than its shape
+ * rule.
+ */
 export const hasKernelLayout = (target: string): boolean => Object.hasOwn(LAYOUTS, target);
 
 /**

@@ -25,7 +25,7 @@ export function logAddExp(base2: boolean) {
 }
 
 /**
- * The operand with the greater real part leads. Infinite and NaN real parts follow
+ * Returns the operand with the greater real part leads. Infinite and NaN real parts follow
  * `_refs.logaddexp`.
  */
 function complexLogAddExp(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {

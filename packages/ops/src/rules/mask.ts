@@ -1,5 +1,5 @@
 /** @file Steps that decompositions of structural operators share. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 import type { Emit } from "../rows/emit.js";
 import { isContiguousFake } from "./fake.js";
@@ -15,9 +15,9 @@ export const maskTensor = (emit: Emit, mask: FakeTensor, tensor: FakeTensor): Fa
     : emit("aten.where.ScalarOther", [mask, tensor, 0]);
 
 /** `torch.arange(end, device=...)`, with a dtype when one is given. */
-export const emitRange = (emit: Emit, end: SymInt, like: FakeTensor, dtype?: DType): FakeTensor =>
+export const emitRange = (emit: Emit, end: IntLike, like: FakeTensor, dtype?: DType): FakeTensor =>
   emit("aten.arange.default", [end], { dtype, device: like.device, pin_memory: false });
 
 /** `grad.new_zeros(sizes)`. */
-export const emitNewZeros = (emit: Emit, like: FakeTensor, sizes: readonly SymInt[]): FakeTensor =>
+export const emitNewZeros = (emit: Emit, like: FakeTensor, sizes: readonly IntLike[]): FakeTensor =>
   emit("aten.new_zeros.default", [like, sizes], { pin_memory: false });

@@ -2,7 +2,7 @@
  * @file Batches of matrices in the last two dimensions: their layout, and what linear algebra
  * refuses.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { le, symMin } from "@sconce/symbolic";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import type { MetaContext } from "../rows/define-op.js";
@@ -12,40 +12,43 @@ import { describeSize } from "./describe.js";
 import { contiguousStridesOf, fake } from "./fake.js";
 
 /** Strides of batches of matrices whose columns are dense, as LAPACK gives them. */
-export function columnMajor(shape: readonly SymInt[]): readonly SymInt[] {
+export function columnMajor(shape: readonly IntLike[]): readonly IntLike[] {
   const swapped = [...shape.slice(0, -2), shape.at(-1)!, shape.at(-2)!];
   const strides = contiguousStridesOf(swapped);
   return [...strides.slice(0, -2), strides.at(-1)!, strides.at(-2)!];
 }
 
 /** Matrices with dense columns. */
-export const matrices = (like: FakeTensor, shape: readonly SymInt[], dtype: DType = like.dtype): FakeTensor =>
-  fake({ dtype, shape, strides: columnMajor(shape), like });
+export const matrices = (
+  like: FakeTensor,
+  shape: readonly IntLike[],
+  dtype: DType = like.dtype,
+): FakeTensor => fake({ dtype, shape, strides: columnMajor(shape), like });
 
 /** Pivots, or what LAPACK says of each matrix. */
-export const codes = (like: FakeTensor, shape: readonly SymInt[]): FakeTensor =>
+export const codes = (like: FakeTensor, shape: readonly IntLike[]): FakeTensor =>
   fake({ dtype: "int32", shape, like });
 
-/** What operators give for results that were not asked for. */
+/** Returns what operators give for results that were not asked for. */
 export const nothing = (like: FakeTensor): FakeTensor => fake({ dtype: like.dtype, shape: [0], like });
 
-/** The smaller of two sizes, with a guard where that depends on the example. */
-export const smallerOf = (env: MetaContext["env"], a: SymInt, b: SymInt): SymInt =>
+/** Returns the smaller of two sizes, with a guard where that depends on the example. */
+export const smallerOf = (env: MetaContext["env"], a: IntLike, b: IntLike): IntLike =>
   typeof a === "number" && typeof b === "number" ? Math.min(a, b) : env.guard(le(a, b)) ? a : b;
 
 /** Rows, columns and the smaller of them. */
 export function matrixSizes(tensor: FakeTensor): {
-  rows: SymInt;
-  columns: SymInt;
-  count: SymInt;
-  batch: readonly SymInt[];
+  rows: IntLike;
+  columns: IntLike;
+  count: IntLike;
+  batch: readonly IntLike[];
 } {
-  const [rows, columns] = tensor.shape.slice(-2) as [SymInt, SymInt];
+  const [rows, columns] = tensor.shape.slice(-2) as [IntLike, IntLike];
   return { rows, columns, count: symMin(rows, columns), batch: tensor.shape.slice(0, -2) };
 }
 
-/** Whether the sizes are known to be the same. */
-export const sameSizes = (a: readonly SymInt[], b: readonly SymInt[], env: MetaContext["env"]): boolean =>
+/** Returns whether the sizes are known to be the same. */
+export const sameSizes = (a: readonly IntLike[], b: readonly IntLike[], env: MetaContext["env"]): boolean =>
   a.length === b.length && a.every((size, d) => !mayDiffer(env, size, b[d]!));
 
 /** `checkIsMatrix` of PyTorch's LinearAlgebraUtils.h. */
@@ -58,7 +61,7 @@ export function requireMatrices(name: string, tensor: FakeTensor, argument = "A"
 /** `squareCheckInputs`. */
 export function requireSquare(name: string, tensor: FakeTensor, { env }: MetaContext, argument = "A"): void {
   requireMatrices(name, tensor, argument);
-  const [rows, columns] = tensor.shape.slice(-2) as [SymInt, SymInt];
+  const [rows, columns] = tensor.shape.slice(-2) as [IntLike, IntLike];
   if (mayDiffer(env, rows, columns)) {
     throw shapeMismatch(
       `${name}: ${argument} must be batches of square matrices, but they are ${describeSize(rows)} by ` +

@@ -1,5 +1,5 @@
 /** @file The memory format that an operator keeps for its result. */
-import type { FakeTensor, MemoryFormat, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, MemoryFormat } from "@sconce/ir";
 import { eq, type SymEnv, mul as times } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { isEqual, pythonLt } from "./comparison.js";
@@ -19,7 +19,7 @@ function growLikeChannelsLast({ shape, strides, ndim }: FakeTensor, env: SymEnv)
   const channelStride = strides[1]!;
   if (env.orTrue(eq(channelStride, 0))) return false;
   const order = ndim === 4 ? [1, 3, 2, 0] : [1, 4, 3, 2, 0];
-  let least: SymInt = 0;
+  let least: IntLike = 0;
   for (const dim of order) {
     const stride = strides[dim]!;
     if (env.orTrue(eq(shape[dim]!, 0)) || env.orTrue(pythonLt(stride, least))) return false;
@@ -29,10 +29,10 @@ function growLikeChannelsLast({ shape, strides, ndim }: FakeTensor, env: SymEnv)
   return true;
 }
 
-/** A fresh tensor of these sizes in the memory format of `like`. */
+/** Returns a fresh tensor of these sizes in the memory format of `like`. */
 export function fakeInFormatOf(
   like: FakeTensor,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   env: SymEnv,
   dtype: DType = like.dtype,
 ): FakeTensor {

@@ -3,7 +3,7 @@ import type { FakeTensor } from "@sconce/ir";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument } from "../rows/errors.js";
 
-/** What plain dropout multiplies by. */
+/** Returns what plain dropout multiplies by. */
 export function plainNoise(emit: Emit, input: FakeTensor, p: number, feature = false): FakeTensor {
   if (p === 1) {
     const { dtype, layout, device } = input;

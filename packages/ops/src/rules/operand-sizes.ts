@@ -2,27 +2,27 @@
  * @file Operands that PyTorch's kernels compare and its shape rules do not: what is known to differ
  * is refused, and nothing is recorded of sizes that are not known yet.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { envWith, mulAll, ne, type SymEnv } from "@sconce/symbolic";
 import { dimOutOfRange, shapeMismatch } from "../rows/errors.js";
 import { describeSize, describeSizes } from "./describe.js";
 import { numelOf } from "./fake.js";
 import { mayHold } from "./without-questions.js";
 
-/** Whether two sizes differ for sure. */
-export const isOther = (env: SymEnv, a: SymInt, b: SymInt): boolean =>
+/** Returns whether two sizes differ for sure. */
+export const isOther = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   typeof a === "number" && typeof b === "number" ? a !== b : a !== b && env.knownTrue(ne(a, b));
 
-/** Whether two shapes differ for sure. */
-export const areOther = (env: SymEnv, a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+/** Returns whether two shapes differ for sure. */
+export const areOther = (env: SymEnv, a: readonly IntLike[], b: readonly IntLike[]): boolean =>
   a.length !== b.length || a.some((size, d) => isOther(env, size, b[d]!));
 
 /** Refuses an operand that has other sizes for sure. */
 export function requireSizes(
   env: SymEnv,
   name: string,
-  got: readonly SymInt[],
-  sizes: readonly SymInt[],
+  got: readonly IntLike[],
+  sizes: readonly IntLike[],
 ): void {
   if (areOther(env, got, sizes))
     throw shapeMismatch(
@@ -30,12 +30,18 @@ export function requireSizes(
     );
 }
 
-/** Whether a tensor has another number of elements than the product of these, for sure. */
-export const hasOtherCount = (env: SymEnv, { shape }: FakeTensor, factors: readonly SymInt[]): boolean =>
+/** Returns whether a tensor has another number of elements than the product of these, for sure. */
+export const hasOtherCount = (env: SymEnv, { shape }: FakeTensor, factors: readonly IntLike[]): boolean =>
   isOther(env, numelOf(shape), mulAll(factors));
 
 /** Requires a rank, and one size, in the words of PyTorch's `check_dim_size`. */
-export function checkDimSize(env: SymEnv, tensor: FakeTensor, rank: number, dim: number, size: SymInt): void {
+export function checkDimSize(
+  env: SymEnv,
+  tensor: FakeTensor,
+  rank: number,
+  dim: number,
+  size: IntLike,
+): void {
   const got = tensor.shape[dim];
   if (got === undefined && tensor.ndim !== rank) throw dimOutOfRange(dim, tensor.ndim);
   if (tensor.ndim === rank && !isOther(env, got!, size)) return;
@@ -52,7 +58,7 @@ export function checkDimSize(env: SymEnv, tensor: FakeTensor, rank: number, dim:
 export function checkDimSizes(
   env: SymEnv,
   tensor: FakeTensor,
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   spatial: number,
 ): void {
   const channels = shape.length - spatial - 1;
@@ -74,7 +80,9 @@ export function checkPooledGradient(name: string, { shape }: FakeTensor): void {
   );
 }
 
-/** The environment for rules that refuse only what is known to be wrong, and record nothing. */
+/**
+ * Returns the environment for rules that refuse only what is known to be wrong, and record nothing.
+ */
 export const unrecorded = (env: SymEnv): SymEnv =>
   envWith(env, {
     orFalse: (condition) => env.knownTrue(condition),

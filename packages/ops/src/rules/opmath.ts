@@ -5,7 +5,7 @@ import type { Emit } from "../rows/emit.js";
 import { convert } from "./decompose.js";
 import { computationDType, promoteOperands } from "./promote.js";
 
-/** The operands in the dtype that they are computed in together, and that of the result. */
+/** Returns the operands in the dtype that they are computed in together, and that of the result. */
 export function castForMath<const T extends readonly (FakeTensor | null)[]>(
   emit: Emit,
   operands: T,

@@ -3,9 +3,9 @@ import {
   type DeviceLiteral,
   device,
   type FakeTensor,
+  type IntLike,
   type LayoutName,
   type MemoryFormat,
-  type SymInt,
 } from "@sconce/ir";
 import { ge, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
@@ -29,9 +29,9 @@ export const OPTIONS =
   "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 export type Options = typeof OPTIONS;
 
-/** A row-major tensor of these sizes, which are not negative. */
+/** Returns a row-major tensor of these sizes, which are not negative. */
 export function created(
-  shape: readonly SymInt[],
+  shape: readonly IntLike[],
   dtype: DType,
   { layout, device }: FactoryOptions,
   env?: SymEnv,
@@ -45,23 +45,26 @@ export function created(
   return fake({ dtype, shape, layout, device });
 }
 
-const negativeSize = (size: SymInt, shape: readonly SymInt[]): Error =>
+const negativeSize = (size: IntLike, shape: readonly IntLike[]): Error =>
   invalidArgument(
     `Trying to create tensor with negative dimension ${describeSize(size)}: ${describeSizes(shape)}`,
   );
 
-/** The strides of `empty_like`: those of a dense tensor, or its order of dimensions made dense. */
-export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly SymInt[] {
+/**
+ * Returns the strides of `empty_like`: those of a dense tensor, or its order of dimensions made
+ * dense.
+ */
+export function likeStrides(self: FakeTensor, format: MemoryFormat | null, env: SymEnv): readonly IntLike[] {
   if (format !== null && format !== "preserve_format") return memoryFormatStrides(self.shape, format);
   if (isNonOverlappingAndDense(self, env)) return self.strides;
   return stridesInOrder(self.shape, memoryOrder(env, self.shape, [self]));
 }
 
-/** A new tensor with the sizes and, where dense, the strides of `self`. */
+/** Returns a new tensor with the sizes and, where dense, the strides of `self`. */
 export const emptyLike = (self: FakeTensor, env: SymEnv, dtype: DType = self.dtype): FakeTensor =>
   fake({ dtype, shape: self.shape, strides: likeStrides(self, null, env), like: self });
 
-/** A fresh tensor of the sizes of `self`. */
+/** Returns a fresh tensor of the sizes of `self`. */
 export function createdLike(
   self: FakeTensor,
   options: FactoryOptions,

@@ -1,5 +1,5 @@
 /** @file Output sizes of pooling windows. */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add, and, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual, mayBeBelow } from "./comparison.js";
@@ -8,11 +8,11 @@ import { suggestMemoryFormat } from "./memory-format.js";
 
 /** A pooling window as operators take it: lists of one value or of one per spatial dimension. */
 export interface Window {
-  readonly kernel_size: readonly SymInt[];
+  readonly kernel_size: readonly IntLike[];
   /** Empty: the kernel size. */
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly dilation?: readonly SymInt[];
+  readonly stride: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly dilation?: readonly IntLike[];
   readonly ceil_mode: boolean;
 }
 
@@ -32,7 +32,7 @@ function axesOf(name: string, window: Window, spatial: number): readonly Axis[] 
       throw invalidArgument(`${name}: ${what} must either be a single int, or a tuple of ${spatial} ints`);
     }
   }
-  const at = (list: readonly SymInt[], i: number): number => Number(list.length === 1 ? list[0] : list[i]);
+  const at = (list: readonly IntLike[], i: number): number => Number(list.length === 1 ? list[0] : list[i]);
   return Array.from({ length: spatial }, (_, i) => ({
     kernel: at(kernel_size, i),
     stride: at(stride, i),
@@ -67,7 +67,7 @@ export function pooledShape(
   window: Window,
   spatial: number,
   env: SymEnv,
-): readonly SymInt[] {
+): readonly IntLike[] {
   const { shape, ndim } = input;
   if (ndim !== spatial + 1 && ndim !== spatial + 2) {
     throw shapeMismatch(
@@ -94,7 +94,7 @@ export function pooledShape(
   return [...shape.slice(0, lead), ...sizes];
 }
 
-function pooledSize(size: SymInt, axis: Axis, ceilMode: boolean, env: SymEnv): SymInt {
+function pooledSize(size: IntLike, axis: Axis, ceilMode: boolean, env: SymEnv): IntLike {
   const { kernel, stride, padding, dilation } = axis;
   const extra = 2 * padding - dilation * (kernel - 1) - 1 + (ceilMode ? stride - 1 : 0);
   const out = add(floorDiv(add(size, extra), stride), 1);

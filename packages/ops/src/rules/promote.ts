@@ -21,7 +21,7 @@ const NUMBER_OF_KIND: Readonly<Record<DTypeKind, PromotionOperand>> = {
   complex: { dtype: "complex128", rank: "wrappedNumber" },
 };
 
-/** The kind of a Python number. */
+/** Returns the kind of a Python number. */
 export function scalarKind(value: ScalarArg): DTypeKind {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "bigint") return "int";
@@ -38,7 +38,7 @@ export function scalarKind(value: ScalarArg): DTypeKind {
   }
 }
 
-/** The dtype that an elementwise operator computes in (`torch.result_type`). */
+/** Returns the dtype that an elementwise operator computes in (`torch.result_type`). */
 export function promoteOperands(operands: readonly Operand[]): DType {
   const first = operands[0];
   if (
@@ -50,7 +50,7 @@ export function promoteOperands(operands: readonly Operand[]): DType {
   return resultType(operands.map(promotionOperand));
 }
 
-/** A Python number as promotion sees it. */
+/** Returns a Python number as promotion sees it. */
 export const scalarOperand = (value: ScalarArg): PromotionOperand => NUMBER_OF_KIND[scalarKind(value)];
 
 function promotionOperand(operand: Operand): PromotionOperand {
@@ -68,13 +68,13 @@ export const toComplexDType = complexDType;
 /** `float32` of `complex64`; others stay. */
 export const toRealDType = realDType;
 
-/** The dtype that halves are computed in; others stay. */
+/** Returns the dtype that halves are computed in; others stay. */
 export function computationDType(dtype: DType): DType {
   if (dtype === "float16" || dtype === "bfloat16") return "float32";
   return dtype === "complex32" ? "complex64" : dtype;
 }
 
 const KINDS: readonly DTypeKind[] = ["bool", "int", "float", "complex"];
-/** Whether values of a dtype may be stored in another (`torch.can_cast`). */
+/** Returns whether values of a dtype may be stored in another (`torch.can_cast`). */
 export const canCast = (from: DType, to: DType): boolean =>
   KINDS.indexOf(dtypeInfo(from).kind) <= KINDS.indexOf(dtypeInfo(to).kind);

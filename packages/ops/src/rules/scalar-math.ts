@@ -1,6 +1,6 @@
 /** @file Python arithmetic on scalars that may be symbolic, inside of rules and decompositions. */
 import { float, isSymScalar, type SymScalar } from "@sconce/ir";
-import { floatConstant, SymExpr, type SymInt, toFloat } from "@sconce/symbolic";
+import { floatConstant, type IntLike, SymExpr, toFloat } from "@sconce/symbolic";
 import type { Emit } from "../rows/emit.js";
 import { evaluateScalarFunction } from "../rows/scalar-functions.js";
 import type { ScalarArg } from "../schema/schema-types.js";
@@ -32,7 +32,7 @@ export function scalarMath(target: string, args: readonly ScalarArg[], emit?: Em
 }
 
 /** Beside a float, Python converts an int first. */
-function operand(value: ScalarArg, isFloat: boolean): SymInt {
+function operand(value: ScalarArg, isFloat: boolean): IntLike {
   if (typeof value !== "object") return isFloat ? floatConstant(Number(value)) : Number(value);
   if (value.kind === "float") return floatConstant(value.value);
   const { expr } = value as SymScalar;

@@ -3,14 +3,15 @@ import {
   type FakeTensor,
   type FloatLiteral,
   float,
+  type IntLike,
   isSymScalar,
   type ScalarLiteral,
-  type SymInt,
   symFloat,
   toNumber,
 } from "@sconce/ir";
 import {
   add,
+  type FloatLike,
   floatConstant,
   floatTrueDiv,
   floorDiv,
@@ -20,7 +21,6 @@ import {
   neg,
   pythonMod,
   SymExpr,
-  type SymFloat,
   sub,
   toFloat,
 } from "@sconce/symbolic";
@@ -36,7 +36,7 @@ export type SizeOperator = keyof typeof OPERATORS;
  * Computes `a + b` and so on. If a size is symbolic, the emitter also receives the operation,
  * because PyTorch records it as a node at this place.
  */
-export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymInt): SymInt {
+export function sizeMath(emit: Emit, operator: SizeOperator, a: IntLike, b: IntLike): IntLike {
   const isNatural = operator === "mod" && [a, b].every((value) => emit.env.range(value).min >= 0);
   const result = isNatural ? mod(a, b) : OPERATORS[operator](a, b);
   if (typeof a !== "number" || typeof b !== "number")
@@ -44,45 +44,45 @@ export function sizeMath(emit: Emit, operator: SizeOperator, a: SymInt, b: SymIn
   return result;
 }
 
-/** The number of elements, multiplied dimension by dimension as `sizeMath` does. */
-export const productOf = (emit: Emit, shape: readonly SymInt[]): SymInt =>
+/** Returns the number of elements, multiplied dimension by dimension as `sizeMath` does. */
+export const productOf = (emit: Emit, shape: readonly IntLike[]): IntLike =>
   shape.reduce((product, size) => sizeMath(emit, "mul", product, size));
 
-/** The number of elements of a tensor, as `tensor.numel()` in a Python decomposition. */
-export function countOf(emit: Emit, tensor: FakeTensor): SymInt {
+/** Returns the number of elements of a tensor, as `tensor.numel()` in a Python decomposition. */
+export function countOf(emit: Emit, tensor: FakeTensor): IntLike {
   const count = numelOf(tensor.shape);
   if (count instanceof SymExpr) emit.counted?.(tensor, count);
   return count;
 }
 
-/** The Python float `value / size`. */
-export function quotient(emit: Emit, value: number, size: SymInt): EmitArg {
+/** Returns the Python float `value / size`. */
+export function quotient(emit: Emit, value: number, size: IntLike): EmitArg {
   if (typeof size === "number") return float(value / size);
   const real = toFloat(size);
   emit.arithmetic?.("torch.sym_float", [size], real);
   return divided(emit, value, real);
 }
 
-/** The Python float `value / divisor`. */
-export function divided(emit: Emit, value: number, divisor: SymFloat): EmitArg {
+/** Returns the Python float `value / divisor`. */
+export function divided(emit: Emit, value: number, divisor: FloatLike): EmitArg {
   if (typeof divisor === "number") return float(value / divisor);
   const result = floatTrueDiv(floatConstant(value), divisor);
   emit.arithmetic?.("operator.truediv", [floatLiteral(value), divisor], result);
   return symFloat(result);
 }
 
-/** The Python float `a / b` of two integers. */
-export function ratio(emit: Emit, a: SymInt, b: SymInt): SymFloat {
+/** Returns the Python float `a / b` of two integers. */
+export function ratio(emit: Emit, a: IntLike, b: IntLike): FloatLike {
   if (typeof a === "number" && typeof b === "number") return a / b;
   const result = intTrueDiv(a, b);
   emit.arithmetic?.("operator.truediv", [a, b], result);
   return result;
 }
 
-/** The Python float `-value`. */
+/** Returns the Python float `-value`. */
 export function opposite(emit: Emit, value: EmitArg): EmitArg {
   if (!isSymScalar(value)) return float(-toNumber(value as ScalarLiteral));
-  const result = neg(value.expr as SymExpr) as SymFloat;
+  const result = neg(value.expr as SymExpr) as FloatLike;
   emit.arithmetic?.("operator.neg", [value.expr], result);
   return symFloat(result);
 }

@@ -1,7 +1,7 @@
 /**
  * @file Sizes and scales of resizing, as `UpSample.h` and PyTorch's decompositions compute them.
  */
-import { type FakeTensor, type SymInt, type SymScalar, symFloat } from "@sconce/ir";
+import { type FakeTensor, type IntLike, type SymScalar, symFloat } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { floatConstant, floatTrueDiv, intTrueDiv, mul, sub, toFloat, truncToInt } from "@sconce/symbolic";
 import type { Emit } from "../rows/emit.js";
@@ -16,9 +16,9 @@ export type Factor = number | SymScalar;
 
 function checkSizeOrScale(
   input: FakeTensor,
-  size: readonly SymInt[] | null,
+  size: readonly IntLike[] | null,
   scales: readonly number[] | null,
-): readonly SymInt[] {
+): readonly IntLike[] {
   const spatial = input.shape.slice(2);
   if ((size === null) === (scales === null)) {
     throw invalidArgument("Must specify exactly one of output_size and scale_factors");
@@ -30,13 +30,13 @@ function checkSizeOrScale(
   return spatial;
 }
 
-/** The output size: given, or the input's multiplied; symbolic products become nodes. */
+/** Returns the output size: given, or the input's multiplied; symbolic products become nodes. */
 export function resizedSize(
   emit: Emit,
   input: FakeTensor,
-  size: readonly SymInt[] | null,
+  size: readonly IntLike[] | null,
   scales: readonly number[] | null,
-): readonly SymInt[] {
+): readonly IntLike[] {
   const spatial = checkSizeOrScale(input, size, scales);
   if (size !== null) return size;
   return spatial.map((length, i) => {
@@ -45,14 +45,14 @@ export function resizedSize(
   });
 }
 
-const truncated = (length: SymInt, scale: number): SymInt =>
+const truncated = (length: IntLike, scale: number): IntLike =>
   typeof length === "number" ? Math.trunc(length * scale) : truncToInt(mul(toFloat(length), scale));
 
-/** The fake result of resizing by size or by scale. */
+/** Returns the fake result of resizing by size or by scale. */
 export function resizedBy(
   env: SymEnv,
   input: FakeTensor,
-  size: readonly SymInt[] | null,
+  size: readonly IntLike[] | null,
   scales: readonly number[] | null,
 ): FakeTensor {
   const spatial = checkSizeOrScale(input, size, scales);
@@ -65,8 +65,8 @@ export function resizedBy(
   return resizedTo(env, input, sizes);
 }
 
-/** The fake result of resizing to a size: batch, channels and memory format stay. */
-export function resizedTo(env: SymEnv, input: FakeTensor, size: readonly SymInt[]): FakeTensor {
+/** Returns the fake result of resizing to a size: batch, channels and memory format stay. */
+export function resizedTo(env: SymEnv, input: FakeTensor, size: readonly IntLike[]): FakeTensor {
   if (input.ndim !== size.length + 2) {
     throw shapeMismatch(`It is expected input_size equals to ${size.length + 2}, but got size ${input.ndim}`);
   }
@@ -81,7 +81,7 @@ export function resizedTo(env: SymEnv, input: FakeTensor, size: readonly SymInt[
 }
 
 /** Input positions per output position, for nearest neighbors. */
-export function nearestScale(input: SymInt, output: SymInt, scale: number | null): Factor {
+export function nearestScale(input: IntLike, output: IntLike, scale: number | null): Factor {
   const scaled = scale !== null && scale > 0;
   if (typeof input === "number" && typeof output === "number") {
     return scaled ? input / (input * scale) : input / output;
@@ -95,15 +95,15 @@ export function nearestScale(input: SymInt, output: SymInt, scale: number | null
  * with aligned corners, where Python has an integer.
  */
 export function interpolationScale(
-  input: SymInt,
-  output: SymInt,
+  input: IntLike,
+  output: IntLike,
   alignCorners: boolean,
   scale: number | null,
 ): Factor | undefined {
   if (alignCorners) {
     if (output === 1) return undefined;
     if (typeof input === "number" && typeof output === "number") return (input - 1) / (output - 1);
-    const last = (size: SymInt): SymInt =>
+    const last = (size: IntLike): IntLike =>
       typeof size === "number" ? size - 1 : sub(toFloat(size), floatConstant(1));
     return symFloat(floatTrueDiv(last(input), last(output)));
   }

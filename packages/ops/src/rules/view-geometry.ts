@@ -1,5 +1,5 @@
 /** @file Sizes, strides and offsets of views. */
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import { eq, floorDiv, ge, mod, mul, ne, or, type SymEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -7,23 +7,23 @@ import { check, isEqual, mayBeBelow, mayDiffer } from "./comparison.js";
 import { describeSize, describeSizes } from "./describe.js";
 import { contiguousStridesOf, isContiguousFake, numelOf } from "./fake.js";
 
-/** A view into the memory of `base`. */
+/** Returns a view into the memory of `base`. */
 export function viewOf(
   base: FakeTensor,
-  shape: readonly SymInt[],
-  strides: readonly SymInt[],
-  storageOffset: SymInt = base.storageOffset,
+  shape: readonly IntLike[],
+  strides: readonly IntLike[],
+  storageOffset: IntLike = base.storageOffset,
   dtype: DType = base.dtype,
 ): FakeTensor {
   const { device, layout, requiresGrad } = base;
   return new FakeTensor({ dtype, shape, strides, storageOffset, device, layout, requiresGrad });
 }
 
-/** A new object for the same memory, sizes and strides. */
+/** Returns a new object for the same memory, sizes and strides. */
 export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape, base.strides);
 
 /**
- * The sizes, with a -1 replaced by the size that the number of elements implies.
+ * Returns the sizes, with a -1 replaced by the size that the number of elements implies.
  *
  * @param isNative whether PyTorch's C++ code infers the size: it also asks whether the number of
  *   elements is the product of the other sizes
@@ -31,11 +31,11 @@ export const aliasOf = (base: FakeTensor): FakeTensor => viewOf(base, base.shape
  */
 export function inferSizes(
   env: SymEnv,
-  sizes: readonly SymInt[],
-  numel: SymInt,
+  sizes: readonly IntLike[],
+  numel: IntLike,
   isNative = false,
-): readonly SymInt[] {
-  let known: SymInt = 1;
+): readonly IntLike[] {
+  let known: IntLike = 1;
   let inferred = -1;
   for (let d = 0; d < sizes.length; d++) {
     const size = sizes[d]!;
@@ -77,10 +77,10 @@ export function inferSizes(
  */
 export function viewStrides(
   base: FakeTensor,
-  sizes: readonly SymInt[],
+  sizes: readonly IntLike[],
   env: SymEnv,
   mayBeRowMajor = true,
-): readonly SymInt[] | undefined {
+): readonly IntLike[] | undefined {
   if (base.ndim === 0) return sizes.map(() => 1);
   const numel = numelOf(base.shape);
   if (isEqual(env, numel, 0)) {
@@ -103,21 +103,21 @@ export function viewStrides(
   );
 }
 
-const allNumbers = (...lists: readonly (readonly SymInt[])[]): boolean =>
+const allNumbers = (...lists: readonly (readonly IntLike[])[]): boolean =>
   lists.every((list) => list.every((item) => typeof item === "number"));
 
 /** Walks both shapes from the innermost dimension, matching runs of memory that lie evenly. */
 function regroupStrides(
   base: FakeTensor,
-  sizes: readonly SymInt[],
+  sizes: readonly IntLike[],
   env: SymEnv,
-): readonly SymInt[] | undefined {
+): readonly IntLike[] | undefined {
   const { shape, strides, ndim } = base;
-  const result = new Array<SymInt>(sizes.length);
+  const result = new Array<IntLike>(sizes.length);
   let viewDim = sizes.length - 1;
   let runStride = strides[ndim - 1]!;
-  let runSize: SymInt = 1;
-  let viewSize: SymInt = 1;
+  let runSize: IntLike = 1;
+  let viewSize: IntLike = 1;
   for (let dim = ndim - 1; dim >= 0; dim--) {
     runSize = mul(runSize, shape[dim]!);
     const outer = dim - 1;

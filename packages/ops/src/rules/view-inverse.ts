@@ -1,4 +1,4 @@
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import { add } from "@sconce/symbolic";
 import type { BoundArgs } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
@@ -66,7 +66,7 @@ const expanded: Inverse = ({ emit, base, mutated }) => {
   return emit("aten.add.Tensor", [base, sumToSize(emit, gained, base.shape)]);
 };
 
-function sumToSize(emit: Emit, tensor: FakeTensor, shape: readonly SymInt[]): FakeTensor {
+function sumToSize(emit: Emit, tensor: FakeTensor, shape: readonly IntLike[]): FakeTensor {
   const lead = tensor.ndim - shape.length;
   const dims = tensor.shape
     .map((_, dim) => dim)
@@ -81,7 +81,7 @@ function sumToSize(emit: Emit, tensor: FakeTensor, shape: readonly SymInt[]): Fa
 
 /** Writes one piece of a split back. */
 const piece =
-  (sizeAt: (inversion: Inversion, dim: number) => readonly [start: SymInt, end: SymInt]): Inverse =>
+  (sizeAt: (inversion: Inversion, dim: number) => readonly [start: IntLike, end: IntLike]): Inverse =>
   (inversion) => {
     const { emit, base, mutated } = inversion;
     const dim = wrapDim(int(inversion, "dim"), base.ndim);
@@ -90,7 +90,7 @@ const piece =
   };
 
 const evenPiece = piece(({ emit, base, args, index }, dim) => {
-  const size = args["split_size"] as SymInt;
+  const size = args["split_size"] as IntLike;
   const start = sizeMath(emit, "mul", size, index);
   const end = sizeMath(emit, "add", start, size);
   const limit = base.shape[dim]!;
@@ -99,7 +99,7 @@ const evenPiece = piece(({ emit, base, args, index }, dim) => {
 
 const sizedPiece = (name: string): Inverse =>
   piece(({ args, index }) => {
-    const sizes = args[name] as readonly SymInt[];
+    const sizes = args[name] as readonly IntLike[];
     const ends = endsOf(sizes);
     if (ends !== undefined) return [ends[index - 1] ?? 0, ends[index]!];
     const start = sizes.slice(0, index).reduce((a, b) => add(a, b), 0);
@@ -107,7 +107,7 @@ const sizedPiece = (name: string): Inverse =>
   });
 
 /** Where the pieces of a split end, for each of which it is asked; undefined for symbolic sizes. */
-function endsOf(sizes: readonly SymInt[]): readonly number[] | undefined {
+function endsOf(sizes: readonly IntLike[]): readonly number[] | undefined {
   let ends = knownEnds.get(sizes);
   if (ends === undefined) {
     let sum = 0;
@@ -118,7 +118,7 @@ function endsOf(sizes: readonly SymInt[]): readonly number[] | undefined {
   }
   return ends ?? undefined;
 }
-const knownEnds = new WeakMap<readonly SymInt[], readonly number[] | null>();
+const knownEnds = new WeakMap<readonly IntLike[], readonly number[] | null>();
 
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);
@@ -179,7 +179,7 @@ const INVERSES: ReadonlyMap<string, Inverse> = new Map<string, Inverse>([
   ["aten._neg_view.default", turned("aten._neg_view.default")],
 ]);
 
-/** Whether writes to this view operator's results can be written back. */
+/** Returns whether writes to this view operator's results can be written back. */
 export const hasViewInverse = (target: string): boolean => INVERSES.has(target);
 
 /**

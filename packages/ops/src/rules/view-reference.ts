@@ -3,9 +3,10 @@
  * (`torch._refs._reshape_view_helper`). Each question that it asks of a size is asked here, in the
  * same order: the guards of an export follow from them.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import {
   and,
+  type BoolLike,
   eq,
   floorDiv,
   freeSymbols,
@@ -16,7 +17,6 @@ import {
   mul,
   ne,
   or,
-  type SymBool,
   type SymEnv,
   SymExpr,
   symMin,
@@ -28,22 +28,25 @@ import { askStrides, contiguousStridesOf, elementsOf, isContiguousFake, numelOf 
 
 /** Sizes and strides while dimensions are merged and split. */
 interface Layout {
-  readonly shape: SymInt[];
-  readonly strides: SymInt[];
+  readonly shape: IntLike[];
+  readonly strides: IntLike[];
 }
 
-/** Whether the reference decides on these sizes: some are dynamic, and the example has them all. */
-export function hasReferenceView(base: FakeTensor, sizes: readonly SymInt[]): boolean {
+/**
+ * Returns whether the reference decides on these sizes: some are dynamic, and the example has them
+ * all.
+ */
+export function hasReferenceView(base: FakeTensor, sizes: readonly IntLike[]): boolean {
   const dynamic = [...base.shape, ...base.strides, ...sizes].filter((size) => size instanceof SymExpr);
   return dynamic.length > 0 && !dynamic.some((size) => [...freeSymbols(size).values()].some(isUnbacked));
 }
 
 /**
- * The sizes and strides of a view; undefined when the layout needs a copy.
+ * Returns the sizes and strides of a view; undefined when the layout needs a copy.
  *
  * @throws SconceError `SHAPE_MISMATCH`, `INVALID_ARGUMENT`
  */
-export function referenceView(base: FakeTensor, given: readonly SymInt[], env: SymEnv): Layout | undefined {
+export function referenceView(base: FakeTensor, given: readonly IntLike[], env: SymEnv): Layout | undefined {
   const numel = elementsOf(base);
   const sizes = inferSize(given, numel, env);
   if (env.guard(eq(numel, 0))) return { shape: [...sizes], strides: [...contiguousStridesOf(sizes)] };
@@ -60,13 +63,13 @@ export function referenceView(base: FakeTensor, given: readonly SymInt[], env: S
   return regroup(base, sizes, env);
 }
 
-const misfit = (sizes: readonly SymInt[], numel: SymInt): Error =>
+const misfit = (sizes: readonly IntLike[], numel: IntLike): Error =>
   shapeMismatch(`shape '${describeSizes(sizes)}' is invalid for input of size ${describeSize(numel)}`);
 
 /** Replaces -1 (`torch._prims_common.infer_size`). */
-function inferSize(given: readonly SymInt[], numel: SymInt, env: SymEnv): readonly SymInt[] {
+function inferSize(given: readonly IntLike[], numel: IntLike, env: SymEnv): readonly IntLike[] {
   let inferred = -1;
-  let known: SymInt = 1;
+  let known: IntLike = 1;
   for (const [d, size] of given.entries()) {
     if (env.orFalse(eq(size, -1))) {
       if (inferred >= 0) throw invalidArgument("only one dimension can be inferred");
@@ -88,7 +91,7 @@ function inferSize(given: readonly SymInt[], numel: SymInt, env: SymEnv): readon
 }
 
 /** Builds the sizes from the outermost one on, merging and splitting dimensions. */
-function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layout | undefined {
+function regroup(base: FakeTensor, sizes: readonly IntLike[], env: SymEnv): Layout | undefined {
   const at: Layout = { shape: [...base.shape], strides: [...base.strides] };
   const { shape, strides } = at;
   for (const [d, size] of sizes.entries()) {
@@ -121,12 +124,12 @@ function regroup(base: FakeTensor, sizes: readonly SymInt[], env: SymEnv): Layou
 
 /** PyTorch finds out about the layout of each view, without guards. */
 export function askLayout(layout: Pick<FakeTensor, "shape" | "strides">, env: SymEnv): void {
-  const ask = (condition: SymBool): boolean => env.askQuietly?.(condition) ?? false;
+  const ask = (condition: BoolLike): boolean => env.askQuietly?.(condition) ?? false;
   askStrides(layout, { is: ask, differs: ask, countsEmpty: true });
 }
 
 /** Splits a dimension in two (`prims.split_dim`). */
-function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymEnv): void {
+function split({ shape, strides }: Layout, dim: number, outer: IntLike, env: SymEnv): void {
   const [size, stride] = [shape[dim]!, strides[dim]!];
   const inner = floorDiv(size, outer);
   check(env, eq(mod(size, outer), 0), () => misfit([outer, inner], size));
@@ -137,7 +140,7 @@ function split({ shape, strides }: Layout, dim: number, outer: SymInt, env: SymE
 /** Makes one dimension of several; false when they do not lie evenly (`_collapse_view_helper`). */
 function merge({ shape, strides }: Layout, start: number, end: number, env: SymEnv): boolean {
   const numel = numelOf(shape);
-  let even: SymBool = true;
+  let even: BoolLike = true;
   if (env.orFalse(ne(numel, 0))) {
     for (let d = end - 1; d >= start; d--) {
       const step = mul(strides[d + 1]!, shape[d + 1]!);
@@ -160,8 +163,8 @@ function merge({ shape, strides }: Layout, start: number, end: number, env: SymE
   return true;
 }
 
-/** The product of merged sizes; PyTorch asks of each whether it is 0. */
-function mergedLength(shape: readonly SymInt[], start: number, end: number, env: SymEnv): SymInt {
+/** Returns the product of merged sizes; PyTorch asks of each whether it is 0. */
+function mergedLength(shape: readonly IntLike[], start: number, end: number, env: SymEnv): IntLike {
   let length = shape[end]!;
   if (!env.orTrue(ne(length, 0))) return 0;
   for (let d = end - 1; d >= start; d--) {
@@ -172,7 +175,7 @@ function mergedLength(shape: readonly SymInt[], start: number, end: number, env:
 }
 
 /** Python's `min` of two sizes. */
-function least(env: SymEnv, a: SymInt, b: SymInt): SymInt {
+function least(env: SymEnv, a: IntLike, b: IntLike): IntLike {
   if ((typeof a === "number" && typeof b === "number") || env.keepsMin === true) return symMin(a, b);
   return env.guard(lt(b, a)) ? b : a;
 }

@@ -1,15 +1,15 @@
 /** @file Checks that leave no trace. */
-import { envWith, not, type SymBool, type SymEnv, symbol } from "@sconce/symbolic";
+import { type BoolLike, envWith, not, type SymEnv, symbol } from "@sconce/symbolic";
 
 /** A size of which nothing is known. */
 const UNKNOWN = symbol("unknown", { unbacked: true });
 
-/** Whether some sizes may meet a condition. */
-export const mayHold = (env: SymEnv, condition: SymBool): boolean => !env.knownTrue(not(condition));
+/** Returns whether some sizes may meet a condition. */
+export const mayHold = (env: SymEnv, condition: BoolLike): boolean => !env.knownTrue(not(condition));
 
 /**
- * An environment that takes a condition for true while some sizes meet it: it adds no guard, no
- * assertion and no symbol. For what PyTorch lets through, and no size would make right.
+ * Returns an environment that takes a condition for true while some sizes meet it: it adds no
+ * guard, no assertion and no symbol. For what PyTorch lets through, and no size would make right.
  */
 export const withoutQuestions = (env: SymEnv): SymEnv =>
   envWith(env, {

@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** A schema that cannot be read. */
+/** Returns the error for a schema that cannot be read. */
 export function schemaSyntax(schema: string, why: string): SconceError {
   return new SconceError({
     code: "SCHEMA_SYNTAX",

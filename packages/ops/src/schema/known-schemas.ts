@@ -28,8 +28,8 @@ export class KnownSchemas {
   }
 
   /**
-   * The schema of a target; undefined for what PyTorch does not have, and for the few with types
-   * that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
+   * Returns the schema of a target; undefined for what PyTorch does not have, and for the few with
+   * types that no program holds (`QScheme`, `Dict(Tensor, Tensor)`).
    */
   schema(target: string): OpSchema | undefined {
     if (!this.#parsed.has(target)) {

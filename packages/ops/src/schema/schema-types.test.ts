@@ -1,4 +1,4 @@
-import type { FakeTensor, ScalarLiteral, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike, ScalarLiteral } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type ArgsOf, type ResultOf, type RuntimeTypes, type TargetOf, targetOf } from "./schema-types.js";
@@ -14,7 +14,7 @@ type Clamp = "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Te
 describe("types of a schema", () => {
   it("gives the arguments of shape rules", () => {
     expectTypeOf<ArgsOf<Split>>().toEqualTypeOf<
-      { readonly self: FakeTensor } & { readonly split_size: SymInt } & { readonly dim: SymInt }
+      { readonly self: FakeTensor } & { readonly split_size: IntLike } & { readonly dim: IntLike }
     >();
   });
 

@@ -5,10 +5,10 @@
 import type {
   DeviceLiteral,
   FakeTensor,
+  IntLike,
   LayoutName,
   MemoryFormat,
   ScalarLiteral,
-  SymInt,
   SymScalar,
 } from "@sconce/ir";
 import type { DType, Tensor } from "@sconce/tensor";
@@ -48,7 +48,7 @@ export interface SchemaTypes<T, I, S> {
 }
 
 /** Types of shape rules and decompositions: fake tensors, sizes that may be symbolic. */
-export type FakeTypes = SchemaTypes<FakeTensor, SymInt, ScalarArg>;
+export type FakeTypes = SchemaTypes<FakeTensor, IntLike, ScalarArg>;
 
 /** Types of kernels: real tensors, sizes that are numbers. */
 export type RuntimeTypes = SchemaTypes<Tensor, number, ScalarLiteral>;
@@ -170,7 +170,7 @@ export type TargetOf<S extends string> = S extends `${infer N}::${infer Name}(${
     : `${N}.${Name}.default`
   : never;
 
-/** The target of a schema, see {@link TargetOf}; only the head of the text is read. */
+/** Returns the target of a schema, see {@link TargetOf}; only the head of the text is read. */
 export function targetOf<const S extends string>(schema: S): TargetOf<S> {
   const head = schema.slice(0, schema.indexOf("(")).replace("::", ".");
   const [, , overload] = head.split(".");

@@ -8,8 +8,8 @@ const OPTIONS = /, \w+\?? (?:dtype|layout|device|pin_memory)(?:=[^,]*)?/g;
 const TENSORS = /^Tensor(?:\[\])?(?: \w+)?$/;
 
 /**
- * The schemas that may have been generated from one, in a fixed order. PyTorch has some of them
- * only: {@link allSchemas} knows which.
+ * Returns the schemas that may have been generated from one, in a fixed order. PyTorch has some of
+ * them only: {@link allSchemas} knows which.
  */
 export function schemaVariants(schema: string): readonly string[] {
   const open = schema.indexOf("(");
@@ -48,8 +48,8 @@ function outVariants(name: string, overload: string, args: string, returns: stri
 }
 
 /**
- * All schemas that follow from the first ones, those included. For each schema of the result so
- * far, `kinds` has a digit of base 32: bit `i` is set when PyTorch has its variant `i`.
+ * Returns all schemas that follow from the first ones, those included. For each schema of the
+ * result so far, `kinds` has a digit of base 32: bit `i` is set when PyTorch has its variant `i`.
  */
 export function allSchemas(first: Iterable<string>, kinds: string): readonly string[] {
   const schemas = [...new Set(first)].sort();

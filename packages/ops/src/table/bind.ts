@@ -42,7 +42,10 @@ export function constantValue(val: unknown): unknown {
   return typeof constant === "object" && constant?.kind === "constant" ? constant.value : val;
 }
 
-/** The argument at a place of the schema, by position or by keyword; null where it is left out. */
+/**
+ * Returns the argument at a place of the schema, by position or by keyword; null where it is left
+ * out.
+ */
 export function argumentAt({ args, kwargs }: Node, schema: OpSchema, at: number): Argument {
   const { name, kwargOnly } = schema.args[at]!;
   return (kwargOnly ? undefined : args[at]) ?? kwargs[name] ?? null;
@@ -316,7 +319,7 @@ const isScalar = (value: unknown): boolean =>
   typeof value === "bigint" ||
   typeof value === "boolean" ||
   (typeof value === "object" && SCALAR_KINDS.has((value as { kind?: string }).kind ?? ""));
-/** Whether a value is a tensor, fake or real. */
+/** Returns whether a value is a tensor, fake or real. */
 export const isTensorLike = (value: unknown): boolean =>
   value instanceof FakeTensor ||
   (typeof value === "object" && value !== null && "dtype" in value && "shape" in value);
@@ -327,14 +330,14 @@ function parseDevice(text: string): DeviceLiteral {
   return device(type, index === undefined ? null : Number(index));
 }
 
-/** The schema type as PyTorch writes it: `Tensor`, `int[2]?`. */
+/** Returns the schema type as PyTorch writes it: `Tensor`, `int[2]?`. */
 export function describeType(type: SchemaType): string {
   const element = type.optionalElements || (type.optional && !type.list) ? `${type.base}?` : type.base;
   if (!type.list) return element;
   return `${element}[${type.listSize ?? ""}]${type.optional ? "?" : ""}`;
 }
 
-/** A few words for an error message. */
+/** Returns a few words for an error message. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return "None";
   if (Array.isArray(value)) return `a list of ${value.length}`;

@@ -33,8 +33,8 @@ const OVERLOADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The definition of a `_foreach_*` overload from the operator that it repeats; undefined for other
- * targets.
+ * Returns the definition of a `_foreach_*` overload from the operator that it repeats; undefined
+ * for other targets.
  */
 export function deriveForeach(target: string, operators: OperatorRows): OpDefinition | undefined {
   if (!target.startsWith(PREFIX)) return undefined;
@@ -133,7 +133,7 @@ function checkLists(
   }
 }
 
-/** What the repeated operator is given for an argument; a tensor of scalars is read. */
+/** Returns what the repeated operator is given for an argument; a tensor of scalars is read. */
 function elementOf(emit: Emit, arg: SchemaArgument, bound: BoundArgs, i: number): EmitArg {
   const value = bound[arg.name];
   if (arg.type.list) return (value as readonly EmitArg[])[i];

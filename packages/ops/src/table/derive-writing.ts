@@ -20,7 +20,10 @@ import type { OperatorRows } from "./operator-rows.js";
 /** Arguments of factories that `out=` overloads leave to the output. */
 const OPTIONS: ReadonlySet<string> = new Set(["dtype", "layout", "device", "pin_memory", "memory_format"]);
 
-/** The definition of a writing overload from the functional one; undefined when there is none. */
+/**
+ * Returns the definition of a writing overload from the functional one; undefined when there is
+ * none.
+ */
 export function deriveWriting(target: string, operators: OperatorRows): OpDefinition | undefined {
   const [schema, schemaText] = [operators.known.schema(target), operators.known.text(target)];
   if (schema?.isMutable !== true || schemaText === undefined || schema.isView) return undefined;
@@ -66,7 +69,7 @@ function functionalOf(schema: OpSchema, operators: OperatorRows): OpDefinition |
 }
 
 /**
- * Whether an overload takes the arguments of an in-place one, in whatever order:
+ * Returns whether an overload takes the arguments of an in-place one, in whatever order:
  * `polygamma_(self, n)` is `polygamma(n, self)`, `pow_.Scalar` is `pow.Tensor_Scalar`.
  */
 function isOutOfPlaceOf(functional: OpSchema, schema: OpSchema): boolean {
@@ -90,8 +93,8 @@ function checkSelf(schema: OpSchema, given: BoundArgs, result: MetaValue): void 
 }
 
 /**
- * The arguments that an overload writes, in the order in which its functional overload gives their
- * new values: outputs first.
+ * Returns the arguments that an overload writes, in the order in which its functional overload
+ * gives their new values: outputs first.
  */
 export function writtenArguments({ args }: OpSchema): readonly SchemaArgument[] {
   const written = args.filter((arg) => arg.alias?.write === true);
@@ -106,8 +109,8 @@ const WRITES_INPUTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a call leaves this written input as it is, whatever the schema says: PyTorch generates
- * the `out=` form of an in-place overload, and copies the outputs only.
+ * Returns whether a call leaves this written input as it is, whatever the schema says: PyTorch
+ * generates the `out=` form of an in-place overload, and copies the outputs only.
  */
 export const leavesInput = (schema: OpSchema, arg: SchemaArgument): boolean =>
   !isOutput(arg) && schema.args.some(isOutput) && !WRITES_INPUTS.has(schema.name);
@@ -187,7 +190,7 @@ function writtenResults(
   return returned.length === 1 ? returned[0]! : returned.length === 0 ? null : returned;
 }
 
-/** The first tensor. */
+/** Returns the first tensor. */
 const inputOf = (given: BoundArgs): FakeTensor | undefined =>
   Object.values(given).find((value): value is FakeTensor => isTensorLike(value));
 

@@ -2,7 +2,7 @@
  * @file In-place overloads follow from their functional overload by the alias annotations of
  * PyTorch's code generator (`torchgen/model.py`), so no row is written for them.
  */
-import { FakeTensor, type MetaValue, type OpSchema, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike, type MetaValue, type OpSchema } from "@sconce/ir";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
@@ -13,8 +13,8 @@ import { inPlaceComposite } from "./in-place-composites.js";
 import type { OperatorRows } from "./operator-rows.js";
 
 /**
- * The definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target has no
- * functional row.
+ * Returns the definition of `aten.add_.Tensor` from `aten.add.Tensor`; undefined when the target
+ * has no functional row.
  */
 export function deriveInPlaceVariant(target: string, operators: OperatorRows): OpDefinition | undefined {
   const match = /^([\w.]+)\.(\w+)\.(\w+)$/.exec(target);
@@ -81,7 +81,7 @@ const WRITES_ONE_NUMBER: ReadonlySet<string> = new Set([
  */
 export function checkPlaces({ shape, strides }: FakeTensor, name: string): void {
   if (shape.includes(0)) return;
-  const isShared = (stride: SymInt, d: number): boolean =>
+  const isShared = (stride: IntLike, d: number): boolean =>
     stride === 0 && typeof shape[d] === "number" && shape[d] > 1;
   if (!strides.some(isShared)) return;
   throw invalidArgument(
@@ -103,7 +103,7 @@ export function checkInPlace(
 ): void {
   if (!(result instanceof FakeTensor)) return;
   if (!WRITES_ONE_NUMBER.has(target)) checkPlaces(self, name);
-  const differs = (size: SymInt, d: number): boolean =>
+  const differs = (size: IntLike, d: number): boolean =>
     typeof size === "number" && typeof self.shape[d] === "number" && size !== self.shape[d];
   if (result.ndim !== self.ndim || result.shape.some(differs)) {
     throw shapeMismatch(

@@ -13,7 +13,7 @@ export const duplicateOperator = (target: string): SconceError =>
     fix: "rename one of the definitions, or remove it",
   });
 
-/** An operator of PyTorch that has no row. */
+/** Returns the error for an operator of PyTorch that has no row. */
 export const unimplementedOperator = (target: string, schema: string): SconceError =>
   new SconceError({
     code: "UNIMPLEMENTED_OPERATOR",
@@ -24,7 +24,10 @@ export const unimplementedOperator = (target: string, schema: string): SconceErr
       "define it",
   });
 
-/** An operator of PyTorch of a class that programs cannot hold, or that Sconce does not compute. */
+/**
+ * Returns the error for an operator of PyTorch of a class that programs cannot hold, or that Sconce
+ * does not compute.
+ */
 export const unsupportedOperator = (
   target: string,
   schema: string,
@@ -36,11 +39,11 @@ export const unsupportedOperator = (
     fix: `${fix}, or give a plugin with the operator: \`ops: [defineOp({ schema: "${schema}", decompose })]\``,
   });
 
-/** A target that no row has. */
+/** Returns the error for a target that no row has. */
 export const unknownOperator = (target: string, fix: string): SconceError =>
   new SconceError({ code: "UNKNOWN_OPERATOR", message: `unknown operator "${target}"`, fix });
 
-/** What to do about a target that no row has: one that is written like it, or a plugin. */
+/** Returns what to do about a target that no row has: one that is written like it, or a plugin. */
 export function unknownOperatorFix(target: string, known: Iterable<string>): string {
   const plugin = "register it with a plugin that lists it under `ops`";
   const fix = didYouMean(target, known, `otherwise ${plugin}`);

@@ -11,8 +11,8 @@ import { bindArgs, type Resolve } from "./bind.js";
 import type { OperatorRows } from "./operator-rows.js";
 
 /**
- * The fake result of a call: the operator's meta rule, or its decomposition run on fakes when it
- * has none.
+ * Returns the fake result of a call: the operator's meta rule, or its decomposition run on fakes
+ * when it has none.
  *
  * Arguments are as nodes hold them, with fake tensors and symbolic values in place of references
  * (or references, when `resolve` is given).
@@ -66,7 +66,7 @@ function askLayouts(result: MetaValue, env: SymEnv): void {
   else if (result instanceof FakeTensor && hasReferenceView(result, [])) askLayout(result, env);
 }
 
-/** An emitter that only computes fake results. */
+/** Returns an emitter that only computes fake results. */
 export function fakeEmit(table: OperatorRows, env: SymEnv): Emit {
   return emitFrom(env, (target, args, kwargs) => metaOf(table, target, args, kwargs, env));
 }

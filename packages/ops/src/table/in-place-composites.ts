@@ -99,7 +99,7 @@ const WRITTEN_OUT: Readonly<Record<string, InPlaceRule>> = {
 };
 
 /**
- * The target that an overload is another name of: `abs_` for `absolute_`, `bitwise_and` for
+ * Returns the target that an overload is another name of: `abs_` for `absolute_`, `bitwise_and` for
  * `__and__`.
  */
 export function otherName(target: string): string | undefined {
@@ -112,7 +112,7 @@ export function otherName(target: string): string | undefined {
   return into === undefined ? undefined : `${into}.${overload}`;
 }
 
-/** The rule of an in-place composite; undefined for other targets. */
+/** Returns the rule of an in-place composite; undefined for other targets. */
 export function inPlaceComposite(target: string): InPlaceRule | undefined {
   const own = WRITTEN_OUT[target];
   if (own !== undefined) return own;
@@ -120,7 +120,7 @@ export function inPlaceComposite(target: string): InPlaceRule | undefined {
   return into === undefined ? undefined : renamed(into);
 }
 
-/** The same arguments to another overload; keyword-only ones stay keywords. */
+/** Returns the same arguments to another overload; keyword-only ones stay keywords. */
 const renamed =
   (target: string): InPlaceRule =>
   (emit, args) => {

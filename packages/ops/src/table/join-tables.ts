@@ -2,7 +2,7 @@
 import { duplicateKey } from "../rows/errors.js";
 
 /**
- * The table of one family, from keys and entries.
+ * Returns the table of one family, from keys and entries.
  *
  * @throws SconceError `DUPLICATE_KEY`
  */

@@ -46,7 +46,9 @@ const LISTED = 20;
 const few = (items: readonly string[]): string =>
   items.slice(0, LISTED).join(", ") + (items.length > LISTED ? ` and ${items.length - LISTED} more` : "");
 
-/** How to get the operators: a package for those of a known library, a plugin for the rest. */
+/**
+ * Returns how to get the operators: a package for those of a known library, a plugin for the rest.
+ */
 function fixFor(targets: readonly string[]): string {
   const packages = new Map<string, string>();
   const others: string[] = [];

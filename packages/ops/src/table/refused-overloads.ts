@@ -102,12 +102,12 @@ const CLASSES: readonly Members[] = [
   },
 ];
 
-/** The class of an overload of PyTorch that has no row; undefined for others. */
+/** Returns the class of an overload of PyTorch that has no row; undefined for others. */
 export function refusedClass(target: string): RefusedClass | undefined {
   if (!target.startsWith("aten.")) return undefined;
   const name = target.slice("aten.".length).replace(/\.default$/, "");
   return CLASSES.find(({ names }) => names.test(name));
 }
 
-/** All classes, in the order in which they are looked up. */
+/** Returns all classes, in the order in which they are looked up. */
 export const refusedClasses = (): readonly RefusedClass[] => CLASSES;

@@ -101,8 +101,8 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   }
 
   /**
-   * The row of a target, or the one derived for an in-place or `out=` overload; undefined when
-   * unknown.
+   * Returns the row of a target, or the one derived for an in-place or `out=` overload; undefined
+   * when unknown.
    */
   get(target: string): OpDefinition | undefined {
     const row = this.#rows.get(target);
@@ -130,7 +130,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     return row;
   }
 
-  /** The schema of a row, of a derived overload, or of any overload that PyTorch has. */
+  /** Returns the schema of a row, of a derived overload, or of any overload that PyTorch has. */
   schemaOf(target: string): OpSchema | undefined {
     return this.get(target)?.schema ?? this.known.schema(target);
   }
@@ -194,7 +194,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
     return unknownOperator(target, fix);
   }
 
-  /** A table with further rows; clashes are refused. */
+  /** Returns a table with further rows; clashes are refused. */
   extend(rows: Iterable<OpDefinition>): OperatorTable {
     return new OperatorTable([...this.#rows.values(), ...rows], this.known);
   }
@@ -210,7 +210,7 @@ export class OperatorTable implements OperatorLookup, OperatorRows {
   }
 }
 
-/** Whether lowering with the default decomposition table replaces calls of an operator. */
+/** Returns whether lowering with the default decomposition table replaces calls of an operator. */
 export function decomposes(operators: OperatorTable, target: string): boolean {
   const row = operators.get(target);
   if (row?.functional !== undefined) return decomposes(operators, row.functional);

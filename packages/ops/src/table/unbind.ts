@@ -4,13 +4,13 @@ import {
   dtypeLiteral,
   type FakeTensor,
   float,
+  type IntLike,
   int,
   type LayoutName,
   layout,
   type MemoryFormat,
   memoryFormat,
   type SchemaType,
-  type SymInt,
   type SymScalar,
 } from "@sconce/ir";
 import { type DType, isDType } from "@sconce/tensor";
@@ -21,12 +21,12 @@ import { dtypeOfCode } from "../rules/dtype-codes.js";
  * A node argument in which the caller still has to replace tensors and symbolic values by
  * references.
  */
-export type UnboundArg = Argument | FakeTensor | SymInt | SymScalar | readonly UnboundArg[];
+export type UnboundArg = Argument | FakeTensor | IntLike | SymScalar | readonly UnboundArg[];
 
 /**
- * The inverse of binding: what a decomposition passes, as a node holds it under a schema type.
- * Names of dtypes, layouts and memory formats become literals, numbers under `float` Python floats;
- * tensors and symbolic values stay.
+ * Returns the inverse of binding: what a decomposition passes, as a node holds it under a schema
+ * type. Names of dtypes, layouts and memory formats become literals, numbers under `float` Python
+ * floats; tensors and symbolic values stay.
  */
 export function unbindValue(value: EmitArg, type: SchemaType): UnboundArg {
   if (value === undefined) return null;

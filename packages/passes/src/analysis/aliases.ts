@@ -34,7 +34,7 @@ const FEWEST_ROWS: Readonly<Record<string, number>> = {
   "higher_order.associative_scan": 2,
 };
 
-/** Whether a loop has few rows at some sizes. */
+/** Returns whether a loop has few rows at some sizes. */
 function hasFewRows({ target, args, meta: { val } }: Node, fewest: number): boolean {
   const results = Array.isArray(val) ? (val as readonly MetaValue[]) : [];
   const carried = target === "higher_order.scan" ? (itemsOf(args[1] ?? null)?.length ?? 0) : 0;
@@ -154,7 +154,7 @@ const NO_PARAMETERS: readonly string[] = [];
 /** What is known so far about the targets of a table. */
 const knownAliases = perVersion(() => new Map<string, Aliased>());
 
-/** The parameters whose memory the result of a call of the target may share. */
+/** Returns the parameters whose memory the result of a call of the target may share. */
 function aliasedParameters(target: string, operators: OperatorTable): Aliased {
   const known = knownAliases(operators);
   let aliased = known.get(target);

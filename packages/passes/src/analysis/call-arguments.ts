@@ -1,7 +1,9 @@
 import type { Argument, Node, OpSchema } from "@sconce/ir";
 import { HIDDEN_WRITES } from "@sconce/ops";
 
-/** What a call gives for a parameter of its schema: by position, by keyword, or the default. */
+/**
+ * Returns what a call gives for a parameter of its schema: by position, by keyword, or the default.
+ */
 export function argumentOf(node: Node, schema: OpSchema, name: string): Argument | undefined {
   const at = schema.args.findIndex((parameter) => parameter.name === name);
   const parameter = schema.args[at];
@@ -21,7 +23,7 @@ export function writtenArguments(node: Node, schema: OpSchema): (readonly [name:
     .filter(([, value]) => value !== null);
 }
 
-/** What a call writes to behind its schema's back. */
+/** Returns what a call writes to behind its schema's back. */
 export function hiddenWrites(node: Node, schema: OpSchema): (readonly [name: string, value: Argument])[] {
   const hidden = HIDDEN_WRITES[node.target];
   if (hidden === undefined) return [];

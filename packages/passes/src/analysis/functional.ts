@@ -53,7 +53,7 @@ export interface Functionality {
 export const isFunctional = (subject: ExportedProgram | Graph, operators: OperatorTable): boolean =>
   functionality(subject, operators).impurities.length === 0;
 
-/** All reasons why a program or graph is not functional, and its effects. */
+/** Returns all reasons why a program or graph is not functional, and its effects. */
 export function functionality(subject: ExportedProgram | Graph, operators: OperatorTable): Functionality {
   const impurities: Impurity[] = [];
   const effects: { node: string; path: readonly string[] }[] = [];
@@ -183,8 +183,8 @@ function higherOrder(node: Node, operators: OperatorTable): Found | undefined {
 }
 
 /**
- * An effect with a token: its place is kept by the token, but the operator inside must not write to
- * tensors.
+ * Returns an effect with a token: its place is kept by the token, but the operator inside must not
+ * write to tensors.
  */
 function withEffects(node: Node, operators: OperatorTable): Found | undefined {
   const operator = node.args[1];

@@ -30,7 +30,7 @@ const SCATTERS: ReadonlySet<string> = new Set([
 ]);
 const NONE: readonly MemoryRead[] = [];
 
-/** The calls of a graph that read memory by strides, in order. */
+/** Returns the calls of a graph that read memory by strides, in order. */
 export function memoryReads(graph: Graph, operators: OperatorTable): readonly MemoryRead[] {
   if (!hasReader(graph)) return NONE;
   return graph.nodes().flatMap((node): readonly MemoryRead[] => {
@@ -42,7 +42,7 @@ export function memoryReads(graph: Graph, operators: OperatorTable): readonly Me
   });
 }
 
-/** The names of all values whose memory is read. */
+/** Returns the names of all values whose memory is read. */
 export const readMemory = (reads: readonly MemoryRead[]): ReadonlySet<string> =>
   new Set(reads.flatMap(({ views, bases }) => [...views, ...bases]));
 
@@ -62,7 +62,7 @@ function isReader(node: Node, graph: Graph): boolean {
   return isFound;
 }
 
-/** The operands whose memory a reader may read. */
+/** Returns the operands whose memory a reader may read. */
 function operandsOf(node: Node, graph: Graph, operators: OperatorTable): readonly string[] {
   if (STRIDED.has(node.target)) {
     const self = argumentAt(node, operators.require(node.target).schema, 0);

@@ -215,7 +215,8 @@ function* firstFailure(
 }
 
 /**
- * The same passes, reporting which one is about to run on what; `originals` maps each to its pass.
+ * Returns the same passes, reporting which one is about to run on what; `originals` maps each to
+ * its pass.
  */
 const watch = (
   items: readonly PipelineItem[],
@@ -290,8 +291,8 @@ function loopLimitOf({ program, inputs }: Reproducer, { error }: Failure, { run 
 }
 
 /**
- * The entry of a decomposition table that made the value that differs; a table that a pass brings
- * is of its plugin.
+ * Returns the entry of a decomposition table that made the value that differs; a table that a pass
+ * brings is of its plugin.
  */
 function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRewrite | undefined {
   if (!(error instanceof PassChangedNumbers) || error.entry === undefined) return undefined;
@@ -299,7 +300,9 @@ function entryRewrite({ error }: Failure, plugin: string | undefined): CulpritRe
   return { ...place, rule: target, plugin: place.plugin ?? plugin };
 }
 
-/** The inputs on which the numbers differ; any inputs if another error shows the failure. */
+/**
+ * Returns the inputs on which the numbers differ; any inputs if another error shows the failure.
+ */
 function inputsOf({ failure, before }: Failing, options: CheckOptions): readonly Value[] {
   if (failure.error instanceof PassChangedNumbers) return failure.error.inputs;
   return options.inputs?.[0] ?? sampleInputs(before, { ...samplingOf(options), count: 1 })[0] ?? [];
@@ -308,7 +311,7 @@ function inputsOf({ failure, before }: Failing, options: CheckOptions): readonly
 const nodeOf = ({ error }: Failure): string | undefined =>
   error instanceof PassChangedNumbers ? error.node?.before : error.where;
 
-/** A repetition with the passes only that it takes to fail; another item as it is. */
+/** Returns a repetition with the passes only that it takes to fail; another item as it is. */
 function* neededItems(trial: Trial, item: PipelineItem, { program, inputs }: Reproducer): Work<PipelineItem> {
   if (!("repeat" in item)) return item;
   let needed = item;
@@ -332,7 +335,7 @@ function culpritPass(item: PipelineItem, { error }: Failure): Pass {
 const passesIn = (item: PipelineItem): Pass[] =>
   "repeat" in item ? item.repeat.flatMap(passesIn) : [item.pass];
 
-/** The first wrong rewrite; undefined where the pass fails without any. */
+/** Returns the first wrong rewrite; undefined where the pass fails without any. */
 function* firstRewrite(
   trial: Trial,
   whole: Reproducer,
@@ -362,7 +365,7 @@ function* firstRewrite(
   return found && { ...named(found.rewrite), number: found.number, total: found.total };
 }
 
-/** The smallest number of rewrites with which the pass fails, by bisection. */
+/** Returns the smallest number of rewrites with which the pass fails, by bisection. */
 function* firstFailing(
   trial: Trial,
   { program, inputs }: Reproducer,
@@ -395,8 +398,8 @@ interface Start {
 }
 
 /**
- * The changed region that was checked by itself, the nested graph with the failure, or the whole
- * program.
+ * Returns the changed region that was checked by itself, the nested graph with the failure, or the
+ * whole program.
  */
 function* startOf(
   whole: Reproducer,

@@ -9,8 +9,8 @@ import { graphAt, nestedGraphs, withNestedGraph } from "../changes/nested.js";
 import { type Reproducer, withExamples } from "./subprogram.js";
 
 /**
- * The program with calls of its nested graphs left out as long as it fails; each try counts against
- * `tries`.
+ * Returns the program with calls of its nested graphs left out as long as it fails; each try counts
+ * against `tries`.
  */
 export function* shrinkNested(
   whole: Reproducer,
@@ -41,8 +41,8 @@ export function* shrinkNested(
 }
 
 /**
- * The graph without a call: its uses read one of its operands of the same type, if something uses
- * it.
+ * Yields the graph without a call: its uses read one of its operands of the same type, if something
+ * uses it.
  */
 function* without(graph: Graph, node: Node): Generator<Graph> {
   if (graph.users(node.name).length === 0) {

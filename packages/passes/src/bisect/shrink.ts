@@ -19,7 +19,7 @@ export interface ShrinkOptions {
   readonly smaller: (calls: number) => void;
 }
 
-/** The smallest program found that still fails; the one given where no part of it does. */
+/** Returns the smallest program found that still fails; the one given where no part of it does. */
 export function shrink(whole: Reproducer, options: ShrinkOptions): Work<Reproducer> {
   return new Shrinker(whole, options).shrink();
 }

@@ -58,8 +58,9 @@ export class Parts {
   }
 
   /**
-   * The program of some calls, without some of its results; undefined where they need a value that
-   * cannot be an input. Results are those of the program and whatever nothing else reads.
+   * Returns the program of some calls, without some of its results; undefined where they need a
+   * value that cannot be an input. Results are those of the program and whatever nothing else
+   * reads.
    */
   take(calls: ReadonlySet<string>, without: ReadonlySet<string> = new Set()): Reproducer | undefined {
     const nodes = this.#closed(calls);
@@ -156,13 +157,13 @@ export class Parts {
   }
 }
 
-/** A scalar as callers give it. */
+/** Returns a scalar as callers give it. */
 function plainValue(value: Value): Value {
   const tagged = value as { readonly kind?: unknown; readonly value?: unknown } | null;
   return typeof value === "object" && tagged?.kind === "float" ? Number(tagged.value) : value;
 }
 
-/** The program with its inputs as example inputs, so that its text has them. */
+/** Returns the program with its inputs as example inputs, so that its text has them. */
 export function withExamples({ program, inputs }: Reproducer): Reproducer {
   const { graph } = program;
   const user = program.graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");

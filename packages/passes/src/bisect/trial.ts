@@ -32,8 +32,8 @@ export interface Failure {
 }
 
 /**
- * The failure that an error of the pass manager reports; undefined for others, such as a pass that
- * cannot run here.
+ * Returns the failure that an error of the pass manager reports; undefined for others, such as a
+ * pass that cannot run here.
  */
 export function failureOf(error: unknown): Failure | undefined {
   if (!isSconceError(error)) return undefined;
@@ -89,7 +89,10 @@ export class Trial {
     return this.#tries;
   }
 
-  /** Whether the pass fails as it did, on a valid program; at most so many rewrites are made. */
+  /**
+   * Returns whether the pass fails as it did, on a valid program; at most so many rewrites are
+   * made.
+   */
   *run(
     program: ExportedProgram,
     inputs: readonly Value[],

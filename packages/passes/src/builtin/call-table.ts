@@ -40,8 +40,8 @@ export class CallTable {
   }
 
   /**
-   * The position of the first call that was given and equals this one; -1, and remembered, when
-   * there is none.
+   * Returns the position of the first call that was given and equals this one; -1, and remembered,
+   * when there is none.
    */
   firstEqual(position: number): number {
     const hash = this.#hash(position);
@@ -118,7 +118,7 @@ export class CallTable {
   }
 }
 
-/** What a list, a tuple or the entries of a dict hold, in the order of the operands. */
+/** Returns what a list, a tuple or the entries of a dict hold, in the order of the operands. */
 function itemsIn(value: Argument): readonly Argument[] {
   if (Array.isArray(value)) return value as readonly Argument[];
   const { items, entries } = value as Partial<Pick<TupleLiteral, "items"> & Pick<DictLiteral, "entries">>;

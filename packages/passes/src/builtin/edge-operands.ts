@@ -79,7 +79,7 @@ class PointwiseCall {
     return !isOne && operands.every((operand) => operand instanceof FakeTensor || isExact(operand, dtype));
   }
 
-  /** Whether the operator gives the same dtype for operands of the common one. */
+  /** Returns whether the operator gives the same dtype for operands of the common one. */
   keepsResult(): boolean {
     const { target, args, kwargs, meta } = this.#node;
     const converted = args.map((value, i) => (this.#places.includes(i) ? this.#converted(value) : value));
@@ -92,7 +92,9 @@ class PointwiseCall {
     return metaOf(operators, target, args, kwargs, env, ({ name }) => this.#graph.node(name).meta.val);
   }
 
-  /** The arguments, with new nodes in front of the call for those that are of another dtype. */
+  /**
+   * Returns the arguments, with new nodes in front of the call for those that are of another dtype.
+   */
   explicit(editor: GraphEditor): readonly Argument[] {
     return this.#node.args.map((value, i) => {
       if (!this.#places.includes(i)) return value;
@@ -130,7 +132,7 @@ class PointwiseCall {
       : new FakeTensor({ dtype, shape: [], strides: [] });
   }
 
-  /** The value of a tensor, or a number; undefined for what is neither. */
+  /** Returns the value of a tensor, or a number; undefined for what is neither. */
   #operand(value: Argument | undefined): FakeTensor | Argument | undefined {
     if (isRef(value)) {
       const { val } = this.#graph.node(value.name).meta;
@@ -141,8 +143,8 @@ class PointwiseCall {
 }
 
 /**
- * Whether a number stays what it is as a tensor of the dtype: smaller floats compute with numbers
- * in float32.
+ * Returns whether a number stays what it is as a tensor of the dtype: smaller floats compute with
+ * numbers in float32.
  */
 function isExact(value: FakeTensor | Argument, dtype: DType): boolean {
   if (value instanceof FakeTensor || kindOf(value) === "complex") return false;

@@ -91,8 +91,8 @@ function withDimOrders(graph: Graph): Graph {
 }
 
 /**
- * A copy or an empty tensor with the order of its dimensions in place of a memory format; other
- * nodes as they are.
+ * Returns a copy or an empty tensor with the order of its dimensions in place of a memory format;
+ * other nodes as they are.
  */
 function inDimOrder(node: Node, dimOrder: NodeMeta["dimOrder"]): Node {
   const target = node.op === "call_function" ? DIM_ORDER_OPERATORS.get(node.target) : undefined;

@@ -2,7 +2,7 @@
 import { describeValue, misspelled, SconceError } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 
-/** An option of `propagate-shapes` that names a size twice. */
+/** Returns the error for an option of `propagate-shapes` that names a size twice. */
 export const givenTwice = (name: string): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
@@ -10,7 +10,7 @@ export const givenTwice = (name: string): SconceError =>
     fix: "leave one of them out",
   });
 
-/** A name that is not one of a device. */
+/** Returns the error for a name that is not one of a device. */
 export const notADevice = (name: unknown): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -28,7 +28,7 @@ export const badLocation = (location: unknown): SconceError =>
     fix: 'give a device, "cpu", or devices by the names of the present ones, { "cuda:0": "cpu" }',
   });
 
-/** A pass that computes was run without anything to compute with. */
+/** Returns the error for a pass that computes was run without anything to compute with. */
 export const noEvaluator = (pass: string): SconceError =>
   new SconceError({
     code: "NO_EVALUATOR",
@@ -36,7 +36,7 @@ export const noEvaluator = (pass: string): SconceError =>
     fix: "run the pass through createSconce(), or give the pass manager's context an `evaluate`",
   });
 
-/** A negative limit of `fold-constants`. */
+/** Returns the error for a negative limit of `fold-constants`. */
 export const badByteLimit = (bytes: number): SconceError =>
   new SconceError({
     code: "PASS_OPTION",
@@ -44,7 +44,7 @@ export const badByteLimit = (bytes: number): SconceError =>
     fix: "give a number of bytes; 0 keeps only results that are no larger than their inputs",
   });
 
-/** A name of a rule that the session does not have. */
+/** Returns the error for a name of a rule that the session does not have. */
 export function unknownRule(name: string, known: Iterable<string>): SconceError {
   const names = [...known];
   return new SconceError({

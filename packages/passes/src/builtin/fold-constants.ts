@@ -161,7 +161,7 @@ class Folder {
     return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
   }
 
-  /** A constant of the program itself, which stays as it is. */
+  /** Returns a constant of the program itself, which stays as it is. */
   #isSeed(position: number): boolean {
     return this.#nodes[position]!.op === "placeholder" && this.#known[position] !== undefined;
   }
@@ -201,7 +201,7 @@ class Folder {
     return READS;
   }
 
-  /** The constant that a node of this name holds, if it is one. */
+  /** Returns the constant that a node of this name holds, if it is one. */
   #constant(name: string): Constant | undefined {
     return this.#known[this.#program.graph.positionOf(name)];
   }
@@ -259,7 +259,7 @@ class Folder {
     }
   }
 
-  /** The result of a call whose values cannot be computed, by its metadata. */
+  /** Returns the result of a call whose values cannot be computed, by its metadata. */
   #unknown(node: Node): Value | readonly Value[] {
     forEachInput(node, (name) => {
       const isOwn =
@@ -269,7 +269,7 @@ class Folder {
     return unknownValue(node.meta.val);
   }
 
-  /** The call of the program that came in: the pass may have rewritten it before. */
+  /** Returns the call of the program that came in: the pass may have rewritten it before. */
   #readerOf(placeholder: string, { name, meta: { origin } }: Node): string {
     const { pass, source } = this.#options;
     if (origin?.pass !== pass || source === undefined) return name;

@@ -26,11 +26,11 @@ function* noted(program: ExportedProgram, { operators, note }: PassContext): Wor
 }
 
 /**
- * The program in the ATEN dialect. One that writes nothing keeps its graph; the others are retraced
- * with an empty decomposition table (`run_decompositions({})`), which also inlines regions of
- * `no_grad` and `autocast` and decomposes composites that may alias or write. Where PyTorch's text
- * computes other numbers than the program, because operators hide that they alias or write, those
- * are decomposed too, or refused.
+ * Returns the program in the ATEN dialect. One that writes nothing keeps its graph; the others are
+ * retraced with an empty decomposition table (`run_decompositions({})`), which also inlines regions
+ * of `no_grad` and `autocast` and decomposes composites that may alias or write. Where PyTorch's
+ * text computes other numbers than the program, because operators hide that they alias or write,
+ * those are decomposed too, or refused.
  *
  * @throws SconceError `NOT_FUNCTIONALIZABLE`, `INTERNAL_OVERLAP`, `SHARED_STATE`,
  * `CONSTANT_MUTATED`, and those of the operators' rules

@@ -65,7 +65,7 @@ export const moveToDevice = definePass({
   },
 });
 
-/** Why a value is not a device; undefined when it is one. */
+/** Returns why a value is not a device; undefined when it is one. */
 function deviceFault(value: string | number | boolean): string | undefined {
   return parseDevice(String(value)) === undefined ? "is not a device" : undefined;
 }
@@ -74,7 +74,7 @@ function deviceFault(value: string | number | boolean): string | undefined {
 interface Places {
   /** The device that all goes to, where there is one. */
   readonly all?: string | undefined;
-  /** The name of the new device of what is on a device. */
+  /** Returns the name of the new device of what is on a device. */
   of(present: string): string;
 }
 
@@ -102,7 +102,7 @@ function requireDevice(name: unknown): void {
 /** The call whose second argument is a device by position. */
 const TO_DEVICE = "aten.to.device";
 
-/** The kind of device that a placeholder's tensor is on. */
+/** Returns the kind of device that a placeholder's tensor is on. */
 function deviceOf(graph: Graph, name: string): string | undefined {
   const val = graph.find(name)?.meta.val;
   return val instanceof FakeTensor ? val.device.type : undefined;
@@ -199,13 +199,16 @@ class Move {
     return moved === kwargs.device ? kwargs : { ...kwargs, device: moved };
   }
 
-  /** Whether an operator takes a device, and no tensor that it would take one from. */
+  /** Returns whether an operator takes a device, and no tensor that it would take one from. */
   #isFactory(target: string): boolean {
     const args = this.#operators.schemaOf(target)?.args ?? [];
     return args.some(({ name }) => name === "device") && !args.some(({ type }) => type.base === "Tensor");
   }
 
-  /** A device among arguments: as in PyTorch, its name. None becomes one where all goes there. */
+  /**
+   * Returns a device among arguments: as in PyTorch, its name. None becomes one where all goes
+   * there.
+   */
   #argument(value: Argument): Argument {
     if (value === null) return this.#places.all ?? null;
     if (typeof value === "string") return this.#places.of(value);

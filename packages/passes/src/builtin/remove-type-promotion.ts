@@ -67,7 +67,8 @@ class Conversions {
   }
 
   /**
-   * The conversion from as early a value as gives the same; false when that value is what it gives.
+   * Returns the conversion from as early a value as gives the same; false when that value is what
+   * it gives.
    */
   #conversion(node: Node): Node | false {
     const { name, meta } = node;
@@ -86,7 +87,7 @@ class Conversions {
     return shorter;
   }
 
-  /** The call without conversions of its operands that it makes itself. */
+  /** Returns the call without conversions of its operands that it makes itself. */
   #withoutOwn(node: Node): Node {
     const places = promotedOperands(node.target);
     let next = node;
@@ -105,7 +106,7 @@ class Conversions {
     return next;
   }
 
-  /** The call with another operand, if its result is as before. */
+  /** Returns the call with another operand, if its result is as before. */
   #reading(node: Node, place: number, source: string): Node {
     const args = node.args.with(place, ref(source));
     const resolve = ({ name }: NodeRef): unknown => this.#graph.node(name).meta.val;
@@ -130,8 +131,8 @@ class Conversions {
   }
 
   /**
-   * Whether a value may represent its conversion: same dtype and layout, and no caller gets memory
-   * that it shared before.
+   * Returns whether a value may represent its conversion: same dtype and layout, and no caller gets
+   * memory that it shared before.
    */
   #isSame(source: string, node: Node): boolean {
     const val = this.#valOf(source);
@@ -144,7 +145,7 @@ class Conversions {
     return !this.#leaving.has(source) && (this.#roots.get(source)?.size ?? 0) === 0;
   }
 
-  /** The conversion of an earlier value, if it lies in memory as before. */
+  /** Returns the conversion of an earlier value, if it lies in memory as before. */
   #from(source: string, node: Node): Node {
     const args = [ref(source), ...node.args.slice(1)];
     const resolve = ({ name }: NodeRef): FakeTensor => this.#valOf(name);
@@ -155,7 +156,7 @@ class Conversions {
   }
 }
 
-/** A `_to_copy` that changes the dtype only. */
+/** Returns a `_to_copy` that changes the dtype only. */
 function isConversion({ target, args, kwargs, meta }: Node): boolean {
   if (target !== "aten._to_copy.default" || !isRef(args[0]) || !(meta.val instanceof FakeTensor))
     return false;

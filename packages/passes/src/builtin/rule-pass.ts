@@ -5,8 +5,8 @@ import { watchedSteps } from "../rewrite/rewrite.js";
 import type { Rule } from "../rewrite/rule.js";
 
 /**
- * A pass that applies rules, which `explain` knows by their names. Rules that fire nowhere because
- * the driver refuses what they give are noted.
+ * Returns a pass that applies rules, which `explain` knows by their names. Rules that fire nowhere
+ * because the driver refuses what they give are noted.
  */
 export const rulePass = (
   definition: Pick<Pass, "name" | "doc"> & { readonly rules: readonly Rule[] },

@@ -36,7 +36,7 @@ function taggedKey(value: Readonly<Record<string, unknown>>, nameKey: NameKey): 
 /** Returns a number as text, with the sign of -0. */
 export const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
-/** The text of a call, in which lists and tuples are alike: its target and arguments. */
+/** Returns the text of a call, in which lists and tuples are alike: its target and arguments. */
 export function callKey({ target, args, kwargs }: Node, nameKey: NameKey): string {
   const named = Object.keys(kwargs)
     .sort()
@@ -46,7 +46,7 @@ export function callKey({ target, args, kwargs }: Node, nameKey: NameKey): strin
 
 const known = new WeakMap<Graph, string>();
 
-/** The text of a graph up to names. */
+/** Returns the text of a graph up to names. */
 export function graphKey(graph: Graph): string {
   const seen = known.get(graph);
   if (seen !== undefined) return seen;

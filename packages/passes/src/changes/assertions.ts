@@ -38,8 +38,8 @@ export function droppedAssertions(finder: RegionFinder, removes: readonly string
 }
 
 /**
- * The first assertion of an operator that the program after calls less often, for programs whose
- * values are not compared; nested graphs count where they are called.
+ * Returns the first assertion of an operator that the program after calls less often, for programs
+ * whose values are not compared; nested graphs count where they are called.
  */
 export function fewerAssertions(
   before: Graph,
@@ -66,15 +66,16 @@ export function fewerAssertions(
   return undefined;
 }
 
-/** Whether the change adds an assertion on the values that a dropped one reads. */
+/** Returns whether the change adds an assertion on the values that a dropped one reads. */
 export const isReplaced = (finder: RegionFinder, dropped: Node): boolean =>
   assertionRegion(finder, dropped, new Set()).after.nodes.some(
     (node) => isAssertion(node) && finder.isAdded(node.name),
   );
 
 /**
- * What one assertion asks of tensors, with all assertions after that ask something of the same
- * values. Numbers are computed in the region; `inside` are tensors that are computed in it too.
+ * Returns what one assertion asks of tensors, with all assertions after that ask something of the
+ * same values. Numbers are computed in the region; `inside` are tensors that are computed in it
+ * too.
  */
 export function assertionRegion(finder: RegionFinder, dropped: Node, inside: Inside): ChangedRegion {
   const alone = finder.conditions([dropped.name], [], inside);

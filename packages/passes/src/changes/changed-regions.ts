@@ -59,7 +59,7 @@ export class RegionFinder {
     for (const [name, id] of unified.after) if (!this.#inAfter.has(id)) this.#inAfter.set(id, name);
   }
 
-  /** The regions of all claims; claims that share a changed call are one. */
+  /** Returns the regions of all claims; claims that share a changed call are one. */
   regions(): ChangedRegion[] {
     const { claims } = this.unified;
     const groups = claims.map((_, i) => i);
@@ -85,8 +85,8 @@ export class RegionFinder {
   }
 
   /**
-   * The region of some claims; `inside` are values that are computed in it although both versions
-   * have them.
+   * Returns the region of some claims; `inside` are values that are computed in it although both
+   * versions have them.
    */
   region(claims: readonly Claim[], inside: Inside = new Set()): ChangedRegion {
     const starts = claims.map((claim) => claim.before);
@@ -131,12 +131,12 @@ export class RegionFinder {
     };
   }
 
-  /** Whether a call before is made after too. */
+  /** Returns whether a call before is made after too. */
   isInAfter(name: string): boolean {
     return this.#inAfter.has(this.unified.before.get(name)!);
   }
 
-  /** Whether a call after is not made before. */
+  /** Returns whether a call after is not made before. */
   isAdded(name: string): boolean {
     return this.unified.made.has(name);
   }
@@ -166,14 +166,15 @@ export class RegionFinder {
     return [...gone.map(({ name }) => `-${name}`), ...added.map(({ name }) => `+${name}`)];
   }
 
-  /** The number of the value of a node before. */
+  /** Returns the number of the value of a node before. */
   numberOf(name: string): number | undefined {
     return this.unified.before.get(name);
   }
 }
 
 /**
- * What is computed for some results: calls back to values that `isShared` says both versions have.
+ * Returns what is computed for some results: calls back to values that `isShared` says both
+ * versions have.
  */
 function cone(
   graph: Graph,

@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** A path that leads to no nested graph. */
+/** Returns the error for a path that leads to no nested graph. */
 export const noNestedGraph = (path: string): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",

@@ -3,22 +3,29 @@
  * graph.
  */
 import { FakeTensor, type Graph, isRef, isSymScalar, type MetaValue, type Node } from "@sconce/ir";
-import { freeSymbols, ShapeEnv, type SymBool, SymExpr, type SymFloat, type SymInt } from "@sconce/symbolic";
+import {
+  type BoolLike,
+  type FloatLike,
+  freeSymbols,
+  type IntLike,
+  ShapeEnv,
+  SymExpr,
+} from "@sconce/symbolic";
 import { callKey } from "./argument-key.js";
 import { isAssertion } from "./program-sides.js";
 
-/** What a call asserts of numbers; undefined for one that asserts something of tensors. */
-function conditionOf({ target, args, kwargs }: Node, graph: Graph): SymBool | undefined {
+/** Returns what a call asserts of numbers; undefined for one that asserts something of tensors. */
+function conditionOf({ target, args, kwargs }: Node, graph: Graph): BoolLike | undefined {
   if (target !== "aten._assert_scalar.default") return undefined;
   const condition = args[0] ?? kwargs["self"];
   if (typeof condition === "boolean") return condition;
   const val = condition !== undefined && isRef(condition) ? graph.find(condition.name)?.meta.val : undefined;
   if (typeof val !== "object" || val === null || !isSymScalar(val) || val.kind !== "SymBool")
     return undefined;
-  return val.expr as SymBool;
+  return val.expr as BoolLike;
 }
 
-/** What a graph asserts of numbers that only a run shows. */
+/** Returns what a graph asserts of numbers that only a run shows. */
 export const assertedIn = (graph: Graph): readonly SymExpr[] =>
   graph.nodes().flatMap((node) => {
     const condition = isAssertion(node) ? conditionOf(node, graph) : undefined;
@@ -26,8 +33,8 @@ export const assertedIn = (graph: Graph): readonly SymExpr[] =>
   });
 
 /**
- * Whether an assertion of a graph can never fail where conditions hold, those of another graph.
- * Ranges of data-dependent numbers do not count: these are what the assertions check.
+ * Returns whether an assertion of a graph can never fail where conditions hold, those of another
+ * graph. Ranges of data-dependent numbers do not count: these are what the assertions check.
  */
 export function isImplied(assertion: Node, graph: Graph, conditions: readonly SymExpr[]): boolean {
   const condition = conditionOf(assertion, graph);
@@ -41,8 +48,9 @@ export function isImplied(assertion: Node, graph: Graph, conditions: readonly Sy
 }
 
 /**
- * What the assertions of a graph ask of the metadata of tensors, by the names of their nodes. Equal
- * texts ask the same of tensors with the same metadata: which values these have does not matter.
+ * Returns what the assertions of a graph ask of the metadata of tensors, by the names of their
+ * nodes. Equal texts ask the same of tensors with the same metadata: which values these have does
+ * not matter.
  */
 export function metadataKeys(graph: Graph): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
@@ -65,5 +73,5 @@ function metadataKey(val: MetaValue | undefined): string | undefined {
   return isScalar ? sizeKey(val.expr) : undefined;
 }
 
-const sizeKey = (size: SymInt | SymFloat | SymBool): string =>
+const sizeKey = (size: IntLike | FloatLike | BoolLike): string =>
   size instanceof SymExpr ? size.key : String(size);

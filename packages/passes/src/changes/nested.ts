@@ -16,7 +16,7 @@ export interface NestedGraph {
   readonly graph: Graph;
 }
 
-/** Every nested graph of a graph at any depth, outer graphs before inner ones. */
+/** Returns every nested graph of a graph at any depth, outer graphs before inner ones. */
 export function nestedGraphs(graph: Graph, path: GraphPath = []): NestedGraph[] {
   return [...graph.subgraphs].flatMap(([target, nested]) => {
     const inner = [...path, target];
@@ -24,7 +24,7 @@ export function nestedGraphs(graph: Graph, path: GraphPath = []): NestedGraph[] 
   });
 }
 
-/** The text of a path, as reports show it: `true_graph_0/body_graph_0`. */
+/** Returns the text of a path, as reports show it: `true_graph_0/body_graph_0`. */
 export const pathText = (path: GraphPath): string => path.join("/");
 
 /** @throws SconceError `NO_SUBGRAPH` */
@@ -44,8 +44,8 @@ export function nestedProgram(program: ExportedProgram, path: GraphPath): Export
 }
 
 /**
- * The program with another graph in the place of a nested one. The new graph has the operands and
- * results of the old one.
+ * Returns the program with another graph in the place of a nested one. The new graph has the
+ * operands and results of the old one.
  *
  * @throws SconceError `NO_SUBGRAPH`
  */

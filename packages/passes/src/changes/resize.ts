@@ -62,8 +62,8 @@ const largestOf = (inputs: readonly PairInput[]): number =>
   Math.max(0, ...inputs.map(({ val }) => (val instanceof FakeTensor ? elementsOf(val) : 0)));
 
 /**
- * Whether samples are small enough to be run by the dozen; constants that only one version has keep
- * their sizes.
+ * Returns whether samples are small enough to be run by the dozen; constants that only one version
+ * has keep their sizes.
  */
 export const isSmall = (pair: RegionPair): boolean =>
   largestInput(pair) <= MAX_ELEMENTS && largestConstant(pair) <= MAX_CONSTANT;
@@ -72,7 +72,7 @@ const elementsOf = ({ shape }: FakeTensor): number =>
   shape.reduce<number>((count, size) => count * (typeof size === "number" ? size : 1), 1);
 
 /**
- * The region at sizes of which no input that is sampled has more than {@link MAX_ELEMENTS};
+ * Returns the region at sizes of which no input that is sampled has more than {@link MAX_ELEMENTS};
  * undefined without such.
  */
 export function resizedPair(pair: RegionPair, operators: OperatorTable): RegionPair | undefined {
@@ -235,7 +235,7 @@ function withSizes(
   return { ...node, args: [source, shape, ...node.args.slice(2)] };
 }
 
-/** The target of a reshape for a source of another shape. */
+/** Returns the target of a reshape for a source of another shape. */
 function reshaped(old: number[], now: number[], target: number[], sizes: SizeMap): number[] {
   let at = 0;
   return groupsOf(old, target).flatMap(({ from, to }) => {
@@ -271,7 +271,7 @@ function groupsOf(from: readonly number[], to: readonly number[]): Group[] {
   return groups;
 }
 
-/** The call with each size among its arguments changed. */
+/** Returns the call with each size among its arguments changed. */
 function mapSizes(node: Node, operators: OperatorTable, change: (size: number) => number): Node {
   const schema = operators.get(node.target)?.schema ?? operators.schemaOf(node.target);
   if (schema === undefined) return node;

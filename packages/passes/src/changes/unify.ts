@@ -209,13 +209,15 @@ class Walk {
     this.#claims.set(key, { before, after, firm: known || result || this.#firm.has(key) });
   }
 
-  /** Whether the value before may represent the node: a tensor or number of the same type. */
+  /**
+   * Returns whether the value before may represent the node: a tensor or number of the same type.
+   */
   #fits(before: string, after: Node): boolean {
     const node = this.#before.graph.find(before);
     return node !== undefined && sameValueType(node.meta.val, after.meta.val);
   }
 
-  /** A call that only reads other values: those then have to be equal. */
+  /** Returns a call that only reads other values: those then have to be equal. */
   #sameCall(before: Node, after: Node): boolean {
     if (!sameResultType(before.meta.val, after.meta.val)) return false;
     if (before.target !== after.target || this.#before.callSuffix(before) !== this.#after.callSuffix(after))
@@ -270,7 +272,7 @@ class Walk {
     this.learned = true;
   }
 
-  /** The first node after with a value, as far as nodes have been visited. */
+  /** Returns the first node after with a value, as far as nodes have been visited. */
   #afterOf(id: number): string | undefined {
     return this.#firstAfter.get(id);
   }
@@ -309,7 +311,10 @@ function pairUp(before: Node, after: Node, pairs: [string, string][]): boolean {
   return true;
 }
 
-/** Whether nested graphs take and give the same: values of the same types in the same places. */
+/**
+ * Returns whether nested graphs take and give the same: values of the same types in the same
+ * places.
+ */
 function sameSignature(a: Graph, b: Graph): boolean {
   const [x, y] = [a.placeholders(), b.placeholders()];
   if (x.length !== y.length || !x.every((node, i) => sameValueType(node.meta.val, y[i]!.meta.val)))
@@ -327,7 +332,7 @@ function sameValueType(a: MetaValue | undefined, b: MetaValue | undefined): bool
   return kindOf(a) !== undefined && kindOf(a) === kindOf(b);
 }
 
-/** The same for several results. */
+/** Returns the same for several results. */
 function sameResultType(a: MetaValue | undefined, b: MetaValue | undefined): boolean {
   if (!Array.isArray(a)) return (a === undefined && b === undefined) || sameValueType(a, b);
   return (

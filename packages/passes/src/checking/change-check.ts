@@ -217,8 +217,8 @@ class ChangeCheck {
   }
 
   /**
-   * An assertion that refuses a sample before and is missing after; whatever the values come from,
-   * as far as it goes.
+   * Returns an assertion that refuses a sample before and is missing after; whatever the values
+   * come from, as far as it goes.
    */
   #assertions(walk: GraphWalk, path: GraphPath): RegionFailure | undefined {
     for (const assertion of droppedAssertions(walk.finder, this.#options.removes)) {
@@ -240,7 +240,9 @@ class ChangeCheck {
     return undefined;
   }
 
-  /** A sample that violates a dropped assertion; `unknown` where it cannot be run by itself. */
+  /**
+   * Returns a sample that violates a dropped assertion; `unknown` where it cannot be run by itself.
+   */
   #violation(walk: GraphWalk, assertion: Node, path: GraphPath): RegionFailure | "unknown" | undefined {
     let inside: ReadonlySet<number> = new Set();
     let failure: RegionFailure | undefined;
@@ -259,8 +261,8 @@ class ChangeCheck {
   }
 
   /**
-   * A division by zero that the program refuses and no longer does; whatever the divisor comes
-   * from, as far as it goes.
+   * Returns a division by zero that the program refuses and no longer does; whatever the divisor
+   * comes from, as far as it goes.
    */
   #division(walk: GraphWalk, region: ChangedRegion, path: GraphPath): RegionFailure | undefined {
     let inside = walk.coveredBy(region);
@@ -396,7 +398,10 @@ class ChangeCheck {
     return { result: this.#sampled(walk, region, whole), pair: whole };
   }
 
-  /** The region at sizes at which it can be run by the dozen; undefined where there are none. */
+  /**
+   * Returns the region at sizes at which it can be run by the dozen; undefined where there are
+   * none.
+   */
   #fitted(whole: RegionPair): RegionPair | undefined {
     const pair = isSmall(whole) ? whole : (resizedPair(whole, this.#options.operators) ?? whole);
     return largestInput(pair) > MOST_ELEMENTS || largestConstant(pair) > CONFIRMED_ELEMENTS

@@ -33,7 +33,7 @@ import { RegionSizes } from "./region-sizes.js";
 
 const CHANGED: OptionNames<ToleranceOptions> = { rtol: true, atol: true };
 
-/** The user's line of a node; undefined without one, or without the node. */
+/** Returns the user's line of a node; undefined without one, or without the node. */
 function lineAt({ graph }: ExportedProgram, path: GraphPath, node: string): string | undefined {
   const at = path.reduce<Graph | undefined>((outer, target) => outer?.subgraphs.get(target), graph);
   return sourceLine(at?.find(node));
@@ -130,7 +130,9 @@ export class Checker {
     }
   }
 
-  /** The error with the entry of a decomposition table that made the value, where one did. */
+  /**
+   * Returns the error with the entry of a decomposition table that made the value, where one did.
+   */
   #withEntry(error: PassChangedNumbers, checked: CheckedStep): PassChangedNumbers {
     const finder = new EntryFinder(checked.after);
     if (!finder.hasEntries) return error;
@@ -143,7 +145,8 @@ export class Checker {
   }
 
   /**
-   * What the first changed region that differs says, where the whole program does not name a node.
+   * Returns what the first changed region that differs says, where the whole program does not name
+   * a node.
    */
   #inRegions<T>(checked: CheckedStep, read: (error: PassChangedNumbers) => T | undefined): T | undefined {
     const tolerance = this.#toleranceOf(checked.pass, checked.options);
@@ -253,8 +256,8 @@ export class Checker {
   }
 
   /**
-   * How close a pass must come; undefined where nothing says so. A tolerance that was given goes
-   * before a rounding.
+   * Returns how close a pass must come; undefined where nothing says so. A tolerance that was given
+   * goes before a rounding.
    */
   #toleranceOf({ changesNumbers = false }: Pass, options: PassOptions): Closeness | undefined {
     const { changed, rtol, atol } = this.#options;
@@ -335,8 +338,8 @@ export class Checker {
 }
 
 /**
- * What a pass declares about the numbers that it changes; undefined for a precision, and for a
- * plain yes or no.
+ * Returns what a pass declares about the numbers that it changes; undefined for a precision, and
+ * for a plain yes or no.
  */
 function declaredBy({ changesNumbers = false }: Pass, options: PassOptions): NumberChange | undefined {
   const declared = typeof changesNumbers === "function" ? changesNumbers(options) : changesNumbers;

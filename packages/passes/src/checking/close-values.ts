@@ -93,7 +93,7 @@ export function numbersOf(tensor: Tensor): number[] {
   });
 }
 
-/** The first and how many, in one line. */
+/** Returns the first and how many, in one line. */
 export function differenceText(elements: readonly ElementDifference[], total: number): string {
   const [{ index, got, want }] = elements as readonly [ElementDifference];
   return `${elements.length} of ${total} elements differ; element ${index} is ${numberText(got)}, ${numberText(want)} before`;

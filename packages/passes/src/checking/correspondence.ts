@@ -32,8 +32,8 @@ export function graphCorrespondence(before: Graph, after: Graph, retraced: boole
 }
 
 /**
- * The same where both graphs were made from one: nodes that come from the same node, the last of
- * each type.
+ * Returns the same where both graphs were made from one: nodes that come from the same node, the
+ * last of each type.
  */
 export function commonOrigins(before: Graph, after: Graph): Map<string, string> {
   const latest = (graph: Graph): Map<string, Node> => {

@@ -70,7 +70,7 @@ export class PassChangedNumbers extends SconceError {
     this.#run = run;
   }
 
-  /** The error with the entry that made the value. */
+  /** Returns the error with the entry that made the value. */
   madeBy(entry: FailingEntry): PassChangedNumbers {
     return new PassChangedNumbers(this.#place, this.difference, this.node, { ...this.#run, entry });
   }
@@ -89,13 +89,17 @@ export const inputsWidened = (
   return new PassChangedNumbers(place, { what: PROGRAM, problem }, undefined, run);
 };
 
-/** A run that an assertion or an input refused before the pass, and that succeeds after it. */
+/**
+ * Returns a run that an assertion or an input refused before the pass, and that succeeds after it.
+ */
 export const refusalLost = (place: string, refusal: SconceError, run: ChangedRun): PassChangedNumbers => {
   const problem = `rejected before (${refusal.describe()}), and accepted now`;
   return new PassChangedNumbers(place, { what: PROGRAM, problem }, undefined, { ...run, cause: refusal });
 };
 
-/** A run that succeeds before the pass, and fails after it; `nodeOf` finds the node to name. */
+/**
+ * Returns a run that succeeds before the pass, and fails after it; `nodeOf` finds the node to name.
+ */
 export const runFails = (
   place: string,
   cause: unknown,
@@ -107,7 +111,7 @@ export const runFails = (
   return new PassChangedNumbers(place, difference, nodeOf(difference), { ...run, cause });
 };
 
-/** A result that differs after the pass. */
+/** Returns a result that differs after the pass. */
 export const resultDiffers = (
   place: string,
   difference: ResultDifference,
@@ -116,8 +120,8 @@ export const resultDiffers = (
 ): PassChangedNumbers => new PassChangedNumbers(place, difference, node, run);
 
 /**
- * A changed region that differs when it is run by itself; `inputs` are those of a run of the whole
- * program.
+ * Returns a changed region that differs when it is run by itself; `inputs` are those of a run of
+ * the whole program.
  */
 export const regionDiffers = (
   place: string,
@@ -131,7 +135,7 @@ export const regionDiffers = (
   return new PassChangedNumbers(place, { what, problem }, node, { inputs, index: 0, region });
 };
 
-/** A pass removed an assertion, and no sample violates it: others may. */
+/** Returns the error for a pass removed an assertion, and no sample violates it: others may. */
 export const assertionDropped = (
   place: string,
   { node: { name, target }, path }: GoneAssertion,
@@ -146,7 +150,7 @@ export const assertionDropped = (
   });
 };
 
-/** What to declare when the change is intended, beside narrowing it down. */
+/** Returns what to declare when the change is intended, beside narrowing it down. */
 function fixFor({ region, accepts = false }: ChangedRun): string {
   const narrow = "`sconce bisect` narrows it down to a rewrite and a small program";
   if (accepts) return `${narrow}; a pass that takes more inputs on purpose declares \`widensInputs: true\``;
@@ -204,7 +208,7 @@ function entryText(entry: FailingEntry | undefined): string {
 const summary = (value: Value): string =>
   value instanceof Tensor ? `${value.dtype}[${value.shape.join(", ")}]` : String(value);
 
-/** A check that compared nothing must not report that nothing differs. */
+/** Returns the error for a check that compared nothing must not report that nothing differs. */
 export const nothingCompared = (place: string, why: string): SconceError =>
   new SconceError({
     code: "NOTHING_COMPARED",

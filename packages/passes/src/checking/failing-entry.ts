@@ -25,7 +25,9 @@ export interface DifferencePlace {
   readonly region: Graph | undefined;
 }
 
-/** Every use of an entry that is not Sconce's own, in the order of the nodes that it made. */
+/**
+ * Returns every use of an entry that is not Sconce's own, in the order of the nodes that it made.
+ */
 function usesOf({ graph }: ExportedProgram): Map<string, FailingEntry> {
   const found = new Map<string, Omit<FailingEntry, "total">>();
   const visit = (path: string, inner: Graph): void => {
@@ -70,7 +72,8 @@ export class EntryFinder {
   }
 
   /**
-   * The entry that made the node that differs, or else the first that made a call of the region.
+   * Returns the entry that made the node that differs, or else the first that made a call of the
+   * region.
    */
   at({ graph, node, region }: DifferencePlace): FailingEntry | undefined {
     const inner = nestedGraphs(this.#program.graph).find(({ path }) => pathText(path) === graph);

@@ -67,14 +67,15 @@ export function firstNode(
   return found.find(({ node }) => needed.has(node)) ?? found[0];
 }
 
-/** The node of an output; undefined for results that are not outputs. */
+/** Returns the node of an output; undefined for results that are not outputs. */
 export function outputNode(program: ExportedProgram, output: number | undefined): string | undefined {
   const value = output === undefined ? undefined : program.userOutputs[output];
   return value !== undefined && "name" in value ? value.name : undefined;
 }
 
 /**
- * All nodes that a node is computed from, itself included; those of all outputs when none is given.
+ * Returns all nodes that a node is computed from, itself included; those of all outputs when none
+ * is given.
  */
 function dependencies(graph: Graph, name: string | undefined): Set<string> {
   const needed = new Set<string>();
@@ -86,8 +87,8 @@ function dependencies(graph: Graph, name: string | undefined): Set<string> {
 }
 
 /**
- * A value as it is now: later nodes may write to it. Of a small view of a large storage only the
- * view is kept.
+ * Returns a value as it is now: later nodes may write to it. Of a small view of a large storage
+ * only the view is kept.
  */
 export function snapshot(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snapshot);

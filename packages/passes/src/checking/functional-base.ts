@@ -6,8 +6,8 @@ import { isFunctional } from "../analysis/functional.js";
 import { functionalized } from "../builtin/functionalize.js";
 
 /**
- * The program without writes in place when those are what a pass takes away; itself where that
- * cannot be.
+ * Returns the program without writes in place when those are what a pass takes away; itself where
+ * that cannot be.
  */
 export function functionalBase(
   before: ExportedProgram,

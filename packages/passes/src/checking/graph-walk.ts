@@ -106,8 +106,8 @@ export class GraphWalk {
   }
 
   /**
-   * Whether facts about what produces the inputs may be why the change is right: rules declare what
-   * they read.
+   * Returns whether facts about what produces the inputs may be why the change is right: rules
+   * declare what they read.
    */
   mayExtend({ claims }: ChangedRegion): boolean {
     return claims.some((claim) => this.#replacedBy(claim)?.readsGraph ?? true);

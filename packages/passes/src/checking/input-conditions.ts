@@ -12,8 +12,8 @@ export interface NewlyAccepted {
 }
 
 /**
- * The first of the probed inputs that the program before refuses and the one after takes. Runs
- * nothing.
+ * Returns the first of the probed inputs that the program before refuses and the one after takes.
+ * Runs nothing.
  */
 export function newlyAccepted(
   before: ExportedProgram,

@@ -41,8 +41,8 @@ export const edited = (name: string, change: (e: Parameters<Parameters<typeof ed
 export const doubleNegation = rule("double-negation", "aten.neg.default(aten.neg.default($x))", "$x");
 export const idle = pass("idle", (p) => p);
 /**
- * A program of one call with a negation on either side, so that neither input nor output is the
- * call's own.
+ * Returns a program of one call with a negation on either side, so that neither input nor output is
+ * the call's own.
  */
 export const around = (call: string, type = "f32[6]"): ExportedProgram =>
   programOf(`graph(%x: ${type}) {
@@ -115,7 +115,7 @@ export const programOfRow = ({ inputs, calls }: RuleRow): ExportedProgram => {
 }`);
 };
 
-/** The rule of a row, for `%y` alone: what it makes is not rewritten again. */
+/** Returns the rule of a row, for `%y` alone: what it makes is not rewritten again. */
 export const ruleOfRow = (name: string, { match, replace, changesNumbers }: RuleRow): Rule =>
   rule(name, match, replace, {
     where: (_: unknown, { root }: Match) => root.name === "y" || "another call",

@@ -99,8 +99,8 @@ export function checkRegion(pair: RegionPair, options: RegionCheckOptions): Regi
 export type RefusalCode = "ASSERTION_FAILED" | "DIVISION_BY_ZERO";
 
 /**
- * The message with which a region refuses a sample before a change and not after it; undefined when
- * it refuses none.
+ * Returns the message with which a region refuses a sample before a change and not after it;
+ * undefined when it refuses none.
  */
 export function refusalDropped(
   pair: RegionPair,
@@ -361,10 +361,10 @@ const MOST_LITERAL = 1e6;
 const MOST_EPSILON = 2 ** -20;
 
 /**
- * Whether a difference is one of where overflow and underflow begin. What stays finite for large
- * values before a change has to after it: `exp(x) / sum(exp(x))` is not a softmax. What overflowed
- * before may give anything. Near the limits of the dtype another order of operations overflows or
- * vanishes elsewhere.
+ * Returns whether a difference is one of where overflow and underflow begin. What stays finite for
+ * large values before a change has to after it: `exp(x) / sum(exp(x))` is not a softmax. What
+ * overflowed before may give anything. Near the limits of the dtype another order of operations
+ * overflows or vanishes elsewhere.
  */
 function isOverflow(valueClass: ValueClass, { got, want }: ElementDifference, vanishing: number): boolean {
   if (valueClass === "overflow" || (want === 0 && got === 0)) return true;
@@ -383,7 +383,7 @@ function largest(value: Value): number {
   return found;
 }
 
-/** Each float moved to about its neighbor, up or down. */
+/** Returns each float moved to about its neighbor, up or down. */
 function perturbed(inputs: readonly Value[], seed: number): Value[] {
   const draw = drawFrom(seed + 77);
   return inputs.map((value) => {

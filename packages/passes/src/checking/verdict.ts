@@ -5,9 +5,9 @@ const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;
 
 /**
- * What the checks of some steps covered: `4 of 5 branches, 37 changed calls, 12 value classes, 3
- * runs of the whole program; 2 differences noted`. Nested graphs are branches; one counts when all
- * calls that changed in it were checked by themselves.
+ * Returns what the checks of some steps covered: `4 of 5 branches, 37 changed calls, 12 value
+ * classes, 3 runs of the whole program; 2 differences noted`. Nested graphs are branches; one
+ * counts when all calls that changed in it were checked by themselves.
  */
 export function coverageText(reports: readonly CheckReport[]): string {
   const runs = reports.reduce((sum, report) => sum + report.runs, 0);
@@ -17,7 +17,7 @@ export function coverageText(reports: readonly CheckReport[]): string {
   return `${regionsText(reports)}, ${whole}${noted}`;
 }
 
-/** The same without the runs of the whole program. */
+/** Returns the same without the runs of the whole program. */
 export function regionsText(reports: readonly Pick<CheckReport, "coverage">[]): string {
   const covered = reports.flatMap(({ coverage }) => coverage ?? []);
   const graphs = covered.flatMap((coverage) => coverage.graphs);

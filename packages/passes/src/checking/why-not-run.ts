@@ -6,7 +6,7 @@ import { isRandom, isWrite } from "../changes/program-sides.js";
 import { changesLaterCalls } from "../graphs/dead-nodes.js";
 import type { GraphWalk } from "./graph-walk.js";
 
-/** Why a region cannot be run by itself. */
+/** Returns why a region cannot be run by itself. */
 export function whyNotRun(
   { sides }: GraphWalk,
   operators: OperatorTable,

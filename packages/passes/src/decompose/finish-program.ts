@@ -31,8 +31,8 @@ const MUTATION_KINDS: Readonly<Record<string, OutputKind>> = {
 };
 
 /**
- * The lowered program of a retraced graph: with the names, the signature and the module calls of
- * its source.
+ * Returns the lowered program of a retraced graph: with the names, the signature and the module
+ * calls of its source.
  *
  * @param ranges those of symbols that the source program has no name for
  */

@@ -3,10 +3,10 @@ import { type ExportedProgram, type Graph, type InputSpec, rebuild, renameNodes 
 import { liftedName } from "@sconce/trace";
 
 /**
- * The program with lifted inputs called after their state. A strict export calls the input of a
- * tied weight after the name that the program used first, while its target is the name that the
- * module registered first; the retrace names it after the target. The same program when nothing is
- * renamed.
+ * Returns the program with lifted inputs called after their state. A strict export calls the input
+ * of a tied weight after the name that the program used first, while its target is the name that
+ * the module registered first; the retrace names it after the target. The same program when nothing
+ * is renamed.
  */
 export function nameInputs(program: ExportedProgram): ExportedProgram {
   const { inputSpecs, outputSpecs } = program.graphSignature;
@@ -44,7 +44,7 @@ function withOrigins(graph: Graph, renamed: ReadonlyMap<string, string>): Graph 
   });
 }
 
-/** The name of an input after its state; undefined for inputs of the user and tokens. */
+/** Returns the name of an input after its state; undefined for inputs of the user and tokens. */
 const baseName = ({ kind, target }: InputSpec): string | undefined =>
   kind === "USER_INPUT" || kind === "TOKEN" || target === null ? undefined : liftedName(kind, target);
 

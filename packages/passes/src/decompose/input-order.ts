@@ -16,9 +16,9 @@ interface Module {
 }
 
 /**
- * The program with its lifted inputs in the order of the rebuilt module's `named_parameters()` and
- * `named_buffers()`: PyTorch retraces that module, so a lifted constant comes before the buffers of
- * the submodules of its owner. The same program when nothing moves.
+ * Returns the program with its lifted inputs in the order of the rebuilt module's
+ * `named_parameters()` and `named_buffers()`: PyTorch retraces that module, so a lifted constant
+ * comes before the buffers of the submodules of its owner. The same program when nothing moves.
  */
 export function orderInputs(program: ExportedProgram): ExportedProgram {
   const { inputSpecs, outputSpecs } = program.graphSignature;

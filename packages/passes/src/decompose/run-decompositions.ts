@@ -122,7 +122,7 @@ export function* decompositionSteps(
 /** The entries of the default table, which are many: made and checked once for its operators. */
 const defaultEntries = perVersion((operators) => entriesOf(defaultDecompositions(operators), operators));
 
-/** The ranges of symbols that the source program has no name for. */
+/** Returns the ranges of symbols that the source program has no name for. */
 const newRanges = (env: RetraceEnv): readonly (readonly [string, RangeConstraint])[] =>
   env.unnamed
     .filter(({ name }) => !env.replacements.has(name))
@@ -151,9 +151,9 @@ function* retraceExactly(retrace: (hidden: HiddenAliases) => Work<Retrace>): Wor
 }
 
 /**
- * Whether a joint graph of forward and backward gets other names. PyTorch drops nodes of such a
- * graph after naming them, and numbers those that are left anew with each retrace. With symbolic
- * sizes the numbers are not known.
+ * Returns whether a joint graph of forward and backward gets other names. PyTorch drops nodes of
+ * such a graph after naming them, and numbers those that are left anew with each retrace. With
+ * symbolic sizes the numbers are not known.
  */
 function hasNewNames(program: ExportedProgram, { graph }: ExportedProgram): boolean {
   const isJoint = program.graphSignature.outputSpecs.some(({ kind }) => kind === "LOSS_OUTPUT");
@@ -161,7 +161,10 @@ function hasNewNames(program: ExportedProgram, { graph }: ExportedProgram): bool
   return [...program.graph.nodes()].some(({ name }, i) => name !== graph.nodeAt(i).name);
 }
 
-/** The copies by which a retrace writes to inputs what the program returned for them already. */
+/**
+ * Returns the copies by which a retrace writes to inputs what the program returned for them
+ * already.
+ */
 function copiesWrittenBack({ graphSignature }: ExportedProgram, lowered: ExportedProgram): Set<string> {
   const returned = new Set(
     graphSignature.outputSpecs.flatMap(({ kind, target }) =>

@@ -4,7 +4,7 @@
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { BoundArgs } from "@sconce/ops";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import type { DroppedArithmetic } from "@sconce/trace";
 import { positive } from "../shapes/dims.js";
 import { askEinsum } from "./einsum-sizes.js";
@@ -14,9 +14,9 @@ import { askReference } from "./reference-operators.js";
 type Asks = (dropped: DroppedArithmetic, args: BoundArgs) => void;
 
 const tensor = (value: unknown): FakeTensor => value as FakeTensor;
-type Sizes = readonly SymInt[];
+type Sizes = readonly IntLike[];
 const sizes = (value: unknown): Sizes => value as Sizes;
-const size = (value: unknown): SymInt => value as SymInt;
+const size = (value: unknown): IntLike => value as IntLike;
 
 /** Factories that PyTorch decomposes in Python look whether sizes are negative. */
 const asksFactory: Asks = (dropped, args) => dropped.checked(sizes(args["size"]));

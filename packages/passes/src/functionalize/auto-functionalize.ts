@@ -5,7 +5,7 @@
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { EmitArg, OpDefinition, UnboundArg } from "@sconce/ops";
-import { type SymInt, symEquals } from "@sconce/symbolic";
+import { type IntLike, symEquals } from "@sconce/symbolic";
 import { canonicalArgument, type LoweringTracer } from "@sconce/trace";
 import { FunctionalTensor } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
@@ -77,7 +77,7 @@ class Bases {
   readonly tensors: FunctionalTensor[] = [];
 
   /**
-   * The keywords that say which base an argument is which view of
+   * Returns the keywords that say which base an argument is which view of
    * (`write_view_information_to_args`). A list that is not given has no length.
    */
   describe(prefix: string, value: EmitArg, isList = false): Record<string, UnboundArg> {
@@ -109,14 +109,14 @@ function viewOf(base: FakeTensor, tensor: FakeTensor): Record<string, UnboundArg
     const slice = sliceOf(storageOffset, strides[dim]!, shape[dim]!);
     if (slice !== undefined) return { slice_dim: dim, slice_start: slice[0], slice_end: slice[1] };
   }
-  const sizes = (items: readonly SymInt[]): UnboundArg => ({ kind: "tuple", items }) as UnboundArg;
+  const sizes = (items: readonly IntLike[]): UnboundArg => ({ kind: "tuple", items }) as UnboundArg;
   return { size: sizes(shape), stride: sizes(strides), storage_offset: storageOffset };
 }
 
-function sliceOf(offset: SymInt, stride: SymInt, size: SymInt): readonly [number, number] | undefined {
+function sliceOf(offset: IntLike, stride: IntLike, size: IntLike): readonly [number, number] | undefined {
   if (typeof offset !== "number" || typeof stride !== "number" || typeof size !== "number") return undefined;
   return offset % stride === 0 ? [offset / stride, offset / stride + size] : undefined;
 }
 
-const same = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+const same = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
   a.length === b.length && a.every((value, i) => symEquals(value, b[i]!));

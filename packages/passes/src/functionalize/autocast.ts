@@ -8,8 +8,9 @@ export interface AutocastState {
 }
 
 /**
- * The positional arguments with the casts that autocast would make, or undefined for operators that
- * it does not know. Arguments are cast from the last to the first, as C++ evaluates them.
+ * Returns the positional arguments with the casts that autocast would make, or undefined for
+ * operators that it does not know. Arguments are cast from the last to the first, as C++ evaluates
+ * them.
  */
 export function castForAutocast(
   state: AutocastState,

@@ -26,8 +26,8 @@ export class ConjugateMarks {
   readonly #marked = new WeakSet<FakeTensor>();
 
   /**
-   * The arguments with marked tensors resolved by `resolve`, unless the operator is aware of the
-   * mark.
+   * Returns the arguments with marked tensors resolved by `resolve`, unless the operator is aware
+   * of the mark.
    */
   resolved(
     row: OpDefinition,

@@ -18,7 +18,7 @@ import {
   viewInverse,
   writtenArguments,
 } from "@sconce/ops";
-import { le, mul, type SymInt } from "@sconce/symbolic";
+import { type IntLike, le, mul } from "@sconce/symbolic";
 import {
   annotatedReference,
   type LoweringTracer,
@@ -116,8 +116,8 @@ export class Dispatcher {
   }
 
   /**
-   * What a call reads of a tensor's metadata; the factors of a number of elements follow the order
-   * of dimensions.
+   * Returns what a call reads of a tensor's metadata; the factors of a number of elements follow
+   * the order of dimensions.
    */
   #metadata(target: string, args: readonly EmitArg[]): SymScalar | undefined {
     const [self] = args as readonly [FakeTensor];
@@ -125,7 +125,9 @@ export class Dispatcher {
     return readMetadata(target, args);
   }
 
-  /** A call on values that know nothing of mutation: decomposed by the table, or recorded. */
+  /**
+   * Returns a call on values that know nothing of mutation: decomposed by the table, or recorded.
+   */
   lower(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
     const row = this.operators.require(target);
     const { args, kwargs } = placedCall(row.schema, given, keywords);
@@ -144,7 +146,7 @@ export class Dispatcher {
     return this.#layouts?.kept(row, plain, kwargs, result) ?? result;
   }
 
-  /** A call on functional tensors. */
+  /** Returns a call on functional tensors. */
   call(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
     const row = this.operators.require(target);
     const { args, kwargs } = placedCall(row.schema, given, keywords);
@@ -178,7 +180,7 @@ export class Dispatcher {
       else if (this.tracer.dropped.isNeeded)
         this.tracer.dropped.viewed(
           args[0] as FakeTensor,
-          bindArgs(row.schema, args, kwargs)["size"] as readonly SymInt[],
+          bindArgs(row.schema, args, kwargs)["size"] as readonly IntLike[],
         );
       this.tracer.dropped.wrapped(view);
       return this.#detached(row, view);
@@ -190,8 +192,8 @@ export class Dispatcher {
   }
 
   /**
-   * The decomposition that applies to a row: the table's, or the composite's own where it cannot be
-   * kept.
+   * Returns the decomposition that applies to a row: the table's, or the composite's own where it
+   * cannot be kept.
    */
   #ruleOf(row: OpDefinition): OpDefinition["decompose"] {
     // What mutates is functionalized before the table is asked.
@@ -204,7 +206,7 @@ export class Dispatcher {
   }
 
   /**
-   * Whether autocast casts what a composite is made of, as in a run. A retrace of PyTorch
+   * Returns whether autocast casts what a composite is made of, as in a run. A retrace of PyTorch
    * decomposes below autocast, which then does not see the parts.
    */
   #castsParts(row: OpDefinition): boolean {
@@ -236,7 +238,10 @@ export class Dispatcher {
     }
   }
 
-  /** What PyTorch's kernel calls, where autocast sees it; undefined for a kernel without calls. */
+  /**
+   * Returns what PyTorch's kernel calls, where autocast sees it; undefined for a kernel without
+   * calls.
+   */
   #kernelCalls(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs): MetaValue | undefined {
     if (row.kernelCalls === undefined) return undefined;
     const bound = bindArgs(row.schema, args, kwargs);
@@ -262,7 +267,7 @@ export class Dispatcher {
     );
   }
 
-  /** A copy where conjugation is pending, the tensor itself where it is not. */
+  /** Returns a copy where conjugation is pending, the tensor itself where it is not. */
   #resolveConjugate(self: FakeTensor): MetaValue {
     const marked = this.#conjugates.has(unwrap(self) as FakeTensor);
     return marked ? this.call("aten.clone.default", [self], {}) : self;
@@ -276,8 +281,8 @@ export class Dispatcher {
   }
 
   /**
-   * A view of the bits that is made again is detached: for the outputs twice, here and by the step
-   * that follows, and otherwise before there is such a step.
+   * Returns a view of the bits that is made again is detached: for the outputs twice, here and by
+   * the step that follows, and otherwise before there is such a step.
    */
   #again(row: OpDefinition, value: FakeTensor, isLast: boolean): FakeTensor {
     return row.target === "aten.view.dtype" && (isLast || this.tracer.isFinishing)
@@ -298,7 +303,7 @@ export class Dispatcher {
     return this.#conjugates.has(base) ? undefined : this.tracer.recordedCall(base, start, results);
   }
 
-  /** A view on another base; of several results, one. */
+  /** Returns a view on another base; of several results, one. */
   #forward(call: ViewCall, base: FakeTensor, index: number | null): FakeTensor {
     const { row, rest, kwargs, recorded } = call;
     if (index !== null && recorded?.fits(base) && !this.#conjugates.has(base))
@@ -311,7 +316,7 @@ export class Dispatcher {
     return results[index] as FakeTensor;
   }
 
-  /** How a view is replayed on another base, and how a write to it goes back. */
+  /** Returns how a view is replayed on another base, and how a write to it goes back. */
   #step(call: ViewCall, index: number | null): ViewStep {
     const { row, rest, kwargs } = call;
     const current = (): Replay => {
@@ -422,7 +427,10 @@ export class Dispatcher {
     return self;
   }
 
-  /** An operator that autocast knows runs outside of it: its decomposition is not cast again. */
+  /**
+   * Returns an operator that autocast knows runs outside of it: its decomposition is not cast
+   * again.
+   */
   #withoutAutocast<T>(run: (state: AutocastState) => T): T {
     const state = this.autocast!;
     this.autocast = null;
@@ -434,12 +442,12 @@ export class Dispatcher {
   }
 }
 
-/** The sizes that `resize_` gives: symbolic ones come as values of nodes. */
-const newSizes = (row: OpDefinition, args: readonly EmitArg[]): readonly SymInt[] =>
-  bindArgs(row.schema, args, {})["size"] as readonly SymInt[];
-const numelOf = (sizes: readonly SymInt[]): SymInt => sizes.reduce<SymInt>((a, b) => mul(a, b), 1);
+/** Returns the sizes that `resize_` gives: symbolic ones come as values of nodes. */
+const newSizes = (row: OpDefinition, args: readonly EmitArg[]): readonly IntLike[] =>
+  bindArgs(row.schema, args, {})["size"] as readonly IntLike[];
+const numelOf = (sizes: readonly IntLike[]): IntLike => sizes.reduce<IntLike>((a, b) => mul(a, b), 1);
 
-/** The dimension that a call reads, from the front. */
+/** Returns the dimension that a call reads, from the front. */
 function placeOf([self, dim = 0]: readonly EmitArg[]): number {
   return positive(Number(dim), (self as FakeTensor).ndim);
 }

@@ -6,7 +6,7 @@ import { type ExportedProgram, type Graph, isRef, itemsOf, type Node, rebuild, t
 import { refRenamer } from "@sconce/trace";
 
 /**
- * The program with plain calls in place of `with_effects`, and without the token inputs and
+ * Returns the program with plain calls in place of `with_effects`, and without the token inputs and
  * outputs. The same program when it has none.
  */
 export function withoutTokens(program: ExportedProgram): ExportedProgram {

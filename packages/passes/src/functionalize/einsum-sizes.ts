@@ -1,11 +1,14 @@
 /** @file What `einsum` asks of the sizes of its operands (`Linear.cpp` in ATen). */
 import type { FakeTensor } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import type { DroppedArithmetic } from "@sconce/trace";
 
-type Sizes = ReadonlyMap<string, SymInt>;
+type Sizes = ReadonlyMap<string, IntLike>;
 
-/** The sizes of an operand by its labels; undefined where the labels do not name each dimension. */
+/**
+ * Returns the sizes of an operand by its labels; undefined where the labels do not name each
+ * dimension.
+ */
 function labeled(labels: string, { shape }: FakeTensor): Sizes | undefined {
   if (labels.length !== shape.length || new Set(labels).size !== labels.length) return undefined;
   return new Map([...labels].map((label, dim) => [label, shape[dim]!]));
@@ -22,7 +25,7 @@ export function askEinsum(
 ): void {
   const inputs = equation.replaceAll(" ", "").split("->")[0]!.split(",");
   const operands = inputs.map((labels, i) => labeled(labels, tensors[i]!));
-  const known = new Map<string, SymInt>();
+  const known = new Map<string, IntLike>();
   for (const operand of operands)
     for (const [label, size] of operand ?? []) {
       const before = known.get(label);

@@ -20,7 +20,9 @@ export const overlappingState = (spec: InputSpec): SconceError =>
     fix: "register a contiguous clone of it",
   });
 
-/** An operator that writes to arguments without a declaration in its schema. */
+/**
+ * Returns the error for an operator that writes to arguments without a declaration in its schema.
+ */
 export const hiddenWrite = (target: string, written: readonly string[]): SconceError =>
   new SconceError({
     code: "NOT_FUNCTIONALIZABLE",
@@ -29,7 +31,7 @@ export const hiddenWrite = (target: string, written: readonly string[]): SconceE
     fix: "call an operator that returns the new statistics, such as aten._native_batch_norm_legit_functional",
   });
 
-/** A write that the lowered program would hide. */
+/** Returns the error for a write that the lowered program would hide. */
 export const unseenWrite = (target: string): SconceError =>
   new SconceError({
     code: "NOT_FUNCTIONALIZABLE",
@@ -49,7 +51,7 @@ export const stridedView = (length: number, at: number): SconceError =>
     fix: "take the strided view of the tensor itself, or of a clone",
   });
 
-/** An in-place operator that cannot be functionalized. */
+/** Returns the error for an in-place operator that cannot be functionalized. */
 export const noFunctionalOverload = (target: string): SconceError =>
   new SconceError({
     code: "NOT_FUNCTIONALIZABLE",
@@ -67,7 +69,7 @@ export const newLayout = (name: string): SconceError =>
     fix: "return the new view (x.t() instead of x.t_()), or change a clone of the input",
   });
 
-/** A write to a lifted constant. */
+/** Returns the error for a write to a lifted constant. */
 export const constantMutated = ({ target, arg }: InputSpec): SconceError =>
   new SconceError({
     code: "CONSTANT_MUTATED",

@@ -31,7 +31,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The functional overload that a mutating one becomes.
+ * Returns the functional overload that a mutating one becomes.
  *
  * @throws SconceError `NOT_FUNCTIONALIZABLE`
  */

@@ -1,5 +1,5 @@
 import { FakeTensor } from "@sconce/ir";
-import { type SymInt, symEquals } from "@sconce/symbolic";
+import { type IntLike, symEquals } from "@sconce/symbolic";
 import { TensorWrapper } from "@sconce/trace";
 import { stridedView } from "./errors.js";
 
@@ -90,7 +90,7 @@ export class FunctionalTensor extends TensorWrapper {
     this.#replay = views.at(-1)?.replay;
   }
 
-  /** The current value, made anew from the base when another view was written to. */
+  /** Returns the current value, made anew from the base when another view was written to. */
   sync(): FakeTensor {
     if (this.#generation !== this.storage.generation) {
       this.storage.applyUpdates();
@@ -147,7 +147,7 @@ export class FunctionalTensor extends TensorWrapper {
   get hasNewLayout(): boolean {
     const first = this.#layout;
     if (first === undefined) return false;
-    const same = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+    const same = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
       a.length === b.length && a.every((value, i) => symEquals(value, b[i]!));
     return !(
       same(this.shape, first.shape) &&

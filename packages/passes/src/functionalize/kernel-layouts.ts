@@ -15,13 +15,13 @@ import {
   type OpDefinition,
 } from "@sconce/ops";
 import {
+  type BoolLike,
   envWith,
   eq,
+  type IntLike,
   mul,
   STATIC_ENV,
-  type SymBool,
   type SymEnv,
-  type SymInt,
   symEquals,
 } from "@sconce/symbolic";
 import type { RetraceEnv } from "@sconce/trace";
@@ -29,12 +29,12 @@ import type { RetraceEnv } from "@sconce/trace";
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
 /**
- * An environment that decides by known facts and by the example, and notes nothing: a shape rule
- * is asked again, for strides only. New sizes belong to the call itself.
+ * Returns an environment that decides by known facts and by the example, and notes nothing: a shape
+ * rule is asked again, for strides only. New sizes belong to the call itself.
  */
 function quiet(env: RetraceEnv): SymEnv {
   const { freshUnbackedInt, freshUnbackedFloat } = STATIC_ENV;
-  const answer = (condition: SymBool): boolean | undefined => {
+  const answer = (condition: BoolLike): boolean | undefined => {
     const hint = env.staticallyKnown(condition) ?? env.hint(condition);
     return typeof hint === "boolean" ? hint : undefined;
   };
@@ -67,7 +67,7 @@ export class KernelLayouts {
     this.#env = quiet(env);
   }
 
-  /** The result of a decomposed call. */
+  /** Returns the result of a decomposed call. */
   decomposed(
     row: OpDefinition,
     args: readonly EmitArg[],
@@ -88,14 +88,14 @@ export class KernelLayouts {
     return this.#laidOut(result, this.#wanted(row, bound, result), bound);
   }
 
-  /** The result of a call that is kept. */
+  /** Returns the result of a call that is kept. */
   kept(row: OpDefinition, args: readonly EmitArg[], kwargs: Kwargs, result: MetaValue): MetaValue {
     if (this.#depth > 0 || !hasKernelLayout(row.target)) return result;
     const bound = bindArgs(row.schema, args, kwargs);
     return this.#laidOut(result, kernelResult(row.target, bound, result, this.#env), bound);
   }
 
-  /** What the kernel gives; the result itself where only the run knows. */
+  /** Returns what the kernel gives; the result itself where only the run knows. */
   #wanted({ target, meta }: OpDefinition, bound: BoundArgs, result: MetaValue): MetaValue {
     try {
       const given = meta?.(bound, { env: this.#env }) ?? result;
@@ -138,21 +138,21 @@ export class KernelLayouts {
     return emit("aten.permute.default", [dense, order.map((_, dim) => order.indexOf(dim))]);
   }
 
-  /** Whether strides are those of a tensor, where it has several elements. */
-  #sameStrides({ shape, strides }: FakeTensor, wanted: readonly SymInt[]): boolean {
+  /** Returns whether strides are those of a tensor, where it has several elements. */
+  #sameStrides({ shape, strides }: FakeTensor, wanted: readonly IntLike[]): boolean {
     return strides.every((stride, d) => this.#isSame(stride, wanted[d]!) || this.#isSame(shape[d]!, 1));
   }
-  #isSame(a: SymInt, b: SymInt): boolean {
+  #isSame(a: IntLike, b: IntLike): boolean {
     return symEquals(a, b) || this.#env.knownTrue(eq(a, b));
   }
 
   /** Dimensions from the outermost on, where the strides are those of memory without gaps. */
-  #orderOf({ shape }: FakeTensor, wanted: readonly SymInt[]): readonly number[] | undefined {
+  #orderOf({ shape }: FakeTensor, wanted: readonly IntLike[]): readonly number[] | undefined {
     const order: number[] = [];
     const left = new Set(shape.keys());
     const ones = [...left].filter((d) => this.#isSame(shape[d]!, 1));
     for (const d of ones) left.delete(d);
-    let step: SymInt = 1;
+    let step: IntLike = 1;
     while (left.size > 0) {
       const next = [...left].reverse().find((d) => this.#isSame(wanted[d]!, step));
       if (next === undefined) return undefined;

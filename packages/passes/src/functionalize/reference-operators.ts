@@ -24,7 +24,7 @@ class ReferenceCall {
     this.self = sizes.of(args["self"] as FakeTensor);
   }
 
-  /** An operand by its name. */
+  /** Returns an operand by its name. */
   operand(name: string): Operand {
     const value = this.args[name];
     if (!(value instanceof FakeTensor)) return undefined;
@@ -33,23 +33,23 @@ class ReferenceCall {
     return copy;
   }
 
-  /** The tensors but for the one that is written to. */
+  /** Returns the tensors but for the one that is written to. */
   others(): readonly ReferenceTensor[] {
     const names = Object.keys(this.args).filter((name) => name !== "self");
     return names.flatMap((name) => this.operand(name) ?? []);
   }
 
-  /** An operator of operands that are broadcast first. */
+  /** Returns an operator of operands that are broadcast first. */
   op(...operands: readonly Operand[]): ReferenceTensor {
     return this.sizes.prim(this.broadcast(operands), this.self.itemSize);
   }
 
-  /** The same with booleans as the result. */
+  /** Returns the same with booleans as the result. */
   test(...operands: readonly Operand[]): ReferenceTensor {
     return this.sizes.prim(this.broadcast(operands), 1);
   }
 
-  /** A primitive of one tensor. */
+  /** Returns a primitive of one tensor. */
   prim(value: ReferenceTensor): ReferenceTensor {
     return this.sizes.prim([value], this.self.itemSize);
   }
@@ -69,7 +69,7 @@ type Reference = (call: ReferenceCall) => ReferenceTensor;
 const unary: Reference = (call) => call.prim(call.self);
 const elementwise: Reference = (call) => call.op(call.self, ...call.others());
 
-/** The larger or smaller one of a value and a bound; NaN stays. */
+/** Returns the larger or smaller one of a value and a bound; NaN stays. */
 function bounded(call: ReferenceCall, value: ReferenceTensor, bound: Operand): ReferenceTensor {
   const kept = call.isNaN(value);
   return call.op(call.test(call.test(value, bound), kept), value, bound);

@@ -10,7 +10,7 @@ const EFFECTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A function of torch that opens or closes a region, or sets a mode, for the calls after it
+ * Returns a function of torch that opens or closes a region, or sets a mode, for the calls after it
  * (`torch.vmap`, gradients).
  */
 export const changesLaterCalls = (target: string): boolean =>

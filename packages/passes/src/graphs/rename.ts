@@ -6,7 +6,9 @@ import {
   updateModuleCalls,
 } from "@sconce/ir";
 
-/** The program with a new graph in which some nodes go by other names; signatures follow. */
+/**
+ * Returns the program with a new graph in which some nodes go by other names; signatures follow.
+ */
 export function withRenamed(
   program: ExportedProgram,
   graph: Graph,
@@ -30,8 +32,8 @@ export function withRenamed(
 }
 
 /**
- * The program with a new graph in which some nodes may be gone; calling conventions of modules
- * follow.
+ * Returns the program with a new graph in which some nodes may be gone; calling conventions of
+ * modules follow.
  */
 export function withGraph(program: ExportedProgram, graph: Graph): ExportedProgram {
   if (graph === program.graph) return program;

@@ -1,7 +1,7 @@
 import { finish, type Work } from "@sconce/errors";
 import { edit, type Graph } from "@sconce/ir";
 
-/** The graph with each subgraph replaced; the same object when none changes. */
+/** Returns the graph with each subgraph replaced; the same object when none changes. */
 export const mapSubgraphs = (graph: Graph, change: (subgraph: Graph, target: string) => Graph): Graph =>
   finish(
     // biome-ignore lint/correctness/useYield: the change is made at once.

@@ -4,7 +4,7 @@ import type { ExportedProgram, Problem } from "@sconce/ir";
 import type { Pass } from "../pass/pass.js";
 import { around, type Piece, placeOf } from "./piece.js";
 
-/** A pass that throws; `place` names the pass, its plugin and the step. */
+/** Returns the error for a pass that throws; `place` names the pass, its plugin and the step. */
 export function passThrew(place: string, error: unknown): SconceError {
   // Not a fault of the pass: what it computes needs weights, or it is of another installation.
   if (isSconceError(error, "NO_VALUES") || isSconceError(error, "TWO_COPIES")) return error.at(place);
@@ -17,7 +17,7 @@ export function passThrew(place: string, error: unknown): SconceError {
   });
 }
 
-/** A pass that gives something else than a program. */
+/** Returns the error for a pass that gives something else than a program. */
 export const noProgram = (place: string, result: unknown): SconceError =>
   new SconceError({
     code: "PASS_FAILED",
@@ -61,7 +61,9 @@ export const ensures = (pass: Pass, program: ExportedProgram, place: string): Sc
     fix: "give the result the dialect that the pass ensures, or take the promise back",
   });
 
-/** An observer that throws; errors of the project are passed on as they are. */
+/**
+ * Returns the error for an observer that throws; errors of the project are passed on as they are.
+ */
 export const observerThrew = (place: string, index: number, error: unknown): SconceError =>
   isSconceError(error)
     ? error
@@ -72,7 +74,7 @@ export const observerThrew = (place: string, index: number, error: unknown): Sco
         cause: error,
       });
 
-/** A name of a pass that is not registered. */
+/** Returns the error for a name of a pass that is not registered. */
 export const unknownPass = (name: string, place: Piece, passes: Iterable<string>): SconceError => {
   const known = [...passes];
   return new SconceError({
@@ -83,7 +85,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
   });
 };
 
-/** A caller without types may leave out the passes. */
+/** Returns the error when a caller without types may leave out the passes. */
 export const noPasses = (got: unknown): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -91,7 +93,7 @@ export const noPasses = (got: unknown): SconceError =>
     fix: "pass the passes of a session: parsePipeline(text, session.passes, session)",
   });
 
-/** A pipeline that cannot be read. */
+/** Returns the error for a pipeline that cannot be read. */
 export const syntaxError = (place: Piece, why: string): SconceError =>
   new SconceError({
     code: "PIPELINE_SYNTAX",
@@ -100,7 +102,10 @@ export const syntaxError = (place: Piece, why: string): SconceError =>
     fix: 'write passes between commas, options in braces: "decompose{keep=[aten.linear.default]},dce"',
   });
 
-/** The verifier's problems as one error; node, line and fix are those of the first. */
+/**
+ * Returns the error for the verifier's problems as one error; node, line and fix are those of the
+ * first.
+ */
 export function invalidProgram(when: string, problems: readonly Problem[]): SconceError {
   const [{ node, line, fix }] = problems as readonly [Problem, ...Problem[]];
   const messages = new Set(problems.map((problem) => problem.message));

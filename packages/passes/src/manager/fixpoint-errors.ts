@@ -54,7 +54,7 @@ interface LastRound {
 
 const UNDO = "look for passes or rules that undo each other";
 
-/** A pass that returns another object for the program that it was given. */
+/** Returns a pass that returns another object for the program that it was given. */
 export const otherObject = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(
     `round ${round} gives another object for the same program`,
@@ -63,11 +63,11 @@ export const otherObject = ({ round, changes, start }: LastRound): NoFixpoint =>
     start,
   );
 
-/** A round that leads back to the program of an earlier one. */
+/** Returns a round that leads back to the program of an earlier one. */
 export const earlierProgram = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(`round ${round} leads back to an earlier program`, UNDO, changes, start);
 
-/** A program that grows in `rounds` rounds in a row, to `size` nodes. */
+/** Returns a program that grows in `rounds` rounds in a row, to `size` nodes. */
 export const keepsGrowing = ({ changes, start }: LastRound, rounds: number, size: number): NoFixpoint =>
   new NoFixpoint(
     `the program grows in each of ${rounds} rounds, to ${countText(size, "node")}`,
@@ -76,7 +76,7 @@ export const keepsGrowing = ({ changes, start }: LastRound, rounds: number, size
     start,
   );
 
-/** A program that the last round that is allowed still changes. */
+/** Returns a program that the last round that is allowed still changes. */
 export const stillChanges = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(
     `the program still changes in round ${round}`,

@@ -74,8 +74,8 @@ const explained = ({ pass, plugin, fired, before, after }: NotedChange): RoundCh
 });
 
 /**
- * The first node that is not in the graph afterwards as it was, else the first new one; nested
- * graphs included.
+ * Returns the first node that is not in the graph afterwards as it was, else the first new one;
+ * nested graphs included.
  */
 function firstChange(before: Graph, after: Graph): string | undefined {
   const found = firstOther(before, after) ?? firstOther(after, before);
@@ -94,8 +94,8 @@ function firstOther(graph: Graph, other: Graph): string | undefined {
 }
 
 /**
- * A short text that is the same for programs which are the same but for the names and metadata of
- * nodes.
+ * Returns a short text that is the same for programs which are the same but for the names and
+ * metadata of nodes.
  */
 function fingerprint(program: ExportedProgram): string {
   const { dialect, graph, graphSignature, stateDict, constants } = program;

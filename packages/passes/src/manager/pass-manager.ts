@@ -442,7 +442,7 @@ export class PassManager {
   }
 }
 
-/** The call as a pipeline has it, if it has options; the name alone does not show them. */
+/** Returns the call as a pipeline has it, if it has options; the name alone does not show them. */
 function textOf(call: PassCall): string | undefined {
   const text = printPipeline([call]);
   return text === call.pass.name ? undefined : text;

@@ -12,7 +12,7 @@ export const placeOf = ({ at, whole }: Piece): string => `character ${at + 1} of
 /** Characters of a long text that are shown on either side of a place. */
 const SHOWN = 60;
 
-/** A text, or the part of a long one around a place. */
+/** Returns a text, or the part of a long one around a place. */
 export function around(text: string, at: number): string {
   if (text.length <= 4 * SHOWN) return text;
   const [start, end] = [Math.max(0, at - SHOWN), Math.min(text.length, at + SHOWN)];

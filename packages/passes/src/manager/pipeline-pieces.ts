@@ -4,7 +4,7 @@ import { around, type Piece, placeOf } from "./piece.js";
 
 const isBlank = (c: string | undefined): boolean => c !== undefined && c.trim() === "";
 
-/** The part of a piece from one character of it to another, without the blanks around. */
+/** Returns the part of a piece from one character of it to another, without the blanks around. */
 const partOf = ({ text, at, whole }: Piece, start: number, end?: number): Piece =>
   trimmed({ text: text.slice(start, end), at: at + start, whole });
 
@@ -13,7 +13,7 @@ function skipBlanks(text: string, at: number): number {
   return at;
 }
 
-/** The end of the letters, digits, `_` and `-` of a name. */
+/** Returns the end of the letters, digits, `_` and `-` of a name. */
 function nameEnd(text: string): number {
   let end = 0;
   while (end < text.length && /[\w-]/.test(text[end]!)) end++;
@@ -69,7 +69,7 @@ export function assignmentOf(item: Piece): { readonly name: Piece; readonly valu
   return { name: partOf(item, 0, end), value: partOf(item, equals + 1) };
 }
 
-/** The piece without blanks around it. */
+/** Returns the piece without blanks around it. */
 export function trimmed({ text, at, whole }: Piece): Piece {
   return { text: text.trim(), at: at + text.length - text.trimStart().length, whole };
 }

@@ -120,7 +120,7 @@ const unquoted = (text: string): string | undefined =>
     ? text.slice(1, -1)
     : undefined;
 
-/** The text that parses back to the same calls; options at their defaults are left out. */
+/** Returns the text that parses back to the same calls; options at their defaults are left out. */
 export function printPipeline(items: readonly PipelineItem[]): string {
   return items.map(itemText).join(",");
 }
@@ -142,6 +142,6 @@ function valueText(value: OptionValue): string {
   return Array.isArray(value) ? `[${value.map((item: string) => wordText(item)).join(",")}]` : String(value);
 }
 
-/** A word, in quotes where it would be read otherwise. */
+/** Returns a word, in quotes where it would be read otherwise. */
 const wordText = (word: string): string =>
   word === "" || word !== word.trim() || /[,{}()"]/.test(word) ? `"${word}"` : word;

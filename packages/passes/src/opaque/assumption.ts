@@ -3,8 +3,8 @@ import type { OperatorTable } from "@sconce/ops";
 import { signOfEffects } from "./effects.js";
 
 /**
- * What lowering assumes of the opaque operators of a program, for a warning; undefined when it
- * assumes nothing. In the training dialect operators may write to their arguments, and only a
+ * Returns what lowering assumes of the opaque operators of a program, for a warning; undefined when
+ * it assumes nothing. In the training dialect operators may write to their arguments, and only a
  * schema says which.
  */
 export function opaqueAssumption(program: ExportedProgram, operators: OperatorTable): string | undefined {

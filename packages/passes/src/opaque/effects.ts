@@ -2,8 +2,8 @@
 import type { Node } from "@sconce/ir";
 
 /**
- * Why an opaque call may write to its arguments, or act outside of the program; undefined without a
- * sign of it.
+ * Returns why an opaque call may write to its arguments, or act outside of the program; undefined
+ * without a sign of it.
  */
 export function signOfEffects({ target, meta }: Node): string | undefined {
   if (target.startsWith("higher_order.")) return undefined;

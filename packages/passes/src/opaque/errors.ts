@@ -4,7 +4,10 @@ import { callPlace, type Node } from "@sconce/ir";
 const REGISTER = (target: string): string =>
   `register ${target} with a plugin that gives its schema and a shape rule (\`ops\`), and lower the program with it`;
 
-/** An argument of an opaque call is not the one for which its results were recorded. */
+/**
+ * Returns the error when an argument of an opaque call is not the one for which its results were
+ * recorded.
+ */
 export const opaqueInputs = (node: Node, input: string, change: string): SconceError =>
   new SconceError({
     code: "OPAQUE_INPUTS",
@@ -16,8 +19,8 @@ export const opaqueInputs = (node: Node, input: string, change: string): SconceE
   });
 
 /**
- * An opaque call whose name or missing results say that it writes to its arguments, or acts outside
- * of the program.
+ * Returns the error for an opaque call whose name or missing results say that it writes to its
+ * arguments, or acts outside of the program.
  */
 export const opaqueEffects = (node: Node, why: string): SconceError =>
   new SconceError({

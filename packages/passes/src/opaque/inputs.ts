@@ -3,18 +3,18 @@
  * recorded.
  */
 import { FakeTensor, type MetaValue, typeText } from "@sconce/ir";
-import { eq, type SymBool, type SymInt, symEquals } from "@sconce/symbolic";
+import { type BoolLike, eq, type IntLike, symEquals } from "@sconce/symbolic";
 
 /** What decides whether two symbolic sizes are equal. */
 export interface SizeFacts {
-  staticallyKnown(condition: SymBool): boolean | undefined;
-  hint(value: SymBool): number | boolean | undefined;
+  staticallyKnown(condition: BoolLike): boolean | undefined;
+  hint(value: BoolLike): number | boolean | undefined;
 }
 
 /**
- * What is different between the recorded value of an argument and its present one, in words;
- * undefined when dtype and sizes are the same. Sizes count as the same when they are equal for all
- * values of their symbols, or, where that cannot be decided, for the example values.
+ * Returns what is different between the recorded value of an argument and its present one, in
+ * words; undefined when dtype and sizes are the same. Sizes count as the same when they are equal
+ * for all values of their symbols, or, where that cannot be decided, for the example values.
  */
 export function changeOf(
   recorded: MetaValue | undefined,
@@ -35,7 +35,7 @@ export function changeOf(
   return same ? undefined : `was ${typeText(recorded)} and is ${typeText(now)}`;
 }
 
-function sameSize(a: SymInt, b: SymInt, facts: SizeFacts): boolean {
+function sameSize(a: IntLike, b: IntLike, facts: SizeFacts): boolean {
   if (symEquals(a, b)) return true;
   const condition = eq(a, b);
   return (facts.staticallyKnown(condition) ?? facts.hint(condition)) === true;

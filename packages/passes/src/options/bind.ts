@@ -20,8 +20,8 @@ export interface Optioned {
 }
 
 /**
- * What is wrong with the first wrong option; undefined when all are right, as far as the session
- * knows.
+ * Returns what is wrong with the first wrong option; undefined when all are right, as far as the
+ * session knows.
  */
 export function optionProblem(
   pass: Optioned,
@@ -130,7 +130,9 @@ const oneOf = (words: readonly string[]): Choices => ({ kind: "", words: () => w
 
 const kindOf = (value: OptionValue): string => (Array.isArray(value) ? "list" : typeof value);
 
-/** The boolean that a word or a number of another language represents: `True`, `off`, `1`. */
+/**
+ * Returns the boolean that a word or a number of another language represents: `True`, `off`, `1`.
+ */
 function booleanMeant(value: OptionValue): boolean | undefined {
   const word = String(value).toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;
@@ -144,7 +146,10 @@ const exampleOf = (option: string, { default: value }: OptionSpec): string =>
       ? `${option}=[a,b]`
       : `${option}=${String(value) || "word"}`;
 
-/** The words that an option takes, as far as the session knows; none where they are not listed. */
+/**
+ * Returns the words that an option takes, as far as the session knows; none where they are not
+ * listed.
+ */
 export function wordsOf({ choices, default: value }: OptionSpec, session: OptionSession): string[] {
   if (choices !== undefined) return [...("words" in choices ? (choices.words(session) ?? []) : choices)];
   if (typeof value === "boolean") return ["true", "false"];

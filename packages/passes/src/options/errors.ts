@@ -1,6 +1,6 @@
 import { type ErrorEdit, SconceError } from "@sconce/errors";
 
-/** A wrong option of a pass, with its place in the pipeline. */
+/** Returns the error for a wrong option of a pass, with its place in the pipeline. */
 export const optionError = (
   {
     code,

@@ -52,7 +52,7 @@ export interface OptionSession {
   readonly rules?: ReadonlyMap<string, { readonly name: string }> | undefined;
   /** The backends that options may name. */
   readonly backends?: ReadonlyMap<string, Backend> | undefined;
-  /** The plugin that a pass is of, for errors. */
+  /** Returns the plugin that a pass is of, for errors. */
   ownerOf?(part: object): string | undefined;
 }
 
@@ -60,7 +60,10 @@ export interface OptionSession {
 export interface Choices {
   /** What a word is: "operator". */
   readonly kind: string;
-  /** All words, for completion and suggestions; undefined where the session does not know them. */
+  /**
+   * Yields all words, for completion and suggestions; undefined where the session does not know
+   * them.
+   */
   words(session: OptionSession): Iterable<string> | undefined;
   /** Whether a word is one, where {@link words} does not list all of them. */
   readonly has?: ((word: string, session: OptionSession) => boolean) | undefined;

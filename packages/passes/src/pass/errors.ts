@@ -1,6 +1,6 @@
 import { misspelled, SconceError, withArticle } from "@sconce/errors";
 
-/** An option names something that the program does not have. */
+/** Returns the error for an option names something that the program does not have. */
 export const notInProgram = (
   option: string,
   name: string,
@@ -14,7 +14,7 @@ export const notInProgram = (
     ...misspelled(name, known, fix),
   });
 
-/** A pass that declares what it cannot. */
+/** Returns the error for a pass that declares what it cannot. */
 export const badPass = (name: string, what: string, fix: string): SconceError =>
   new SconceError({ code: "PASS_DEFINITION", message: `pass "${name}" ${what}`, fix });
 

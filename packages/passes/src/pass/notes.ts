@@ -1,7 +1,7 @@
 import type { Graph } from "@sconce/ir";
 import type { PassContext } from "./pass.js";
 
-/** What the nodes of a graph, and of its nested graphs when asked to, call. */
+/** Returns what the nodes of a graph, and of its nested graphs when asked to, call. */
 function calledTargets(graph: Graph, targets: Set<string>, nested: boolean): Set<string> {
   for (const node of graph.nodes()) if (node.op === "call_function") targets.add(node.target);
   if (nested) for (const body of graph.subgraphs.values()) calledTargets(body, targets, nested);

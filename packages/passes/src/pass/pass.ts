@@ -134,8 +134,8 @@ export interface Pass {
   /** Returns the changed program; the same object when nothing changes. */
   run(program: ExportedProgram, context: PassContext, options: PassOptions): ExportedProgram;
   /**
-   * The same in pieces, for passes that take long: yields where it may pause, and returns the
-   * program. `transformAsync` runs it where it is there, else `run` without a pause.
+   * Yields the same in pieces, for passes that take long: yields where it may pause, and returns
+   * the program. `transformAsync` runs it where it is there, else `run` without a pause.
    */
   steps?(
     program: ExportedProgram,
@@ -152,7 +152,7 @@ type Definition<Specs extends OptionSpecs> = Omit<Pass, "options" | "run" | "ste
   readonly options?: Specs;
   /** Returns the changed program; the same object when nothing changes. */
   run?(program: ExportedProgram, context: PassContext, options: OptionsOf<Specs>): ExportedProgram;
-  /** The same in pieces: yields where it may pause. */
+  /** Yields the same in pieces: yields where it may pause. */
   steps?(
     program: ExportedProgram,
     context: PassContext,
@@ -296,7 +296,7 @@ export const repeat = (items: readonly (Pass | PipelineItem)[], max = 10): Repea
   max,
 });
 
-/** A pass as an item, with its default options. */
+/** Returns a pass as an item, with its default options. */
 function pipelineItem(item: Pass | PipelineItem): PipelineItem {
   if (typeof item !== "object" || item === null) throw notAPass(describeValue(item));
   return "pass" in item || "repeat" in item ? item : passCall(item);

@@ -45,8 +45,8 @@ export class Border {
   }
 
   /**
-   * Whether a float input is of the other dtype afterwards: weights unless only kept calls read
-   * them; what the caller sees, state that is written to among it, by option.
+   * Returns whether a float input is of the other dtype afterwards: weights unless only kept calls
+   * read them; what the caller sees, state that is written to among it, by option.
    */
   converts(node: Node, spec: InputSpec | undefined): boolean {
     const { io, isKept } = this.#options;
@@ -84,7 +84,7 @@ export class Border {
     });
   }
 
-  /** The program with a new graph, whose results may go by other names. */
+  /** Returns the program with a new graph, whose results may go by other names. */
   finish(graph: Graph, results: readonly Argument[]): ExportedProgram {
     const { inputSpecs, outputSpecs } = this.#program.graphSignature;
     const named = outputSpecs.map((spec, i) => {

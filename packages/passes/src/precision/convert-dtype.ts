@@ -58,11 +58,11 @@ const FULL_PRECISION =
 const READS_BITS = /^aten\.view(_copy)?\.dtype$/;
 
 /**
- * The program with float32 values in `to`. Casts are made where a value is needed in the other
- * dtype, once a value. Kept calls, control flow with its bodies, and operators that do not take the
- * dtype compute in float32; a weight that only those read stays as it is. What the caller sees
- * keeps its dtype unless `io`: inputs, outputs, and state that is written to. The same program when
- * it has no float32 values.
+ * Returns the program with float32 values in `to`. Casts are made where a value is needed in the
+ * other dtype, once a value. Kept calls, control flow with its bodies, and operators that do not
+ * take the dtype compute in float32; a weight that only those read stays as it is. What the caller
+ * sees keeps its dtype unless `io`: inputs, outputs, and state that is written to. The same program
+ * when it has no float32 values.
  */
 export function convertDtype(
   program: ExportedProgram,
@@ -160,7 +160,7 @@ class Converter {
     this.#values.add(withVal(node, new FakeTensor({ ...val, dtype: this.#to })));
   }
 
-  /** The call in the other dtype; as it was where that is not possible. */
+  /** Returns the call in the other dtype; as it was where that is not possible. */
   #narrow(node: Node): Node {
     const { target, meta } = node;
     if (isScalarFunction(target) || target.startsWith("aten.sym_")) return node;
@@ -178,7 +178,7 @@ class Converter {
     return withVal(called, this.#values.resultOf(called));
   }
 
-  /** A conversion between the two dtypes that the program makes itself. */
+  /** Returns a conversion between the two dtypes that the program makes itself. */
   #isBorder({ target, args, meta }: Node): boolean {
     const source = target === "aten._to_copy.default" ? args[0] : undefined;
     if (!isRef(source) || !(meta.val instanceof FakeTensor)) return false;
@@ -188,8 +188,8 @@ class Converter {
   }
 
   /**
-   * Whether the operator computes in the other dtype, and gives it for float32 and nothing new for
-   * the rest.
+   * Returns whether the operator computes in the other dtype, and gives it for float32 and nothing
+   * new for the rest.
    */
   #takes(node: Node): boolean {
     const narrowed = ({ name }: NodeRef): MetaValue | undefined => this.#asIf(name);
@@ -212,7 +212,7 @@ class Converter {
     return after.dtype === before.dtype || (before.dtype === FROM && after.dtype === this.#to);
   }
 
-  /** A node's value as it would be in the other dtype. */
+  /** Returns a node's value as it would be in the other dtype. */
   #asIf(name: string): MetaValue | undefined {
     const val = this.#values.of(name);
     const isWide =
@@ -229,7 +229,7 @@ class Converter {
     );
   }
 
-  /** The node with every float input in a dtype. */
+  /** Returns the node with every float input in a dtype. */
   #withInputs(node: Node, dtype: DType): Node {
     return mapInputs(node, (input) => this.#values.as(input, FROM, dtype, node));
   }
@@ -247,7 +247,7 @@ class Converter {
   }
 }
 
-/** The node with the recorded sizes and the dtypes of another value. */
+/** Returns the node with the recorded sizes and the dtypes of another value. */
 function withVal(node: Node, val: MetaValue): Node {
   const recorded = node.meta.val!;
   const next = retyped(recorded, val);

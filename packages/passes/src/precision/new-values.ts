@@ -39,17 +39,17 @@ export class NewValues {
     this.nodes.push(Object.freeze(node));
   }
 
-  /** The value of a node as it is now. */
+  /** Returns the value of a node as it is now. */
   of(name: string): MetaValue | undefined {
     return this.#vals.get(name);
   }
 
-  /** The value that it had. */
+  /** Returns the value that it had. */
   before(name: string): MetaValue | undefined {
     return this.#program.graph.node(name).meta.val;
   }
 
-  /** What a call gives, for its operands' values by default. */
+  /** Returns what a call gives, for its operands' values by default. */
   resultOf(
     { target, args, kwargs }: Pick<Node, "target" | "args" | "kwargs">,
     resolve = ({ name }: NodeRef): MetaValue | undefined => this.of(name),
@@ -57,7 +57,9 @@ export class NewValues {
     return metaOf(this.#operators, target, args, kwargs, this.#env, resolve);
   }
 
-  /** A value that had a dtype in another one, cast before the node that wants it if need be. */
+  /**
+   * Returns a value that had a dtype in another one, cast before the node that wants it if need be.
+   */
   as(input: NodeRef, from: DType, dtype: DType, user: Node): NodeRef {
     const { name } = input;
     const [val, original] = [this.of(name), this.before(name)];

@@ -6,7 +6,7 @@ import { supportsFailed } from "./errors.js";
 export type AskedBackend = Pick<Backend, "name" | "supports">;
 
 /**
- * Whether a backend takes a node, or why not.
+ * Returns whether a backend takes a node, or why not.
  *
  * @param owner the plugin that the backend is of, for errors
  * @throws SconceError `PLUGIN_FAILED` when it throws, or gives neither true nor a reason

@@ -3,8 +3,9 @@ import { misspelled, SconceError } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 
 /**
- * A selection that needs a value that needs the selection. `path` has the nodes that are not
- * selected and lie between; it is empty when only the order of effects is in the way.
+ * Returns the error for a selection that needs a value that needs the selection. `path` has the
+ * nodes that are not selected and lie between; it is empty when only the order of effects is in the
+ * way.
  */
 export const notConvex = (node: Node, input: string, path: readonly string[]): SconceError => {
   const between = path.slice(0, MOST_SHOWN).map((name) => `"${name}"`);
@@ -23,7 +24,7 @@ export const notConvex = (node: Node, input: string, path: readonly string[]): S
 /** The most nodes that an error names. */
 const MOST_SHOWN = 8;
 
-/** A selection with a call that must keep its place. */
+/** Returns the error for a selection with a call that must keep its place. */
 export const regionEffect = (node: Node): SconceError =>
   new SconceError({
     code: "REGION_EFFECT",
@@ -32,7 +33,7 @@ export const regionEffect = (node: Node): SconceError =>
     fix: "leave it out of the selection",
   });
 
-/** A backend that the session does not have. */
+/** Returns the error for a backend that the session does not have. */
 export function unknownBackend(name: string, known: Iterable<string>): SconceError {
   const names = [...known];
   return new SconceError({

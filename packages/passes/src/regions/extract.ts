@@ -10,7 +10,7 @@ import { outline, type Region } from "./outline.js";
 /** Chooses calls of the program's own graph. */
 export type NodeSelector = (node: Node) => boolean;
 
-/** The calls that a module made, those of its submodules included: `"encoder.layers.0"`. */
+/** Returns the calls that a module made, those of its submodules included: `"encoder.layers.0"`. */
 export const inModule =
   (path: string): NodeSelector =>
   ({ meta }) =>

@@ -5,7 +5,7 @@
 import { checkOptions, finish, type OptionNames, type Work } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, forEachRef, type Graph, type Node, rebuild } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { callName } from "@sconce/trace";
 import { pointwiseCalls } from "../analysis/pointwise.js";
 import { requireFunctional } from "../analysis/require-functional.js";
@@ -41,10 +41,10 @@ const HEADS: readonly (readonly [kind: Fusion["kind"], targets: RegExp])[] = [
 const PASS = "fuse-regions";
 
 /**
- * Each value that is read outside of its region ends one, so that a region has one result, and
- * nothing that it needs depends on it. A call joins the region of its users when that is one region
- * with its own sizes; of convolutions and matrix products a region has at most one, which reads
- * nothing else of it. One pass over the nodes, from the end.
+ * Returns each value that is read outside of its region ends one, so that a region has one result,
+ * and nothing that it needs depends on it. A call joins the region of its users when that is one
+ * region with its own sizes; of convolutions and matrix products a region has at most one, which
+ * reads nothing else of it. One pass over the nodes, from the end.
  *
  * @throws SconceError `NOT_FUNCTIONAL`
  */
@@ -91,7 +91,7 @@ function fusedCalls(graph: Graph): Set<string> {
  */
 interface Growing {
   readonly members: number[];
-  readonly shape: readonly SymInt[];
+  readonly shape: readonly IntLike[];
   head: number;
 }
 
@@ -144,8 +144,8 @@ class Fuser {
   }
 
   /**
-   * The region that a node may join: the one that all of its users are in, if its kernel can
-   * compute the node too.
+   * Returns the region that a node may join: the one that all of its users are in, if its kernel
+   * can compute the node too.
    */
   #regionOfUsers(node: Node, isHead: boolean): Growing | undefined {
     let region: Growing | undefined;
@@ -187,8 +187,8 @@ class Fuser {
   }
 
   /**
-   * A region stands where its last node stood: what its other nodes read comes before, what reads
-   * it behind.
+   * Returns a region stands where its last node stood: what its other nodes read comes before, what
+   * reads it behind.
    */
   *#outlined(found: readonly Growing[], tags: readonly { fusion: Fusion }[]): Work<Graph> {
     const region = new Int32Array(this.#graph.size).fill(-1);
@@ -210,7 +210,7 @@ const kindOf = ({ op, target, meta }: Node): Fusion["kind"] | undefined =>
     ? HEADS.find(([, targets]) => targets.test(target))?.[0]
     : undefined;
 
-const sameSizes = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+const sameSizes = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
   a.length === b.length &&
   a.every((size, d) => {
     const other = b[d]!;

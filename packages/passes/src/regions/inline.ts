@@ -28,7 +28,7 @@ export function inlineSubmodule(program: ExportedProgram, targets?: ReadonlySet<
   return inliner === undefined ? program : withRenamed(program, inliner.graph, inliner.renamed);
 }
 
-/** The nested graphs that a call of the graph, or of what it calls so, calls. */
+/** Returns the nested graphs that a call of the graph, or of what it calls so, calls. */
 export function inlinableBodies(graph: Graph, names = new Set<string>()): Set<string> {
   for (const node of graph.nodes()) {
     const body = bodyOf(node, graph, undefined);
@@ -49,7 +49,7 @@ function inlineGraph(graph: Graph, targets: ReadonlySet<string> | undefined): In
   return calls.length === 0 ? undefined : new Inliner(graph, calls, targets).run();
 }
 
-/** The nested graph that a call calls, if it is to be inlined. */
+/** Returns the nested graph that a call calls, if it is to be inlined. */
 function bodyOf(node: Node, graph: Graph, targets: ReadonlySet<string> | undefined): Graph | undefined {
   const body = node.target === CALL_REGION ? node.args[0] : undefined;
   if (!isRef(body)) return undefined;
@@ -170,7 +170,7 @@ class Inliner {
   }
 }
 
-/** A node under a name with its references replaced; the same node when nothing changes. */
+/** Returns a node under a name with its references replaced; the same node when nothing changes. */
 function mapNode(node: Node, name: string, values: ReadonlyMap<string, Argument>): Node {
   const replace = (argument: Argument): Argument =>
     mapRefs(argument, (input) => values.get(input.name) ?? input);

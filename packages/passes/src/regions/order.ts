@@ -28,7 +28,7 @@ function bodiesHaveOrder(node: Node, graph: Graph, operators: OperatorTable): bo
   return found;
 }
 
-/** What takes one of several results stays with the call that gives them. */
+/** Returns what takes one of several results stays with the call that gives them. */
 export function producerOf(graph: Graph, at: number): number | undefined {
   const node = graph.nodeAt(at);
   const source = node.target === "operator.getitem" ? node.args[0] : undefined;

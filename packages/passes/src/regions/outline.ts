@@ -52,8 +52,8 @@ export interface Outlined {
 }
 
 /**
- * The graph with every region outlined; in time linear in nodes and edges. Nodes that stay are the
- * same objects; pages in which nothing moves are shared.
+ * Returns the graph with every region outlined; in time linear in nodes and edges. Nodes that stay
+ * are the same objects; pages in which nothing moves are shared.
  */
 export const outline = (graph: Graph, layout: Layout): Work<Outlined> => new Outliner(graph, layout).run();
 
@@ -112,8 +112,8 @@ class Outliner {
   }
 
   /**
-   * What comes at each position of the graph: the node of the new order, the call of a region, or
-   * nothing.
+   * Returns what comes at each position of the graph: the node of the new order, the call of a
+   * region, or nothing.
    */
   #placed(regions: readonly Region[]): Placed[] {
     const isEmitted = new Uint8Array(regions.length);
@@ -133,7 +133,7 @@ class Outliner {
     return placed.map((one) => (isUnread(one) ? false : one));
   }
 
-  /** The nested graphs that are read still, and those of the regions. */
+  /** Returns the nested graphs that are read still, and those of the regions. */
   #subgraphs(placed: readonly Placed[], regions: readonly Region[]): ReadonlyMap<string, Graph> {
     const read = new Set(
       placed.flatMap(nodesOf).flatMap(({ op, target }) => (op === "get_attr" ? [target] : [])),
@@ -193,7 +193,7 @@ class Outliner {
   }
 
   /**
-   * The nodes that call a region; what takes a result out goes by the name of the node that
+   * Returns the nodes that call a region; what takes a result out goes by the name of the node that
    * computed it.
    */
   #call({ name, inputs, outputs }: Region, custom?: NodeMeta["custom"]): Node[] {

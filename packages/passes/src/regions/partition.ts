@@ -111,7 +111,7 @@ function* reasonsOf(
   return reasons;
 }
 
-/** Why the backend refuses a call or something in its bodies. */
+/** Returns why the backend refuses a call or something in its bodies. */
 function refusal(node: Node, graph: Graph, backend: AskedBackend, owner?: string): string | undefined {
   const answer = askBackend(backend, node, graph, owner);
   if (answer !== true) return answer.reason;
@@ -183,7 +183,7 @@ function regionsOf(
   return { region, count: large.length };
 }
 
-/** A backend of the session by name. @throws SconceError `UNKNOWN_BACKEND` */
+/** Returns a backend of the session by name. @throws SconceError `UNKNOWN_BACKEND` */
 export function backendOf(backends: ReadonlyMap<string, Backend> | undefined, name: string): Backend {
   const backend = backends?.get(name);
   if (backend !== undefined) return backend;

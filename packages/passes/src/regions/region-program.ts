@@ -19,8 +19,8 @@ import {
 import type { Region } from "./outline.js";
 
 /**
- * A region as a separate program: parameters, buffers and constants stay what they are in the
- * program that it was taken from, other values that it reads are user inputs, all results user
+ * Returns a region as a separate program: parameters, buffers and constants stay what they are in
+ * the program that it was taken from, other values that it reads are user inputs, all results user
  * outputs.
  */
 export function regionProgram(program: ExportedProgram, { graph, outputs }: Region): ExportedProgram {
@@ -38,8 +38,8 @@ export function regionProgram(program: ExportedProgram, { graph, outputs }: Regi
 }
 
 /**
- * A graph as a program. Placeholders named in `lifted` are parameters, buffers and constants of
- * `program`, the others user inputs; results are user outputs.
+ * Returns a graph as a program. Placeholders named in `lifted` are parameters, buffers and
+ * constants of `program`, the others user inputs; results are user outputs.
  */
 export function programOfGraph(
   program: ExportedProgram,

@@ -12,7 +12,7 @@ import { regionProgram } from "./region-program.js";
  * One part of a split program. Its inputs and outputs go by the names of the whole program's nodes.
  */
 export interface Part extends Region {
-  /** The part as a separate program; made when first asked for. */
+  /** Returns the part as a separate program; made when first asked for. */
   program(): ExportedProgram;
 }
 

@@ -19,7 +19,7 @@ export interface UnsupportedNode {
 }
 
 /**
- * Every call, nested graphs included, that the backend says it cannot run.
+ * Returns every call, nested graphs included, that the backend says it cannot run.
  *
  * @param owner the plugin that the backend is of, for errors
  * @throws SconceError `PLUGIN_FAILED` when `supports` throws, or returns neither true nor a reason
@@ -59,7 +59,7 @@ export function* unsupportedNodesSteps(
 /** Up to this many nodes are listed one by one; more are grouped by operator and reason. */
 const LISTED = 8;
 
-/** The error for nodes that a backend does not run; `cause` holds the whole list. */
+/** Returns the error for nodes that a backend does not run; `cause` holds the whole list. */
 export function unsupportedNodesError(
   label: string,
   nodes: readonly UnsupportedNode[],

@@ -72,14 +72,15 @@ const IMAGES: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Whether the first dimension of an operand counts images, with which a batch of them is joined.
+ * Returns whether the first dimension of an operand counts images, with which a batch of them is
+ * joined.
  */
 export const isOfImages = (target: string, args: readonly EmitArg[], ndim: number): boolean =>
   target === "aten.convolution.default"
     ? (args[1] as FakeTensor).ndim === ndim
     : target === "aten.native_group_norm.default" || IMAGES.get(target) === ndim;
 
-/** The keywords with `dim` one further right; undefined where no dimension is given. */
+/** Returns the keywords with `dim` one further right; undefined where no dimension is given. */
 export function withShiftedKeyword(
   { hasKeyword }: BatchRule,
   kwargs: Readonly<Record<string, EmitArg>>,
@@ -91,7 +92,10 @@ export function withShiftedKeyword(
   return typeof dim === "number" ? { ...kwargs, dim: positive(dim, ndim) + 1 } : undefined;
 }
 
-/** The arguments with dimensions one further right; undefined where they are named otherwise. */
+/**
+ * Returns the arguments with dimensions one further right; undefined where they are named
+ * otherwise.
+ */
 export function withShiftedDims(
   { dims, added }: BatchRule,
   { args: schema }: OpSchema,

@@ -2,7 +2,7 @@
  * @file Reductions of whole elements of a batch, as functorch does them: over all dimensions but
  * that of the batch, or over one after each element is laid out in a row.
  */
-import type { FakeTensor, SymInt } from "@sconce/ir";
+import type { FakeTensor, IntLike } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import { mul } from "@sconce/symbolic";
 
@@ -51,7 +51,10 @@ const OF_ROWS: Readonly<Record<string, string>> = {
   "aten.nanmedian.default": "aten.nanmedian.dim",
 };
 
-/** The reduction of each element; undefined for calls that are none, or that name dimensions. */
+/**
+ * Returns the reduction of each element; undefined for calls that are none, or that name
+ * dimensions.
+ */
 export function reducedElements(
   batch: ReducedBatch,
   target: string,
@@ -82,10 +85,10 @@ const dimsOf = (ndim: number): readonly number[] =>
 const inOneDim = ({ call, value, ndim }: ReducedBatch): EmitArg =>
   ndim > 0 ? value : call("aten.unsqueeze.default", [value, -1]);
 
-/** Each element laid out in a row. */
+/** Returns each element laid out in a row. */
 export function inRows({ call, value, ndim }: ReducedBatch): EmitArg {
   if (ndim === 1) return value;
   const [count, ...sizes] = value.shape;
-  const size = sizes.reduce<SymInt>((a, b) => mul(a, b), 1);
+  const size = sizes.reduce<IntLike>((a, b) => mul(a, b), 1);
   return call("aten.view.default", [value, [count!, size]]);
 }

@@ -1,5 +1,5 @@
 /** @file Tensors of which calls see one element of a batch (`BatchedTensorImpl`). */
-import { FakeTensor, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { positive } from "../shapes/dims.js";
@@ -19,7 +19,7 @@ export class BatchedTensor extends FakeTensor {
   }
 }
 
-/** A batch with a dimension at another place. */
+/** Returns a batch with a dimension at another place. */
 export function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number, to: number): FakeTensor {
   const [first, last] = [positive(from, tensor.ndim), positive(to, tensor.ndim)];
   if (first === last) return tensor;
@@ -29,21 +29,22 @@ export function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number
 }
 
 /**
- * The batch with sizes of 1 after its first dimension, so that elements broadcast from the right.
+ * Returns the batch with sizes of 1 after its first dimension, so that elements broadcast from the
+ * right.
  */
 export function withRank(dispatcher: Dispatcher, { value, ndim }: BatchedTensor, rank: number): FakeTensor {
   if (ndim >= rank) return value;
   return viewed(dispatcher, value, paddedSizes({ value, ndim }, rank));
 }
 
-/** The sizes of a batch whose elements have at least this rank. */
-export function paddedSizes({ value, ndim }: Pick<BatchedTensor, "value" | "ndim">, rank: number): SymInt[] {
+/** Returns the sizes of a batch whose elements have at least this rank. */
+export function paddedSizes({ value, ndim }: Pick<BatchedTensor, "value" | "ndim">, rank: number): IntLike[] {
   const [batch, ...sizes] = value.shape;
   return [batch!, ...new Array<number>(Math.max(0, rank - ndim)).fill(1), ...sizes];
 }
 
-/** A view of a batch; one of an outer batch keeps that. */
-export function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readonly SymInt[]): FakeTensor {
+/** Returns a view of a batch; one of an outer batch keeps that. */
+export function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readonly IntLike[]): FakeTensor {
   if (!(tensor instanceof BatchedTensor)) return dispatcher.functional("aten.view.default", [tensor, sizes]);
   return new BatchedTensor(
     viewed(dispatcher, tensor.value, [tensor.value.shape[0]!, ...sizes]),
@@ -51,7 +52,7 @@ export function viewed(dispatcher: Dispatcher, tensor: FakeTensor, sizes: readon
   );
 }
 
-/** A permutation that functorch records although it moves nothing. */
+/** Returns a permutation that functorch records although it moves nothing. */
 export const unmoved = (dispatcher: Dispatcher, value: FakeTensor): FakeTensor =>
   dispatcher.functional("aten.permute.default", [value, value.shape.map((_, dim) => dim)]);
 

@@ -1,4 +1,4 @@
-import { CPU, dtypeLiteral, FakeTensor, type MetaValue, memoryFormat, type SymInt } from "@sconce/ir";
+import { CPU, dtypeLiteral, FakeTensor, type IntLike, type MetaValue, memoryFormat } from "@sconce/ir";
 import { ADD_LANES, bindArgs, type EmitArg, emitFrom, metaOf, REMOVE_LANES } from "@sconce/ops";
 import { mul } from "@sconce/symbolic";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
@@ -47,7 +47,7 @@ function removeBatchDim(dispatcher: Dispatcher, [input, level, size, outDim]: re
 
 export const hasBatched = (args: readonly EmitArg[]): boolean => levelOf(args) > 0;
 
-/** The innermost level among arguments and the items of lists; 0 for none. */
+/** Returns the innermost level among arguments and the items of lists; 0 for none. */
 function levelOf(args: readonly EmitArg[]): number {
   let level = 0;
   for (const arg of args) {
@@ -65,8 +65,8 @@ const VIEWS = /^aten\.(view|_unsafe_view)\.default$/;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
 /**
- * A call with batched arguments: the innermost level is taken off, the outer ones see the call that
- * is left.
+ * Returns a call with batched arguments: the innermost level is taken off, the outer ones see the
+ * call that is left.
  *
  * @throws SconceError `UNSUPPORTED_VMAP` for a dynamic batch and an operator that has no rule
  */
@@ -113,15 +113,15 @@ interface Call {
 }
 
 /**
- * The call that does for the whole batch what the given one does for an element, where there is
- * one.
+ * Returns the call that does for the whole batch what the given one does for an element, where
+ * there is one.
  */
 function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Call | undefined {
   const { dispatcher, isHere } = batch;
   const [self, second, ...rest] = args;
   if (CONVERSIONS.test(target) && isHere(self)) return { target, args: [self.value, ...args.slice(1)] };
   if (VIEWS.test(target) && isHere(self))
-    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])]] };
+    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly IntLike[])]] };
   if (target === "aten.permute.default" && isHere(self)) {
     const dims = (second as readonly number[]).map((dim) => positive(dim, self.ndim) + 1);
     return { target, args: [self.value, [0, ...dims]] };
@@ -130,14 +130,14 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
   if (target === "aten.mm.default" || target === "aten.bmm.default")
     return { target: "aten.matmul.default", args: args.map((arg) => (isHere(arg) ? arg.value : arg)) };
   if (FACTORIES.test(target) && isHere(self) && Array.isArray(second)) {
-    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly SymInt[])], ...rest] };
+    return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly IntLike[])], ...rest] };
   }
   if ((target === "aten.cat.default" || target === "aten.stack.default") && hasBatched([self!]))
     return joined(batch, target, args);
   if (target === "aten._linalg_check_errors.default" && isHere(self))
     return { target, args: [self.value, second!], kwargs: { is_matrix: false } };
   if (target === "aten.repeat.default" && isHere(self)) {
-    const repeats = second as readonly SymInt[];
+    const repeats = second as readonly IntLike[];
     return { target, args: [withRank(dispatcher, self, repeats.length), [1, ...repeats]] };
   }
   if (target === "aten.index.Tensor" && !hasBatched([self])) {
@@ -153,7 +153,7 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
   return { target, args: aligned(dispatcher, args, isHere) };
 }
 
-/** A write at places: of each element at its own, which a further index counts. */
+/** Returns a write at places: of each element at its own, which a further index counts. */
 function putAtPlaces(
   { dispatcher, isHere }: Batch,
   target: string,
@@ -171,7 +171,10 @@ function putAtPlaces(
   return { target, args: [value, [own, ...aligned(dispatcher, indices, isHere)], put, ...rest] };
 }
 
-/** A call as several ones that have rules for batches, as functorch divides it; else undefined. */
+/**
+ * Returns a call as several ones that have rules for batches, as functorch divides it; else
+ * undefined.
+ */
 function batchedInSteps(
   batch: Batch,
   target: string,
@@ -188,12 +191,12 @@ function batchedInSteps(
     return addedProduct(batch, target, args, kwargs);
   if (LOSSES.test(target)) return meanLoss(batch, target, args, kwargs);
   if (target === "aten.one_hot.default" && Number(other) > 0)
-    return oneHot(batch, self as FakeTensor, other as SymInt);
+    return oneHot(batch, self as FakeTensor, other as IntLike);
   if (!isHere(self!)) return undefined;
   const reduced = reducedElements(reducedBatch(batch, self), target, args, kwargs);
   if (reduced !== undefined) return batchedResult(reduced, level);
   if (target === "aten.expand.default") {
-    const sizes = other as readonly SymInt[];
+    const sizes = other as readonly IntLike[];
     const value = viewed(dispatcher, self.value, paddedSizes(self, sizes.length));
     const whole = [value, [self.value.shape[0]!, ...sizes]];
     return batchedResult(callBatched(dispatcher, target, whole, {}), self.level);
@@ -234,7 +237,7 @@ function selected({ dispatcher }: Batch, self: BatchedTensor, given: number, ind
   return callBatched(dispatcher, "aten.gather.default", [self, dim, places], {});
 }
 
-/** A call on images, of which each element has some: all images of the batch at once. */
+/** Returns a call on images, of which each element has some: all images of the batch at once. */
 function ofImages(
   { dispatcher, level }: Batch,
   target: string,
@@ -242,7 +245,7 @@ function ofImages(
   [, second, third, fourth, ...rest]: readonly EmitArg[],
   kwargs: Kwargs,
 ): EmitArg {
-  const [count, images, ...sizes] = value.shape as readonly [SymInt, SymInt, ...SymInt[]];
+  const [count, images, ...sizes] = value.shape as readonly [IntLike, IntLike, ...IntLike[]];
   const all = mul(count, images);
   const flat = viewed(dispatcher, unmoved(dispatcher, value), [all, ...sizes]);
   const isNorm = target === "aten.native_group_norm.default";
@@ -257,7 +260,7 @@ function ofImages(
   return divided(callBatched(dispatcher, target, [flat, ...others], kwargs));
 }
 
-/** The product and then what is added to it, each times its factor. */
+/** Returns the product and then what is added to it, each times its factor. */
 function addedProduct(
   { dispatcher }: Batch,
   target: string,
@@ -271,7 +274,7 @@ function addedProduct(
   return call("add.Tensor", [scaled, product], alpha === 1 ? {} : { alpha });
 }
 
-/** The products of whole batches; their last dimensions are those of the elements. */
+/** Returns the products of whole batches; their last dimensions are those of the elements. */
 function dotOfEach({ dispatcher, level, isHere }: Batch, left: EmitArg, right: EmitArg): EmitArg {
   const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
     callBatched(dispatcher, `aten.${name}`, given, {});
@@ -293,7 +296,7 @@ const reducedBatch = ({ dispatcher }: Batch, { value, ndim }: BatchedTensor): Re
 const LOSSES = /^aten\.(mse_loss|smooth_l1_loss|huber_loss)\.default$/;
 const REDUCTIONS = ["", "aten.mean.dim", "aten.sum.dim_IntList"];
 
-/** A loss of each pair, and then what it is reduced to for each element. */
+/** Returns a loss of each pair, and then what it is reduced to for each element. */
 function meanLoss(
   batch: Batch,
   target: string,
@@ -315,7 +318,7 @@ function meanLoss(
 }
 
 /** Comparisons with all classes: what the classes are is not looked at. */
-function oneHot({ dispatcher }: Batch, self: FakeTensor, classes: SymInt): EmitArg {
+function oneHot({ dispatcher }: Batch, self: FakeTensor, classes: IntLike): EmitArg {
   const kwargs = { dtype: self.dtype, layout: "strided", device: CPU, pin_memory: false };
   const all = dispatcher.functional("aten.arange.start_step", [0, classes], kwargs);
   const column = callBatched(dispatcher, "aten.unsqueeze.default", [self, -1], {});
@@ -349,7 +352,8 @@ function matrixTimesVector({ dispatcher, level, isHere }: Batch, matrix: EmitArg
 }
 
 /**
- * The arguments with whole batches in place, all of the rank that broadcasting gives an element.
+ * Returns the arguments with whole batches in place, all of the rank that broadcasting gives an
+ * element.
  */
 function aligned(
   dispatcher: Dispatcher,
@@ -360,7 +364,7 @@ function aligned(
   return args.map((arg) => (isHere(arg) ? withRank(dispatcher, arg, rank) : arg));
 }
 
-/** A call whose operands are whole batches; undefined where others are batched. */
+/** Returns a call whose operands are whole batches; undefined where others are batched. */
 function byRule(
   { dispatcher, isHere }: Batch,
   target: string,
@@ -385,14 +389,14 @@ function byRule(
   };
 }
 
-/** How many elements the batched ones among arguments have. */
-function batchSize(args: readonly EmitArg[], isHere: Batch["isHere"]): SymInt {
+/** Returns how many elements the batched ones among arguments have. */
+function batchSize(args: readonly EmitArg[], isHere: Batch["isHere"]): IntLike {
   for (const arg of args) if (isHere(arg)) return arg.value.shape[0]!;
   return 1;
 }
 
-/** The batch of an operand, which is the same for all elements where it has none. */
-function wholeOf(dispatcher: Dispatcher, arg: EmitArg, isHere: Batch["isHere"], count: SymInt): EmitArg {
+/** Returns the batch of an operand, which is the same for all elements where it has none. */
+function wholeOf(dispatcher: Dispatcher, arg: EmitArg, isHere: Batch["isHere"], count: IntLike): EmitArg {
   if (isHere(arg)) return arg.value;
   if (!(arg instanceof FakeTensor)) return arg;
   return dispatcher.functional("aten.expand.default", [arg, [count, ...arg.shape]]);
@@ -451,7 +455,7 @@ function unroll(
     : stacked(lanes);
 }
 
-/** The results of a call for no element. */
+/** Returns the results of a call for no element. */
 function withoutLanes(dispatcher: Dispatcher, level: number, element: MetaValue): EmitArg {
   if (Array.isArray(element))
     return (element as readonly MetaValue[]).map((item) => withoutLanes(dispatcher, level, item));

@@ -49,7 +49,10 @@ const RUNS: Readonly<Record<Mode, readonly Run[]>> = {
  */
 type Reads = readonly Map<string, SymExpr>[];
 
-/** Whether a body of the call, or of a call in it, makes a symbol; others are not taken down. */
+/**
+ * Returns whether a body of the call, or of a call in it, makes a symbol; others are not taken
+ * down.
+ */
 export const makesSymbols = ({ bodies, carried = [], results = [] }: BodyCall): boolean =>
   carried.length + results.length > 0 || bodies.some(({ length }) => length > 0);
 
@@ -59,7 +62,7 @@ export const makesSymbols = ({ bodies, carried = [], results = [] }: BodyCall): 
  */
 const MOST_SYMBOLS = 10_000;
 
-/** How many symbols the runs of a call make. */
+/** Returns how many symbols the runs of a call make. */
 function countSymbols(call: BodyCall, mode: Mode): number {
   const known = new Map<BodySymbols, Partial<Record<Mode, number>>>();
   const inBody = (body: BodySymbols, as: Mode): number => {
@@ -75,7 +78,7 @@ function countSymbols(call: BodyCall, mode: Mode): number {
   return inCall(call, mode);
 }
 
-/** The bodies that a call runs, in order, how, and whether for a schema. */
+/** Returns the bodies that a call runs, in order, how, and whether for a schema. */
 function runsOf(
   { target, bodies }: BodyCall,
   mode: Mode,
@@ -139,7 +142,7 @@ export function numberSymbols(
 }
 
 /**
- * The graph, and the graphs in it, with other names of symbols in values and in messages.
+ * Returns the graph, and the graphs in it, with other names of symbols in values and in messages.
  *
  * @param done graphs that are renamed already, which is added to
  */
@@ -185,7 +188,7 @@ const renameText = (text: string, names: ReadonlyMap<string, SymExpr>): string =
   text.replace(/\b(?:u|zuf)\d+\b/g, (name) => names.get(name)?.name ?? name);
 
 /**
- * Whether the lowered body asserts what the source does not: such nodes have names of their
+ * Returns whether the lowered body asserts what the source does not: such nodes have names of their
  * overload. Assertions of the source keep their messages.
  */
 const isNewAssertion = ({ name }: Node): boolean => name.startsWith("_assert_scalar_default");

@@ -2,7 +2,7 @@
 import { SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodeWhere } from "@sconce/ir";
 
-/** An operator without a batched form. */
+/** Returns the error for an operator without a batched form. */
 export const unsupportedVmap = (target: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_VMAP",
@@ -11,7 +11,7 @@ export const unsupportedVmap = (target: string): SconceError =>
     fix: "decompose the program in PyTorch, or write the batched form without vmap",
   });
 
-/** A reference to a node that has no value yet. */
+/** Returns the error for a reference to a node that has no value yet. */
 export const undefinedNode = (name: string): SconceError =>
   new SconceError({
     code: "UNDEFINED_NODE",
@@ -19,7 +19,7 @@ export const undefinedNode = (name: string): SconceError =>
     fix: "run `sconce verify` or `verify(program)` for all problems, and correct the graph",
   });
 
-/** A `get_attr` of a nested graph that is missing. */
+/** Returns the error for a `get_attr` of a nested graph that is missing. */
 export const missingBody = (node: Node): SconceError =>
   new SconceError({
     code: "MISSING_SUBGRAPH",
@@ -28,7 +28,7 @@ export const missingBody = (node: Node): SconceError =>
     fix: "run `verify(program)` for all problems, and add the nested graph with `setSubgraph`",
   });
 
-/** A higher-order call whose body is not a graph. */
+/** Returns the error for a higher-order call whose body is not a graph. */
 export const withoutBody = (): SconceError =>
   new SconceError({
     code: "MISSING_SUBGRAPH",
@@ -36,7 +36,7 @@ export const withoutBody = (): SconceError =>
     fix: "pass the body as a `get_attr` node of a nested graph",
   });
 
-/** A decomposition that threw something else than a {@link SconceError}. */
+/** Returns the error for a decomposition that threw something else than a {@link SconceError}. */
 export const decompositionFailed = (node: Node, thrown: unknown): SconceError =>
   new SconceError({
     code: "DECOMPOSITION_FAILED",
@@ -46,7 +46,7 @@ export const decompositionFailed = (node: Node, thrown: unknown): SconceError =>
     cause: thrown,
   });
 
-/** A higher-order operator that decomposition does not know. */
+/** Returns the error for a higher-order operator that decomposition does not know. */
 export const unsupportedHigherOrder = (node: Node, reason?: string): SconceError =>
   new SconceError({
     code: "UNSUPPORTED_HIGHER_ORDER",
@@ -56,8 +56,8 @@ export const unsupportedHigherOrder = (node: Node, reason?: string): SconceError
   });
 
 /**
- * A graph of control flow that writes to what it is given. PyTorch does not lower such a call
- * either.
+ * Returns the error for a graph of control flow that writes to what it is given. PyTorch does not
+ * lower such a call either.
  */
 export const writingBody = (node: Node, input: string): SconceError =>
   new SconceError({
@@ -68,8 +68,8 @@ export const writingBody = (node: Node, input: string): SconceError =>
   });
 
 /**
- * A graph of control flow with results that share memory with its inputs or with each other, or
- * with such inputs. The message is PyTorch's, which names the graph as it does.
+ * Returns the error for a graph of control flow with results that share memory with its inputs or
+ * with each other, or with such inputs. The message is PyTorch's, which names the graph as it does.
  */
 export const aliasingBody = (node: Node, body: string, shared: string): SconceError =>
   new SconceError({
@@ -79,7 +79,10 @@ export const aliasingBody = (node: Node, body: string, shared: string): SconceEr
     fix: "clone one of the two, or run the program without lowering it",
   });
 
-/** An item of the results of a call that nothing types: lowering keeps what is recorded of it. */
+/**
+ * Returns the error for an item of the results of a call that nothing types: lowering keeps what is
+ * recorded of it.
+ */
 export const untypedResults = (source: string): SconceError =>
   new SconceError({
     code: "MISSING_VAL",

@@ -12,7 +12,7 @@ import {
   type NodeMeta,
 } from "@sconce/ir";
 import { type EmitArg, REFUSED_HIGHER_ORDER, type UnboundArg } from "@sconce/ops";
-import { copyOf, isUnbacked, SymExpr, type SymInt, symbolByName, symEquals } from "@sconce/symbolic";
+import { copyOf, type IntLike, isUnbacked, SymExpr, symbolByName, symEquals } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import {
   type BodyCall,
@@ -137,7 +137,7 @@ function putBody(args: (EmitArg | LoweredNode)[], [argument, item]: Place, body:
   args[argument] = isTuple(whole) ? ({ ...whole, items } as unknown as EmitArg) : items;
 }
 
-/** A kept call, whose results PyTorch wraps. */
+/** Returns a kept call, whose results PyTorch wraps. */
 function keepWrapped(
   interpreter: GraphInterpreter,
   node: Node,
@@ -165,7 +165,7 @@ function keepPrint(
     : tracer.ordered(node.target, plain, named);
 }
 
-/** A graph that ran before the program does: PyTorch keeps it under its name, as it is. */
+/** Returns a graph that ran before the program does: PyTorch keeps it under its name, as it is. */
 function keepConstGraph(
   interpreter: GraphInterpreter,
   node: Node,
@@ -179,7 +179,7 @@ function keepConstGraph(
 /** Calls that choose one of several bodies, which run on the operands themselves. */
 const CHOICES: ReadonlySet<string> = new Set(["higher_order.cond", "higher_order.switch"]);
 
-/** The symbols of the values of a graph, without those of its bodies. */
+/** Returns the symbols of the values of a graph, without those of its bodies. */
 function shownSymbols(graph: Graph): ReadonlySet<string> {
   const known = SHOWN.get(graph);
   if (known !== undefined) return known;
@@ -195,8 +195,8 @@ function mergedSizes({ meta: { val } }: Node, { tracer }: Dispatcher): readonly 
 }
 
 /**
- * The integers that a loop carries, for which its bodies and its results have symbols, and those
- * that a choice makes.
+ * Returns the integers that a loop carries, for which its bodies and its results have symbols, and
+ * those that a choice makes.
  */
 function ownIntegers(
   node: Node,
@@ -223,7 +223,7 @@ function ownIntegers(
 const isDataSymbol = (expr: unknown): expr is SymExpr =>
   expr instanceof SymExpr && expr.op === "Symbol" && isUnbacked(expr);
 
-/** The body's calls run in place of the wrapper. */
+/** Returns the body's calls run in place of the wrapper. */
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
   const { dispatcher } = interpreter;
@@ -246,7 +246,7 @@ function inlineAutocast(interpreter: GraphInterpreter, args: readonly EmitArg[])
   }
 }
 
-/** An argument without wrappers; graphs stay as they are. */
+/** Returns an argument without wrappers; graphs stay as they are. */
 function plainOf(arg: EmitArg): EmitArg {
   if (isGraph(arg)) return arg;
   if (Array.isArray(arg)) return (arg as readonly EmitArg[]).map(plainOf);
@@ -320,8 +320,8 @@ function makeElements({ dispatcher }: GraphInterpreter, query: EmitArg): void {
 }
 
 /**
- * The objects of sizes in what a loop gives: those of the values that it carries, and for each
- * stacked result a separate one for the number of iterations.
+ * Returns the objects of sizes in what a loop gives: those of the values that it carries, and for
+ * each stacked result a separate one for the number of iterations.
  */
 function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[]): MetaValue {
   const isStacked = target === "higher_order.while_loop_stack_output";
@@ -330,7 +330,7 @@ function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[
   return (results as readonly MetaValue[]).map((item, i) => {
     if (!(item instanceof FakeTensor)) return item;
     const from = carried[i];
-    const shape = item.shape.map((size, dim): SymInt => {
+    const shape = item.shape.map((size, dim): IntLike => {
       const own = from instanceof FakeTensor ? from.shape[dim] : undefined;
       if (own !== undefined && symEquals(own, size)) return own;
       return isStacked && size instanceof SymExpr ? copyOf(size) : size;

@@ -29,7 +29,7 @@ import {
   isScalarFunction,
   refuseNames,
 } from "@sconce/ops";
-import { type SymBool, SymExpr } from "@sconce/symbolic";
+import { type BoolLike, SymExpr } from "@sconce/symbolic";
 import { compositeResult, type GivenCall, placedCall, underDisabled } from "@sconce/trace";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
@@ -94,8 +94,8 @@ export class GraphInterpreter {
   }
 
   /**
-   * The `torch_fn` of nodes that no node of the source makes: the last operator that was called,
-   * with its count.
+   * Returns the `torch_fn` of nodes that no node of the source makes: the last operator that was
+   * called, with its count.
    */
   lastFunction(): Pick<NodeMeta, "torchFn"> {
     const { graph } = this;
@@ -116,7 +116,7 @@ export class GraphInterpreter {
     return finish(this.steps());
   }
 
-  /** The same in pieces of some nodes. */
+  /** Returns the same in pieces of some nodes. */
   *steps(): Work<EmitArg> {
     let result: EmitArg = null;
     const { tracer } = this.dispatcher;
@@ -150,7 +150,7 @@ export class GraphInterpreter {
     return result;
   }
 
-  /** An argument with values in place of references. */
+  /** Returns an argument with values in place of references. */
   resolve(argument: Argument): EmitArg {
     if (isRef(argument)) {
       const value = this.#bindings.get(argument.name);
@@ -204,7 +204,10 @@ export class GraphInterpreter {
     return schema === undefined ? { args: given, kwargs: keywords } : placedCall(schema, given, keywords);
   }
 
-  /** Whether only the program says what an operator gives: a draft calls some without a fake. */
+  /**
+   * Returns whether only the program says what an operator gives: a draft calls some without a
+   * fake.
+   */
   #isDrafted({ target, meta }: Node): boolean {
     const row = this.dispatcher.operators.get(target);
     return row?.tags.includes("without_fake") === true && meta.val !== undefined && !row.schema.isMutable;
@@ -222,7 +225,7 @@ export class GraphInterpreter {
     const { tracer } = this.dispatcher;
     if (!isSymScalar(condition as MetaValue)) return null;
     const { expr } = condition as SymScalar;
-    if (expr instanceof SymExpr) tracer.env.require(expr as SymBool);
+    if (expr instanceof SymExpr) tracer.env.require(expr as BoolLike);
     const node = tracer.arithmetic.operand(condition as SymScalar);
     if (typeof node !== "boolean")
       tracer.record("aten._assert_scalar.default", [node, message as string], {}, null);
@@ -253,8 +256,8 @@ function promoted(
 }
 
 /**
- * The program's own views of what requires gradients require them too; views that a composite takes
- * do not.
+ * Returns the program's own views of what requires gradients require them too; views that a
+ * composite takes do not.
  */
 function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): MetaValue {
   const base = args[0];
@@ -269,7 +272,9 @@ function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): 
 /** Nodes between two pauses. */
 const NODES_A_PIECE = 8;
 
-/** The error with the node that it happened in, and the user's own line where it is known. */
+/**
+ * Returns the error with the node that it happened in, and the user's own line where it is known.
+ */
 function atNode(error: unknown, node: Node): unknown {
   if (isSconceError(error)) return error.at(callPlace(node));
   return decompositionFailed(node, error);

@@ -69,7 +69,7 @@ export function keepCall(
   return wrap(result);
 }
 
-/** A copy of the recorded value of a node. */
+/** Returns a copy of the recorded value of a node. */
 export function recordedResult(node: Node): MetaValue {
   const clone = (val: MetaValue): MetaValue => {
     if (val instanceof FakeTensor) return new FakeTensor(val);

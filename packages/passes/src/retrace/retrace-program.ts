@@ -131,7 +131,7 @@ function beginTrace(program: ExportedProgram, tracer: LoweringTracer): SizeGuard
   return guards;
 }
 
-/** The symbols of asserted conditions that no value of a program shows. */
+/** Returns the symbols of asserted conditions that no value of a program shows. */
 function replacedSymbols({ graph }: ExportedProgram, asserted: readonly SymExpr[]): ReadonlySet<string> {
   const symbols = new Set(asserted.flatMap(symbolNames));
   if (symbols.size > 0)
@@ -149,7 +149,7 @@ function refuseNewLayout(input: FunctionalTensor, name: string): void {
 }
 
 /**
- * A program that is functional already returns its mutations; retracing writes them back as
+ * Returns a program that is functional already returns its mutations; retracing writes them back as
  * `module()` does.
  */
 function writeBack(

@@ -1,5 +1,5 @@
 import { type ExportedProgram, FakeTensor, type Node } from "@sconce/ir";
-import { add, floorDiv, mul, type SymInt, symbol } from "@sconce/symbolic";
+import { add, floorDiv, type IntLike, mul, symbol } from "@sconce/symbolic";
 import { SizeGuards, shapeEnvOf } from "@sconce/trace";
 import { describe, expect, test } from "vitest";
 import { runDecompositions } from "../decompose/run-decompositions.js";
@@ -20,13 +20,13 @@ function programWith(...guardsCode: string[]): ExportedProgram {
   });
 }
 
-const tensor = (...shape: SymInt[]): FakeTensor => {
+const tensor = (...shape: IntLike[]): FakeTensor => {
   const like = programWith().graph.node("x" as Node["name"]).meta.val as FakeTensor;
   return new FakeTensor({ ...like, shape, strides: shape.map(() => 1) });
 };
 
 /** Guards that a result of this size adds. */
-function added(size: SymInt, ...guards: string[]): readonly string[] {
+function added(size: IntLike, ...guards: string[]): readonly string[] {
   const program = programWith(...guards);
   const found = new SizeGuards(program, shapeEnvOf(program));
   found.note(tensor(size, 3));

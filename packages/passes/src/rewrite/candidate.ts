@@ -42,7 +42,9 @@ export class CandidateFinder {
     this.#operators = operators;
   }
 
-  /** The match of a rule at a node; or why there is none, where the matcher keeps reasons. */
+  /**
+   * Returns the match of a rule at a node; or why there is none, where the matcher keeps reasons.
+   */
   find({ rule, steps }: Plan, node: Node): Candidate | Refusal | undefined {
     const { name, pattern } = steps[0]!;
     let found = this.#matcher.match(pattern, node);
@@ -63,7 +65,7 @@ export class CandidateFinder {
     return miss && new Refusal("pattern", miss.reason);
   }
 
-  /** The root before which the replacement goes: the first in the graph. */
+  /** Returns the root before which the replacement goes: the first in the graph. */
   anchor({ roots }: Candidate): Node {
     let first = roots[0]!.node;
     if (roots.length === 1) return first;
@@ -75,7 +77,7 @@ export class CandidateFinder {
     return first;
   }
 
-  /** A further root: what its links lead to from what was captured or covered. */
+  /** Returns a further root: what its links lead to from what was captured or covered. */
   #matchBeside({ pattern, links }: Step, found: Found, roots: readonly Root[]): FoundRoot | undefined {
     const tried = new Set(roots.map(({ node }) => node));
     for (const link of links) {
@@ -89,7 +91,7 @@ export class CandidateFinder {
     return undefined;
   }
 
-  /** The nodes at the upper end of a link. */
+  /** Returns the nodes at the upper end of a link. */
   #climb({ from, path }: Link, found: Found): ReadonlySet<Slot> {
     let slots = new Set<Slot>();
     const start = (name: string): void => void slots.add(this.#work.slot(name)!);
@@ -109,7 +111,7 @@ export class CandidateFinder {
     return slots;
   }
 
-  /** Why an inner node has to stay: something else reads it, or it does something. */
+  /** Returns why an inner node has to stay: something else reads it, or it does something. */
   #escape({ rule, found, roots }: Candidate): Refusal | undefined {
     for (const node of found.nodes) {
       if (hasEffect(node, this.#operators)) return new Refusal("users", `%${node.name} has an effect`);

@@ -46,7 +46,7 @@ export function checkRuleTargets(
   for (const target of rule.emits ?? []) check("emits", target);
 }
 
-/** Whether a custom operator is a misspelled one of its own namespace. */
+/** Returns whether a custom operator is a misspelled one of its own namespace. */
 function isNearOwn(target: string, operators: OperatorTable): boolean {
   const namespace = target.slice(0, target.indexOf(".") + 1);
   const own = [...operators.targets()].filter((known) => known.startsWith(namespace));

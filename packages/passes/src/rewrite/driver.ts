@@ -99,7 +99,7 @@ class Driver {
     this.#limit = context.limit ?? 1000 + 10 * graph.size;
   }
 
-  /** Why the values may not take their places: as_strided would read other memory. */
+  /** Returns why the values may not take their places: as_strided would read other memory. */
   #memoryProblem(values: readonly Replaced[]): string | undefined {
     const read = values.find(({ root }) => this.#readMemory.has(root.node.name));
     return read && `as_strided reads the memory of "${read.root.node.name}"`;
@@ -127,7 +127,7 @@ class Driver {
     }
   }
 
-  /** Whether the rule fired. */
+  /** Returns whether the rule fired. */
   #try(plan: Plan, node: Node): boolean {
     const { rule } = plan;
     const { observe, fired, allows, made } = this.#context;
@@ -188,7 +188,7 @@ class Driver {
     return false;
   }
 
-  /** The metadata of the nodes that take the place of a match. */
+  /** Returns the metadata of the nodes that take the place of a match. */
   #metaOf({ rule, found, roots }: Candidate): NodeMeta {
     const from = found.nodes.map((node) => node.name);
     return {

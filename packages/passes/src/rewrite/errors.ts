@@ -4,7 +4,8 @@ import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
 /**
- * What is wrong with a rule itself; `label` is `rule "name"`, with the plugin where it is known.
+ * Returns the error for what is wrong with a rule itself; `label` is `rule "name"`, with the plugin
+ * where it is known.
  */
 export const badRule = (
   label: string,
@@ -12,7 +13,7 @@ export const badRule = (
   { fix = "see docs/concepts/rewriting.md for how rules are written" }: { readonly fix?: string } = {},
 ): SconceError => new SconceError({ code: "RULE", message: `${label} ${what}`, fix });
 
-/** A replacement that calls an in-place operator. */
+/** Returns the error for a replacement that calls an in-place operator. */
 export const writingReplacement = (target: string): SconceError =>
   new SconceError({
     code: "NOT_FUNCTIONAL",
@@ -20,7 +21,7 @@ export const writingReplacement = (target: string): SconceError =>
     fix: "emit the functional overload",
   });
 
-/** A rule used a tensor from elsewhere. */
+/** Returns the error for a rule used a tensor from elsewhere. */
 export const foreignTensor = ({ dtype, shape }: FakeTensor): SconceError =>
   new SconceError({
     code: "UNTRACED_TENSOR",
@@ -28,7 +29,7 @@ export const foreignTensor = ({ dtype, shape }: FakeTensor): SconceError =>
     fix: "use only the captures of the rule and the results of its emitter",
   });
 
-/** A size that no captured tensor has. */
+/** Returns the error for a size that no captured tensor has. */
 export const unknownSize = (expr: SymExpr): SconceError =>
   new SconceError({
     code: "SYMBOLIC_NODE",
@@ -36,7 +37,7 @@ export const unknownSize = (expr: SymExpr): SconceError =>
     fix: "capture the size, or a tensor that has it",
   });
 
-/** A rule's own function threw, or returned something wrong, at a match. */
+/** Returns the error for a rule's own function threw, or returned something wrong, at a match. */
 export const ruleThrew = (message: string, where: string, rule: string, cause: unknown): SconceError =>
   new SconceError({
     code: "RULE",
@@ -46,7 +47,7 @@ export const ruleThrew = (message: string, where: string, rule: string, cause: u
     cause,
   });
 
-/** A pattern that cannot be read. */
+/** Returns the error for a pattern that cannot be read. */
 export const patternSyntax = (text: string, cause: unknown): SconceError =>
   new SconceError({
     code: "PATTERN_SYNTAX",
@@ -56,13 +57,18 @@ export const patternSyntax = (text: string, cause: unknown): SconceError =>
     cause,
   });
 
-/** A rule that declares a change of numbers that does not exist; `label` is `rule "name"`. */
+/**
+ * Returns the error for a rule that declares a change of numbers that does not exist; `label` is
+ * `rule "name"`.
+ */
 export const badNumberChange = (
   label: string,
   { what, fix }: { readonly what: string; readonly fix: string },
 ): SconceError => new SconceError({ code: "RULE", message: `${label} ${what}`, fix });
 
-/** A pattern that takes more steps to compare at one node than any rule needs. */
+/**
+ * Returns the error for a pattern that takes more steps to compare at one node than any rule needs.
+ */
 export const patternTooCostly = (pattern: string, node: string): SconceError =>
   new SconceError({
     code: "PATTERN_COST",

@@ -22,7 +22,7 @@ export interface Trace {
   readonly results: readonly Emission[];
   /** All that there is, operands first. */
   readonly emissions: readonly Emission[];
-  /** What a value represents; undefined for literals. */
+  /** Returns what a value represents; undefined for literals. */
   emissionOf(value: EmitArg): Emission | undefined;
 }
 
@@ -126,8 +126,8 @@ class ExpressionRecorder implements Pick<Trace, "emissionOf"> {
   }
 
   /**
-   * A stand-in for a tensor; a value of several results can be indexed and unpacked like one in
-   * `torch.fx`.
+   * Returns a stand-in for a tensor; a value of several results can be indexed and unpacked like
+   * one in `torch.fx`.
    */
   #value(emission: Emission): FakeTensor {
     if (emission.kind === "operand") this.#emissions.push(emission);
@@ -175,8 +175,8 @@ class ExpressionRecorder implements Pick<Trace, "emissionOf"> {
 }
 
 /**
- * How many results a call has by its schema; undefined for lists of tensors, and for operators of
- * plugins.
+ * Returns how many results a call has by its schema; undefined for lists of tensors, and for
+ * operators of plugins.
  */
 function resultCount(target: string): number | undefined {
   const schema = knownSchema(target);

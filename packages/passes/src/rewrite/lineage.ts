@@ -96,7 +96,7 @@ export class Lineage {
     return before === undefined ? undefined : cycleOf(link);
   }
 
-  /** The longest link that made a removed node, when all were made by one chain. */
+  /** Returns the longest link that made a removed node, when all were made by one chain. */
   #before(removed: readonly Node[]): Link | undefined {
     let longest: Link | undefined;
     for (const { name } of removed) {
@@ -171,7 +171,7 @@ function cycleOf(last: Link): Cycle | undefined {
     : { origin, links: between(last.before!, last), isExact: false };
 }
 
-/** The links of a chain from one to another, without the other. */
+/** Returns the links of a chain from one to another, without the other. */
 function between(first: Link, end: Link): Link[] {
   const links: Link[] = [];
   for (let link = end.before; link !== undefined; link = link.before) {
@@ -182,8 +182,8 @@ function between(first: Link, end: Link): Link[] {
 }
 
 /**
- * A match as text: its calls, with operands as `operandText` gives them. Covered nodes have no
- * names in it.
+ * Returns a match as text: its calls, with operands as `operandText` gives them. Covered nodes have
+ * no names in it.
  */
 function matchKey(nodes: readonly Node[], operandText: (name: string) => string): string {
   const places = new Map(nodes.map(({ name }, i) => [name, `#${i}`]));
@@ -207,7 +207,7 @@ function typeText(val: MetaValue | undefined, symbolText: (size: SymExpr) => str
   return typeof val === "object" && val !== null ? "scalar" : String(val);
 }
 
-/** A call as text, with the calls that the match covers inside of it. */
+/** Returns a call as text, with the calls that the match covers inside of it. */
 export function matchText({ root, nodes }: Rewriting): string {
   const inner = new Map(nodes.map((node) => [node.name, node]));
   const call = (node: Node): string => {

@@ -77,7 +77,7 @@ export class Matcher {
   }
 
   /**
-   * The match of a call pattern at a node, which may continue another.
+   * Returns the match of a call pattern at a node, which may continue another.
    *
    * @throws SconceError `PATTERN_COST`
    */
@@ -105,7 +105,7 @@ export class Matcher {
       way = this.#step(agenda.goal, state, agenda.rest);
     }
   }
-  /** The first of several ways that succeeds; those that are known to fail are left out. */
+  /** Returns the first of several ways that succeeds; those that are known to fail are left out. */
   #first(moves: readonly Move[]): State | undefined {
     for (const move of moves) {
       const { agenda, state } = move;
@@ -117,7 +117,9 @@ export class Matcher {
     }
     return undefined;
   }
-  /** What is left to do after a goal: one way, or several; undefined where it cannot be met. */
+  /**
+   * Returns what is left to do after a goal: one way, or several; undefined where it cannot be met.
+   */
   #step(goal: Goal, state: State, rest: Agenda | undefined): Way {
     switch (goal.kind) {
       case "one":
@@ -253,7 +255,7 @@ export class Matcher {
     };
   }
 
-  /** What a name represents already: a capture, or a node that is called so. */
+  /** Returns what a name represents already: a capture, or a node that is called so. */
   #known(name: string | undefined, { captures, named }: State): Argument | undefined {
     if (name === undefined) return undefined;
     const node = named.get(name);
@@ -297,11 +299,11 @@ export class Matcher {
   }
 }
 
-/** How many items a list must have at least. */
+/** Returns how many items a list must have at least. */
 const fewest = (patterns: readonly Pattern[]): number =>
   patterns.filter((item) => item.kind !== "any" || !item.many).length;
 
-/** The pairs as goals, in order, before others. */
+/** Returns the pairs as goals, in order, before others. */
 function goalsOf(pairs: readonly Pair[], rest: Agenda): Agenda {
   let agenda = rest;
   for (let at = pairs.length - 1; at >= 0; at--) {

@@ -130,7 +130,7 @@ function readList(cursor: IrCursor): ListPattern {
   return { kind: "list", items };
 }
 
-/** Whether `$xs...` comes next. */
+/** Returns whether `$xs...` comes next. */
 const seesMany = (cursor: IrCursor): boolean =>
   cursor.ahead(() => cursor.accept("$") && cursor.acceptAnyWord() && cursor.sees("..."));
 
@@ -142,7 +142,7 @@ function readItems(cursor: IrCursor, close: string, read: () => void): void {
   }
 }
 
-/** The text that reads back to the pattern. */
+/** Returns the text that reads back to the pattern. */
 export function patternText(pattern: Pattern): string {
   switch (pattern.kind) {
     case "any":
@@ -161,7 +161,7 @@ export function patternText(pattern: Pattern): string {
   }
 }
 
-/** How many calls deep a pattern is. */
+/** Returns how many calls deep a pattern is. */
 export function depthOf(pattern: Pattern): number {
   if (pattern.kind === "list") return Math.max(0, ...pattern.items.map(depthOf));
   if (pattern.kind !== "call") return 0;
@@ -219,7 +219,7 @@ type Word<S extends string> = S extends `${infer Head}${infer Tail}`
     : ""
   : "";
 
-/** The operators that the calls of patterns name, nested ones included. */
+/** Returns the operators that the calls of patterns name, nested ones included. */
 export function targetsIn(patterns: readonly Pattern[]): string[] {
   return patterns.flatMap((pattern) => {
     if (pattern.kind === "list") return targetsIn(pattern.items);

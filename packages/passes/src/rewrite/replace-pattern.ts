@@ -23,10 +23,10 @@ export interface ReplacePatternOptions {
 const REPLACE: OptionNames<ReplacePatternOptions> = { name: true, doc: true, where: true };
 
 /**
- * A rule from a pair of functions, as `torch.fx.replace_pattern` takes them: wherever the graph has
- * the calls that `before` emits, it gets those of `after`. Parameters behind `emit` are captures,
- * one for each operand; literals must be equal. A value that `before` uses twice is one node of the
- * graph; results of calls with several are taken with `emit.many`, by index, or with
+ * Returns a rule from a pair of functions, as `torch.fx.replace_pattern` takes them: wherever the
+ * graph has the calls that `before` emits, it gets those of `after`. Parameters behind `emit` are
+ * captures, one for each operand; literals must be equal. A value that `before` uses twice is one
+ * node of the graph; results of calls with several are taken with `emit.many`, by index, or with
  * `operator.getitem`. A function with several results replaces all of them together.
  *
  * Both functions are run once here, on stand-ins for tensors. `before` may not ask them for dtypes
@@ -79,7 +79,7 @@ export function replacePattern(
 const operandName = (index: number): string => `operand${index}`;
 const resultName = (index: number): string => `result${index}`;
 
-/** What a call with several results gives can be indexed, as in `before`. */
+/** Returns what a call with several results gives can be indexed, as in `before`. */
 const indexable = (emit: Emit): Emit =>
   Object.assign(
     (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>) =>
@@ -98,8 +98,8 @@ function traced(label: string, part: string, expression: Expression, operands: n
 }
 
 /**
- * What can be known of a replacement before there is anything to replace: the operators that it
- * calls. Undefined when it asks for dtypes or sizes.
+ * Returns what can be known of a replacement before there is anything to replace: the operators
+ * that it calls. Undefined when it asks for dtypes or sizes.
  */
 function emittedBy(
   label: string,
@@ -118,7 +118,7 @@ function emittedBy(
   }
 }
 
-/** The results as patterns, in the order in which they were emitted. */
+/** Returns the results as patterns, in the order in which they were emitted. */
 function patternsOf(label: string, trace: Trace): ReadonlyMap<string, CallPattern> {
   const { results, emissions } = trace;
   if (new Set(results).size < results.length)
@@ -142,7 +142,10 @@ function patternsOf(label: string, trace: Trace): ReadonlyMap<string, CallPatter
   );
 }
 
-/** How often each emission that the results need is used, operands of calls before the calls. */
+/**
+ * Returns how often each emission that the results need is used, operands of calls before the
+ * calls.
+ */
 function usesIn(trace: Trace): ReadonlyMap<Emission, number> {
   const counts = new Map<Emission, number>();
   const order = new Set<Emission>();

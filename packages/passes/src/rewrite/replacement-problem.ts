@@ -1,7 +1,7 @@
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { printExpr, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
 
-/** Why a value may not take the place of another, or undefined when it may. */
+/** Returns why a value may not take the place of another, or undefined when it may. */
 export function replacementProblem(
   before: MetaValue | undefined,
   after: MetaValue | undefined,
@@ -18,8 +18,8 @@ export function replacementProblem(
 }
 
 /**
- * Whether strides are equal where they matter: in tensors with elements, in dimensions of more than
- * one.
+ * Returns whether strides are equal where they matter: in tensors with elements, in dimensions of
+ * more than one.
  */
 function sameStrides(a: FakeTensor, b: FakeTensor): boolean {
   if (a.strides.length !== b.strides.length) return false;
@@ -29,14 +29,14 @@ function sameStrides(a: FakeTensor, b: FakeTensor): boolean {
   return true;
 }
 
-function sameSizes(a: readonly SymInt[], b: readonly SymInt[]): boolean {
+function sameSizes(a: readonly IntLike[], b: readonly IntLike[]): boolean {
   if (a.length !== b.length) return false;
   for (let d = 0; d < a.length; d++) if (!sameSize(a[d]!, b[d]!)) return false;
   return true;
 }
 
-const sameSize = (a: SymInt, b: SymInt): boolean =>
+const sameSize = (a: IntLike, b: IntLike): boolean =>
   a === b || (a instanceof SymExpr && b instanceof SymExpr && a.key === b.key);
 
-const sizesText = (sizes: readonly SymInt[]): string =>
+const sizesText = (sizes: readonly IntLike[]): string =>
   `[${sizes.map((size) => (typeof size === "number" ? size : printExpr(size))).join(", ")}]`;

@@ -13,7 +13,7 @@ export interface Replaced {
 }
 
 /**
- * The node that represents each root, or why the replacement cannot.
+ * Returns the node that represents each root, or why the replacement cannot.
  *
  * @throws RuleFault
  */
@@ -52,7 +52,7 @@ function refuseNodes(root: string, value: MetaValue, { captures }: Candidate["fo
   );
 }
 
-/** Why roots cannot go: what represents them reads one, or is one. */
+/** Returns why roots cannot go: what represents them reads one, or is one. */
 function circle(
   roots: readonly Root[],
   { nodes }: Replacer,
@@ -72,8 +72,8 @@ function circle(
 }
 
 /**
- * The value for each root. A result that is not a value is a mistake of the rule. A value of the
- * wrong type only keeps the rule from firing.
+ * Returns the value for each root. A result that is not a value is a mistake of the rule. A value
+ * of the wrong type only keeps the rule from firing.
  *
  * @throws RuleFault
  */

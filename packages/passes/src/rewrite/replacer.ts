@@ -14,7 +14,7 @@ import {
   symInt,
 } from "@sconce/ir";
 import { type Emit, type EmitArg, emitFrom, metaOf, type OperatorTable, type UnboundArg } from "@sconce/ops";
-import { type SymEnv, SymExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, type SymEnv, SymExpr } from "@sconce/symbolic";
 import { argumentOf, callName, normalizeCall } from "@sconce/trace";
 import { foreignTensor, unknownSize, writingReplacement } from "./errors.js";
 import type { Found } from "./match.js";
@@ -66,7 +66,7 @@ export class Replacer {
     return this.#nodes;
   }
 
-  /** What a rule's functions see in place of captured arguments. */
+  /** Returns what a rule's functions see in place of captured arguments. */
   captures(found: Found): Record<string, EmitArg> {
     const captures: Record<string, EmitArg> = {};
     found.captures.forEach((value, name) => {
@@ -93,7 +93,8 @@ export class Replacer {
   }
 
   /**
-   * The argument that refers to a value of this replacement. @throws SconceError `UNTRACED_TENSOR`
+   * Returns the argument that refers to a value of this replacement. @throws SconceError
+   * `UNTRACED_TENSOR`
    */
   argumentOf(value: UnboundArg | EmitArg): Argument {
     return argumentOf((value ?? null) as UnboundArg, this);
@@ -155,8 +156,8 @@ export class Replacer {
   }
 
   /**
-   * A node for a symbolic size: one that was captured, a size of a tensor at hand, or arithmetic on
-   * those.
+   * Returns a node for a symbolic size: one that was captured, a size of a tensor at hand, or
+   * arithmetic on those.
    */
   numberOf(expr: SymExpr): Argument {
     const known = this.#scalars.get(expr.key);
@@ -182,8 +183,8 @@ export class Replacer {
       throw unknownSize(expr);
     }
     return expr.args
-      .map((arg) => [this.numberOf(arg), arg as SymInt] as const)
-      .reduce<readonly [Argument, SymInt] | undefined>((left, right) => {
+      .map((arg) => [this.numberOf(arg), arg as IntLike] as const)
+      .reduce<readonly [Argument, IntLike] | undefined>((left, right) => {
         if (left === undefined) return right;
         const name = target.slice(target.lastIndexOf(".") + 1);
         return [this.#push(name, target, [left[0], right[0]], NO_KWARGS, symInt(expr)), expr];

@@ -31,7 +31,10 @@ export interface ReplacedValue {
   readonly readsGraph: boolean;
 }
 
-/** The replaced values of a graph by their names before; rewrites of rewritten nodes are joined. */
+/**
+ * Returns the replaced values of a graph by their names before; rewrites of rewritten nodes are
+ * joined.
+ */
 export function replacedValues(before: Graph, made: readonly MadeRewrite[]): ReplacedValue[] {
   const own = made.filter(({ graph }) => graph === before);
   const next = new Map(own.flatMap(({ values }) => [...values]));
@@ -63,7 +66,8 @@ export function replacedValues(before: Graph, made: readonly MadeRewrite[]): Rep
 }
 
 /**
- * The rewrites that a replaced value went through, and those that made nodes which they matched.
+ * Returns the rewrites that a replaced value went through, and those that made nodes which they
+ * matched.
  */
 function chainOf(
   root: string,

@@ -11,7 +11,7 @@ export interface Plan {
 
 const plans = new WeakMap<Rule["roots"], Map<string, RootPlan>>();
 
-/** The order of a rule's roots from one of them, found once. */
+/** Returns the order of a rule's roots from one of them, found once. */
 function planFrom({ roots }: Rule, start: string): RootPlan {
   const known = plans.get(roots) ?? new Map<string, RootPlan>();
   plans.set(roots, known);
@@ -21,7 +21,7 @@ function planFrom({ roots }: Rule, start: string): RootPlan {
 }
 
 /**
- * How rules are found at calls of an operator: from each of its roots a rule can be.
+ * Returns how rules are found at calls of an operator: from each of its roots a rule can be.
  *
  * @throws SconceError `RULE` when roots share nothing
  */

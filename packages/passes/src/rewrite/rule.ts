@@ -29,17 +29,17 @@ export interface Match {
   readonly root: Node;
   /** The matched nodes. */
   readonly nodes: readonly Node[];
-  /** A node named with `as $name`. @throws SconceError `RULE` */
+  /** Returns a node named with `as $name`. @throws SconceError `RULE` */
   node(name: string): Node;
-  /** A captured tensor. @throws SconceError `RULE` when it is none */
+  /** Returns a captured tensor. @throws SconceError `RULE` when it is none */
   tensor(name: string): FakeTensor;
-  /** A captured number, or undefined when it is none (or symbolic). */
+  /** Returns a captured number, or undefined when it is none (or symbolic). */
   number(name: string): number | undefined;
-  /** The node that a capture represents, when it is one. */
+  /** Returns the node that a capture represents, when it is one. */
   source(name: string): Node | undefined;
   /**
-   * Whether a capture is a parameter, buffer or lifted constant that nothing changes. Nested graphs
-   * have none.
+   * Returns whether a capture is a parameter, buffer or lifted constant that nothing changes.
+   * Nested graphs have none.
    */
   isConstant(name: string): boolean;
   /** The operators of the session. */
@@ -297,7 +297,7 @@ function checkTemplate(label: string, template: Pattern): void {
 /** A mistake of a rule at a match: the driver reports it with the rule, its plugin and the node. */
 export class RuleFault extends Error {}
 
-/** Why roots cannot be found together. */
+/** Returns why roots cannot be found together. */
 export const disconnectedRoots = (start: string, disconnected: readonly string[]): string => {
   const names = disconnected.map((name) => `"${name}"`).join(" and ");
   return `has roots that share nothing: no capture or call leads from "${start}" to ${names}`;

@@ -17,8 +17,9 @@ export interface Exchange {
 }
 
 /**
- * Why the values may not take their places, or undefined when they may: an output would be an
- * input, a view of one (of a parameter, of a buffer), or would share the memory of another output.
+ * Returns why the values may not take their places, or undefined when they may: an output would be
+ * an input, a view of one (of a parameter, of a buffer), or would share the memory of another
+ * output.
  */
 export function sharingProblem(
   graph: WorkGraph,
@@ -29,8 +30,8 @@ export function sharingProblem(
 }
 
 /**
- * Whether one value is exchanged for a new call that makes its own memory: the usual case, which
- * shares nothing.
+ * Returns whether one value is exchanged for a new call that makes its own memory: the usual case,
+ * which shares nothing.
  */
 function isFreshCall(operators: OperatorTable, { nodes, values }: Exchange): boolean {
   const node = nodes[nodes.length - 1];
@@ -96,7 +97,10 @@ class Sharing {
     return slot === undefined ? [] : [...this.#graph.users(slot)].flatMap(({ node }) => node ?? []);
   }
 
-  /** The nodes whose memory a value may be: those behind its views that are views of nothing. */
+  /**
+   * Returns the nodes whose memory a value may be: those behind its views that are views of
+   * nothing.
+   */
   #owners(name: string): Set<string> {
     const owners = new Set<string>();
     // Grows as it is read.
@@ -121,7 +125,7 @@ class Sharing {
     return call?.op === "call_function" && this.#sources(call).length === 0 ? [] : names;
   }
 
-  /** Whether the caller gets a value, or a view of it. */
+  /** Returns whether the caller gets a value, or a view of it. */
   #leaves(name: string): boolean {
     if (this.#new.has(name)) return false;
     const seen = new Set([name]);

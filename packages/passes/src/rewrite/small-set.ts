@@ -48,7 +48,7 @@ export class SmallSet<T> {
     else for (let i = 0; i < this.#few.length; i++) visit(this.#few[i]!);
   }
 
-  /** A copy of the items. */
+  /** Returns a copy of the items. */
   toArray(): T[] {
     return this.#many === undefined ? this.#few.slice() : [...this.#many];
   }

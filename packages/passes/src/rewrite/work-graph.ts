@@ -53,18 +53,18 @@ export class WorkGraph {
     this.#names = new Namespace((name) => base.has(name));
   }
 
-  /** The node as it is now; undefined when there is none. */
+  /** Returns the node as it is now; undefined when there is none. */
   find(name: string): Node | undefined {
     return this.slot(name)?.node ?? undefined;
   }
 
-  /** The slot of a name that is in the graph, or was; undefined when there is none. */
+  /** Returns the slot of a name that is in the graph, or was; undefined when there is none. */
   slot(name: string): Slot | undefined {
     const position = this.base.positionOf(name);
     return position < 0 ? this.#added.get(name) : this.slotAt(position);
   }
 
-  /** The slot of the base node at a position. */
+  /** Returns the slot of the base node at a position. */
   slotAt(at: number): Slot {
     const known = this.#slots[at];
     if (known !== undefined) return known;
@@ -142,7 +142,7 @@ export class WorkGraph {
     if (row !== undefined) row.splice(row.indexOf(slot), 1);
   }
 
-  /** The new version; the base itself when nothing changed. */
+  /** Returns the new version; the base itself when nothing changed. */
   finish(): Graph {
     if (!this.#isChanged) return this.base;
     return rebuild(this.base, (_, position) => {
@@ -161,5 +161,5 @@ export class WorkGraph {
   }
 }
 
-/** Whether a place comes before another. */
+/** Returns whether a place comes before another. */
 export const isEarlier = (a: Position, b: Position): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);

@@ -25,7 +25,7 @@ export class Worklist {
     });
   }
 
-  /** The next slot, which may have lost its node; undefined at the end. */
+  /** Returns the next slot, which may have lost its node; undefined at the end. */
   take(): Slot | undefined {
     const slot = this.#queue[this.#next++];
     if (slot !== undefined) slot.queued = false;

@@ -4,7 +4,7 @@
  */
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type MetaValue, type RangeConstraint } from "@sconce/ir";
-import { evaluateInt, freeSymbols, type SymExpr, type SymInt, solveLinear } from "@sconce/symbolic";
+import { evaluateInt, freeSymbols, type IntLike, type SymExpr, solveLinear } from "@sconce/symbolic";
 import type { RegionPair } from "../changes/region-pair.js";
 import { sizeCheck } from "./sample-inputs.js";
 import type { Sizes } from "./sizes.js";
@@ -31,8 +31,8 @@ export class CornerSizes {
   }
 
   /**
-   * The least and the largest size of each symbol, and sizes that are a literal, or one less or
-   * more.
+   * Returns the least and the largest size of each symbol, and sizes that are a literal, or one
+   * less or more.
    */
   of(pair: RegionPair, literals: readonly number[]): Sizes[] {
     const sizes = symbolicSizes(pair);
@@ -52,7 +52,7 @@ export class CornerSizes {
     return [...found.values()];
   }
 
-  /** The least size, and the largest at which the region is cheap. */
+  /** Returns the least size, and the largest at which the region is cheap. */
   #ends(name: string, isCheap: (sizes: Sizes) => boolean): [number, number] {
     const base = this.#drawn(0);
     const known = base.get(name) ?? 2;
@@ -108,10 +108,10 @@ function* solutions(
       }
 }
 
-/** The different symbolic sizes of all values of a region. */
+/** Returns the different symbolic sizes of all values of a region. */
 function symbolicSizes({ before, after }: RegionPair): SymExpr[] {
   const found = new Map<string, SymExpr>();
-  const visit = (size: SymInt): void => {
+  const visit = (size: IntLike): void => {
     if (typeof size === "object") found.set(size.key, size);
   };
   for (const { graph } of [before, after])

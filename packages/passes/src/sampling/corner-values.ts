@@ -7,7 +7,7 @@ import type { Draw } from "./random.js";
 type Real = number | bigint;
 export type CornerElement = Real | boolean | { readonly re: number; readonly im: number };
 
-/** The classes that a dtype has values of, `ordinary` first. */
+/** Returns the classes that a dtype has values of, `ordinary` first. */
 export function classesOf(dtype: DType): readonly ValueClass[] {
   const { kind, signed } = dtypeInfo(dtype);
   if (kind === "bool") return ["ordinary"];
@@ -84,7 +84,7 @@ const choice = <T>(values: readonly T[], draw: Draw): T => values[draw.integer(0
 
 const bothSigns = (values: readonly number[]): number[] => values.flatMap((value) => [value, -value]);
 
-/** The values of a class; none for `ordinary`, whose values are drawn. */
+/** Returns the values of a class; none for `ordinary`, whose values are drawn. */
 export function cornersOf({
   dtype,
   valueClass,

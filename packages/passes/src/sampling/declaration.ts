@@ -17,7 +17,7 @@ export interface DeclarationProblem {
   readonly fix: string;
 }
 
-/** What is wrong with a `NumberChange`. */
+/** Returns what is wrong with a `NumberChange`. */
 export function numberChangeProblem(given: unknown): DeclarationProblem | undefined {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return {

@@ -4,7 +4,7 @@ import { didYouMean, SconceError } from "@sconce/errors";
 export const noSample = (message: string, fix: string): SconceError =>
   new SconceError({ code: "NO_SAMPLE_INPUTS", message: `inputs cannot be sampled: ${message}`, fix });
 
-/** A size of a symbol that no input has. */
+/** Returns the error for a size of a symbol that no input has. */
 export const unknownSize = (name: string, known: readonly string[]): SconceError =>
   noSample(
     `the inputs have no symbol "${name}"`,

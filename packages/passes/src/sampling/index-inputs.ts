@@ -3,7 +3,7 @@
  * they index.
  */
 import { type Argument, FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
-import { mul, type SymInt } from "@sconce/symbolic";
+import { type IntLike, mul } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import type { RegionPair } from "../changes/region-pair.js";
 import { isValuePreserving } from "../changes/value-facts.js";
@@ -11,12 +11,12 @@ import { isValuePreserving } from "../changes/value-facts.js";
 /** An argument of integers, and the size that they are below. */
 interface IndexUse {
   readonly index: Argument | undefined;
-  readonly size: SymInt | undefined;
+  readonly size: IntLike | undefined;
 }
 
 type Uses = (
   node: Node,
-  shapeOf: (argument: Argument | undefined) => readonly SymInt[],
+  shapeOf: (argument: Argument | undefined) => readonly IntLike[],
 ) => readonly IndexUse[];
 
 /** Of `op(self, dim, index, ...)`. */
@@ -27,7 +27,7 @@ const alongDim: Uses = ({ args }, shapeOf) => [
 const ofRows: Uses = ({ args }, shapeOf) => [{ index: args[1], size: shapeOf(args[0])[0] }];
 /** Of `op(self, index, ...)`, by positions of all elements. */
 const ofElements: Uses = ({ args }, shapeOf) => [
-  { index: args[1], size: shapeOf(args[0]).reduce<SymInt>((count, size) => mul(count, size), 1) },
+  { index: args[1], size: shapeOf(args[0]).reduce<IntLike>((count, size) => mul(count, size), 1) },
 ];
 /** Of `op(self, [index, ...], ...)`. */
 const ofDims: Uses = ({ args }, shapeOf) =>
@@ -79,24 +79,24 @@ const USES: Readonly<Record<string, Uses>> = {
 };
 
 /** Sizes that an input has to stay below, by its name. */
-export type IndexSizes = ReadonlyMap<string, readonly SymInt[]>;
+export type IndexSizes = ReadonlyMap<string, readonly IntLike[]>;
 
 /** Index inputs of both versions: where both use an input, those before the change count. */
 export const indexInputs = ({ before, after }: RegionPair): IndexSizes =>
   new Map([...indicesOf(after.graph), ...indicesOf(before.graph)]);
 
-/** Whether what inputs index has another size in another version of a region. */
+/** Returns whether what inputs index has another size in another version of a region. */
 export function isOtherTable(pair: RegionPair, other: RegionPair): boolean {
   const [sizes, others] = [indexInputs(pair), indexInputs(other)];
   return [...sizes].some(([name, own]) => own.join() !== others.get(name)?.join());
 }
 
-function indicesOf(graph: Graph): Map<string, SymInt[]> {
-  const found = new Map<string, SymInt[]>();
+function indicesOf(graph: Graph): Map<string, IntLike[]> {
+  const found = new Map<string, IntLike[]>();
   const inputs = new Map<string, ReadonlySet<string>>();
   const inputsOf = (argument: Argument | undefined): ReadonlySet<string> =>
     (isRef(argument) ? inputs.get(argument.name) : undefined) ?? NONE;
-  const shapeOf = (argument: Argument | undefined): readonly SymInt[] => {
+  const shapeOf = (argument: Argument | undefined): readonly IntLike[] => {
     const val = isRef(argument) ? graph.node(argument.name).meta.val : undefined;
     return val instanceof FakeTensor ? val.shape : [];
   };

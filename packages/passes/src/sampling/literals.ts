@@ -23,7 +23,10 @@ export function literalsOf(nodes: readonly Node[]): Literals {
   return { literals: [...found], integerLiterals: [...dtypes].flatMap(limitsOf) };
 }
 
-/** The ends of an integer dtype; of a float dtype the largest integer below which it has all. */
+/**
+ * Returns the ends of an integer dtype; of a float dtype the largest integer below which it has
+ * all.
+ */
 function limitsOf(dtype: DType): number[] {
   const { kind, signed, itemSize } = dtypeInfo(dtype);
   if (kind === "float") {

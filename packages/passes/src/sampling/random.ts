@@ -5,7 +5,7 @@
 export interface Draw {
   /** In [0, 1). */
   unit(): number;
-  /** An integer, both ends included. */
+  /** Returns an integer, both ends included. */
   integer(low: number, high: number): number;
   /** Of the standard normal distribution. */
   normal(): number;

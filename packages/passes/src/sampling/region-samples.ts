@@ -59,7 +59,7 @@ function cornerSource(
 }
 
 /**
- * How many positions it takes for each combination of the values of a class to come up, and
+ * Returns how many positions it takes for each combination of the values of a class to come up, and
  * elements of the smallest input.
  */
 export function combinationsOf(
@@ -76,7 +76,7 @@ export function combinationsOf(
   return { combinations, elements };
 }
 
-/** A value for each input; undefined where one cannot be made up. */
+/** Returns a value for each input; undefined where one cannot be made up. */
 export function regionSample(
   inputs: readonly PairInput[],
   options: RegionSampleOptions,
@@ -94,7 +94,7 @@ export function regionSample(
   return values;
 }
 
-/** A constant, cut to the size that its placeholder has. */
+/** Returns a constant, cut to the size that its placeholder has. */
 function fitted(fixed: Tensor, val: MetaValue | undefined): Tensor {
   if (!(val instanceof FakeTensor) || val.shape.join() === fixed.shape.join()) return fixed;
   const shape = val.shape.map((size, d) => Math.min(Number(size), fixed.shape[d]!));

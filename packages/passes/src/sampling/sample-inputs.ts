@@ -27,7 +27,7 @@ export interface SampleOptions {
 
 const SAMPLE: OptionNames<SampleOptions> = { seed: true, count: true };
 
-/** The options that say which inputs are sampled, out of more. */
+/** Returns the options that say which inputs are sampled, out of more. */
 export const samplingOf = ({ seed, count }: SampleOptions): SampleOptions => ({ seed, count });
 
 /** How often sizes are drawn before the program's own are taken. */
@@ -119,7 +119,7 @@ export interface InputShells {
 }
 
 /**
- * What checks of inputs look at: tensors have dtypes, sizes and strides, and no elements.
+ * Returns what checks of inputs look at: tensors have dtypes, sizes and strides, and no elements.
  *
  * @throws SconceError `NO_SAMPLE_INPUTS`
  */
@@ -204,7 +204,7 @@ class Sampler {
     );
   }
 
-  /** Why the program does not take sizes; undefined when it does. */
+  /** Returns why the program does not take sizes; undefined when it does. */
   #refusal(sizes: Sizes, isKnown: boolean): string | undefined {
     if (!isKnown) return "some of them are not known";
     if (!withinRanges(this.#program, this.#leaves, sizes)) return "they are outside of their ranges";
@@ -259,7 +259,7 @@ function examplesOf(program: ExportedProgram): readonly (Tensor | Argument)[] {
   }
 }
 
-/** What the checks see of a tensor, without elements. */
+/** Returns what the checks see of a tensor, without elements. */
 const shellOf = (fake: FakeTensor, sizes: Sizes): Tensor =>
   new Tensor({
     dtype: fake.dtype,

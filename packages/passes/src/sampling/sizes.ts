@@ -1,7 +1,7 @@
 /** @file Values for the symbols of a program's inputs. */
 import { type ExportedProgram, FakeTensor, type MetaValue, type RangeConstraint } from "@sconce/ir";
 import type { Leaf } from "@sconce/ops";
-import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear } from "@sconce/symbolic";
+import { evaluateInt, freeSymbols, type IntLike, printExpr, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import type { Draw } from "./random.js";
 
@@ -11,12 +11,12 @@ export type Sizes = ReadonlyMap<string, number>;
 /** The largest size drawn for a symbol without an upper bound and without an example. */
 const DEFAULT_SIZE = 6;
 
-/** Every symbolic size of the inputs, and every symbolic integer given as an input. */
-function sizesOf(program: ExportedProgram, leaves: readonly Leaf[]): SymInt[] {
+/** Returns every symbolic size of the inputs, and every symbolic integer given as an input. */
+function sizesOf(program: ExportedProgram, leaves: readonly Leaf[]): IntLike[] {
   return leaves.flatMap((leaf) => sizesOfValue(program.graph.node(leaf.name).meta.val));
 }
 
-function sizesOfValue(val: MetaValue | undefined): readonly SymInt[] {
+function sizesOfValue(val: MetaValue | undefined): readonly IntLike[] {
   if (val instanceof FakeTensor) return val.shape;
   return typeof val === "object" && val !== null && "kind" in val && val.kind === "SymInt" ? [val.expr] : [];
 }
@@ -32,7 +32,8 @@ export function inputSymbols(program: ExportedProgram, leaves: readonly Leaf[]):
 }
 
 /**
- * The sizes that the program was exported with, as far as its hints and example inputs show them.
+ * Returns the sizes that the program was exported with, as far as its hints and example inputs show
+ * them.
  */
 export function exampleSizes(
   program: ExportedProgram,
@@ -79,7 +80,10 @@ export function drawSizes(
   return sizes;
 }
 
-/** Whether all sizes, compound ones included, are nonnegative and within the program's ranges. */
+/**
+ * Returns whether all sizes, compound ones included, are nonnegative and within the program's
+ * ranges.
+ */
 export function withinRanges(program: ExportedProgram, leaves: readonly Leaf[], sizes: Sizes): boolean {
   const inside = (value: number, range: RangeConstraint | undefined): boolean =>
     range === undefined ? value >= 0 : value >= range.min && value <= range.max;

@@ -32,7 +32,7 @@ export interface SizesBeside {
   readonly examples: Sizes;
 }
 
-/** A tensor of random elements with the dtype, sizes, strides and offset of a fake. */
+/** Returns a tensor of random elements with the dtype, sizes, strides and offset of a fake. */
 export function drawTensor(
   fake: FakeTensor,
   { sizes, examples }: SizesBeside,
@@ -58,7 +58,7 @@ export function drawTensor(
   return tensor;
 }
 
-/** A copy with its own storage and the same layout: a run may write to its inputs. */
+/** Returns a copy with its own storage and the same layout: a run may write to its inputs. */
 export function copyOf(tensor: Tensor): Tensor {
   const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;
   const storage = new Storage(tensor.storage.bytes.slice());
@@ -96,8 +96,8 @@ function elementDraw(dtype: DType, extent: Extent | undefined, draw: Draw): Elem
 }
 
 /**
- * An example whose elements are all equal says nothing of its range, except on which side of zero
- * it lies.
+ * Returns an example whose elements are all equal says nothing of its range, except on which side
+ * of zero it lies.
  */
 function realDraw(extent: Extent | undefined, draw: Draw): () => number {
   if (extent !== undefined && extent.low < extent.high)

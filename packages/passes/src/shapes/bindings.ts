@@ -1,7 +1,7 @@
 /** @file Which values of symbols new input sizes mean. */
 import type { SconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type MetaValue, rangeText } from "@sconce/ir";
-import { evaluateInt, freeSymbols, printExpr, type SymInt, solveLinear, substitute } from "@sconce/symbolic";
+import { evaluateInt, freeSymbols, type IntLike, printExpr, solveLinear, substitute } from "@sconce/symbolic";
 import { contradiction } from "./errors.js";
 
 /** New input sizes. */
@@ -48,7 +48,7 @@ export function bindingsOf(
 
 function symbolsOf(program: ExportedProgram): Set<string> {
   const names = new Set<string>();
-  const visit = (size: SymInt): void => {
+  const visit = (size: IntLike): void => {
     if (typeof size !== "number") for (const name of freeSymbols(size).keys()) names.add(name);
   };
   for (const { meta } of program.graph.placeholders()) {
@@ -58,7 +58,7 @@ function symbolsOf(program: ExportedProgram): Set<string> {
   return names;
 }
 
-const isSymInt = (val: MetaValue | undefined): val is { readonly kind: "SymInt"; readonly expr: SymInt } =>
+const isSymInt = (val: MetaValue | undefined): val is { readonly kind: "SymInt"; readonly expr: IntLike } =>
   typeof val === "object" && val !== null && "kind" in val && val.kind === "SymInt";
 
 function bindShape(
@@ -73,7 +73,7 @@ function bindShape(
   if (shape.length !== val.ndim)
     throw contradiction(`"${name}" has ${val.ndim} dimensions, not ${shape.length}`, name);
   shape.forEach((value, dim) => {
-    const size = substitute(val.shape[dim]!, bindings) as SymInt;
+    const size = substitute(val.shape[dim]!, bindings) as IntLike;
     const place = `${name}.shape[${dim}]`;
     const wrong = contradiction(`${place} is ${printExpr(val.shape[dim]!)}, which cannot be ${value}`, name);
     if (typeof size === "number") {

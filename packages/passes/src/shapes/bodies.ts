@@ -10,7 +10,7 @@ import {
   type Node,
   typeText,
 } from "@sconce/ir";
-import { eq, type SymInt, symEquals } from "@sconce/symbolic";
+import { eq, type IntLike, symEquals } from "@sconce/symbolic";
 
 type Given = MetaValue | undefined;
 
@@ -82,8 +82,8 @@ const slice = (val: Given): Given =>
     : val;
 
 /**
- * The first nested graph with an input that records another value than its call gives it, in words.
- * Its calls would be lowered for values that it never gets.
+ * Returns the first nested graph with an input that records another value than its call gives it,
+ * in words. Its calls would be lowered for values that it never gets.
  */
 export function bodyProblem(graph: Graph): string | undefined {
   if (graph.subgraphs.size === 0) return undefined;
@@ -130,7 +130,7 @@ function nestedOf(graph: Graph, name: string): Graph | undefined {
   return node?.op === "get_attr" ? graph.subgraphs.get(node.target) : undefined;
 }
 
-/** Whether an input that records one value may get the other. Literals are not recorded. */
+/** Returns whether an input that records one value may get the other. Literals are not recorded. */
 function mayBe(recorded: Given, given: Given): boolean {
   if (given === undefined || recorded === undefined) return true;
   if (recorded instanceof FakeTensor && given instanceof FakeTensor)
@@ -142,9 +142,9 @@ function mayBe(recorded: Given, given: Given): boolean {
   if (isSymScalar(recorded) && isSymScalar(given))
     return (
       recorded.kind === given.kind &&
-      (recorded.kind !== "SymInt" || mayEqual(recorded.expr, given.expr as SymInt))
+      (recorded.kind !== "SymInt" || mayEqual(recorded.expr, given.expr as IntLike))
     );
   return recorded instanceof FakeTensor === given instanceof FakeTensor;
 }
 
-const mayEqual = (a: SymInt, b: SymInt): boolean => symEquals(a, b) || eq(a, b) !== false;
+const mayEqual = (a: IntLike, b: IntLike): boolean => symEquals(a, b) || eq(a, b) !== false;

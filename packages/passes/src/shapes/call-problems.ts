@@ -31,7 +31,7 @@ import {
 } from "@sconce/ir";
 import { type VerifyOptions, verifyAllSteps } from "@sconce/ir/verify";
 import { constantValue, isScalarFunction, metaOf, type OperatorTable, requireArguments } from "@sconce/ops";
-import { eq, isCondition, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { eq, type IntLike, isCondition, SymExpr, symEquals } from "@sconce/symbolic";
 import { compositeResult, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { isRuleFault } from "./errors.js";
 import { layoutText, layoutVerdict } from "./layouts.js";
@@ -117,7 +117,7 @@ export function* verifyCallsSteps(program: ExportedProgram, options: CallOptions
 /** Parts of a wrong kind, and graphs whose nodes cannot be found by their names. */
 const UNREADABLE: ReadonlySet<string> = new Set(["MALFORMED", "DUPLICATE_NAME"]);
 
-/** A node with the path of its graph. */
+/** Returns a node with the path of its graph. */
 const placeOf = (path: string, node: string): string => `${path}\0${node}`;
 
 type Found = Pick<Problem, "code" | "message" | "fix">;
@@ -158,7 +158,7 @@ class CallCheck {
     return problems;
   }
 
-  /** Whether other checks refuse the node or one that it reads. */
+  /** Returns whether other checks refuse the node or one that it reads. */
   #isWrong(node: Node, graph: Graph, path: string): boolean {
     const refused = (name: string): boolean => this.#wrong.has(placeOf(path, name));
     let found = refused(node.name);
@@ -267,7 +267,7 @@ class CallCheck {
     if (!(a instanceof SymExpr) && !(b instanceof SymExpr)) return false;
     if ([a, b].some((one) => typeof one === "boolean" || (one instanceof SymExpr && isCondition(one))))
       return true;
-    return this.#env.staticallyKnown(eq(a as SymInt, b as SymInt)) !== false;
+    return this.#env.staticallyKnown(eq(a as IntLike, b as IntLike)) !== false;
   }
 }
 

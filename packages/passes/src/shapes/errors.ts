@@ -17,5 +17,5 @@ const RULE_FAULTS: ReadonlySet<string> = new Set([
   "PLUGIN_FAILED",
 ]);
 
-/** Whether an operator's own rule is at fault, and not the call. */
+/** Returns whether an operator's own rule is at fault, and not the call. */
 export const isRuleFault = ({ code }: SconceError): boolean => RULE_FAULTS.has(code);

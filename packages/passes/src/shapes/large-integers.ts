@@ -1,11 +1,11 @@
 /** @file Symbolic integers that have more bits than the arguments of operators. */
 import { type Argument, isRef, isSymScalar, type MetaValue, type Node, type OpSchema } from "@sconce/ir";
 import { argumentAt } from "@sconce/ops";
-import type { SymEnv, SymInt } from "@sconce/symbolic";
+import type { IntLike, SymEnv } from "@sconce/symbolic";
 
 /**
- * Whether a symbolic integer of a call may not fit 64 bits: as a number of tensors it may be
- * unsigned.
+ * Returns whether a symbolic integer of a call may not fit 64 bits: as a number of tensors it may
+ * be unsigned.
  */
 export function hasLargeInteger(
   node: Node,
@@ -20,7 +20,7 @@ export function hasLargeInteger(
     return items.some((item) => {
       const value = isRef(item) ? values(item.name) : item;
       if (!isSymScalar(value) || value.kind !== "SymInt") return false;
-      const { min, max } = env.range(value.expr as SymInt);
+      const { min, max } = env.range(value.expr as IntLike);
       return min < -(2 ** 63) || max >= LIMITS[type.base]!;
     });
   });

@@ -1,6 +1,6 @@
 /** @file Recorded strides and offsets beside those that the operators' shape rules give. */
 import { FakeTensor, type MetaValue, symContiguousStrides } from "@sconce/ir";
-import { eq, mul, type ShapeEnv, type SymInt, symEquals } from "@sconce/symbolic";
+import { eq, type IntLike, mul, type ShapeEnv, symEquals } from "@sconce/symbolic";
 
 /** How a recorded layout relates to the one that the rule gives. */
 export type LayoutVerdict =
@@ -49,14 +49,15 @@ export function layoutVerdict(
 }
 
 /**
- * Whether a layout is what is recorded of a tensor where nothing states one, as in text by hand.
+ * Returns whether a layout is what is recorded of a tensor where nothing states one, as in text by
+ * hand.
  */
 export function isRowMajor({ shape, strides, storageOffset }: FakeTensor): boolean {
   if (storageOffset !== 0) return false;
   return symContiguousStrides(shape).every((stride, d) => symEquals(stride, strides[d]!));
 }
 
-function equality(a: SymInt, b: SymInt, env: ShapeEnv): LayoutVerdict {
+function equality(a: IntLike, b: IntLike, env: ShapeEnv): LayoutVerdict {
   if (a === b || symEquals(a, b)) return "same";
   if (typeof a === "number" && typeof b === "number") return "wrong";
   const known = env.staticallyKnown(eq(a, b));
@@ -65,15 +66,15 @@ function equality(a: SymInt, b: SymInt, env: ShapeEnv): LayoutVerdict {
 }
 
 /**
- * Whether the elements fill their memory from its start, in any order of the dimensions. Strides
- * that are not numbers pass: their order is that of a run.
+ * Returns whether the elements fill their memory from its start, in any order of the dimensions.
+ * Strides that are not numbers pass: their order is that of a run.
  */
 function isDense({ shape, strides, storageOffset }: FakeTensor, env: ShapeEnv): boolean {
   if (storageOffset !== 0) return false;
   if (strides.some((stride) => typeof stride !== "number")) return true;
   const dims = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   dims.sort((a, b) => Number(strides[a]) - Number(strides[b]));
-  let step: SymInt = 1;
+  let step: IntLike = 1;
   for (const d of dims) {
     if (equality(strides[d]!, step, env) === "wrong") return false;
     step = mul(step, shape[d]!);
@@ -85,7 +86,7 @@ function isDense({ shape, strides, storageOffset }: FakeTensor, env: ShapeEnv): 
 export const layoutText = ({ strides, storageOffset }: FakeTensor): string =>
   `strides [${strides.join(", ")}] and offset ${String(storageOffset)}`;
 
-/** The recorded value, with the strides and offsets of the computed one. */
+/** Returns the recorded value, with the strides and offsets of the computed one. */
 export function withLayoutsOf(recorded: MetaValue, computed: MetaValue): MetaValue {
   if (recorded instanceof FakeTensor && computed instanceof FakeTensor) {
     const { strides, storageOffset } = computed;

@@ -7,8 +7,8 @@ const BINARY = /^aten\.(add|sub|mul|div|eq|ne|lt|le|gt|ge)\.Tensor$|^aten\.(maxi
 const NONE: readonly number[] = [];
 
 /**
- * The two operands that an operator converts to their common dtype (`TensorIterator`), by their
- * places; none otherwise.
+ * Returns the two operands that an operator converts to their common dtype (`TensorIterator`), by
+ * their places; none otherwise.
  */
 export const promotedOperands = (target: string): readonly number[] =>
   BINARY.test(target) ? [0, 1] : target === "aten.where.self" ? [1, 2] : NONE;
@@ -20,9 +20,9 @@ export const promotedOperands = (target: string): readonly number[] =>
 const PROMOTED = /^(u?int8|int16|int32|int64|bfloat16|float16|float32|float64)$/;
 
 /**
- * Whether an operator that gets `source` and `other` computes with `converted` and `other`: all
- * have dimensions, so that none is a number whose dtype counts less, and the common dtype is that
- * of the conversion.
+ * Returns whether an operator that gets `source` and `other` computes with `converted` and `other`:
+ * all have dimensions, so that none is a number whose dtype counts less, and the common dtype is
+ * that of the conversion.
  */
 export function convertsItself(source: unknown, converted: unknown, other: unknown): boolean {
   const [from, to, beside] = [dtypeOf(source), dtypeOf(converted), dtypeOf(other)];

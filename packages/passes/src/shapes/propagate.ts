@@ -29,7 +29,7 @@ import {
   metaOf,
   type OperatorTable,
 } from "@sconce/ops";
-import { type SymBool, SymExpr } from "@sconce/symbolic";
+import { type BoolLike, SymExpr } from "@sconce/symbolic";
 import { compositeResult, type RetraceEnv, shapeEnvOf, symbolNames } from "@sconce/trace";
 import { mapSubgraphSteps } from "../graphs/subgraphs.js";
 import { opaqueInputs } from "../opaque/errors.js";
@@ -46,10 +46,10 @@ import { Refiner, substituted } from "./refine.js";
 export type BeforeCall = (node: Node, value: (argument: Argument) => unknown) => void;
 
 /**
- * The program with every `meta.val` computed from those of the inputs, in bodies of control flow
- * too. What is known more precisely replaces what is known less: a symbol that must be a number
- * becomes one everywhere, an assertion narrows a range. The same program when nothing more is
- * known.
+ * Returns the program with every `meta.val` computed from those of the inputs, in bodies of control
+ * flow too. What is known more precisely replaces what is known less: a symbol that must be a
+ * number becomes one everywhere, an assertion narrows a range. The same program when nothing more
+ * is known.
  *
  * With new sizes the program is specialized to them. Calls of operators without a shape rule keep
  * what is recorded; those of opaque operators only for arguments of the recorded dtypes and sizes.
@@ -143,7 +143,9 @@ class Bodies {
   readonly graphs = new Map<string, Graph>();
   readonly #given = new Map<string, Set<string>>();
 
-  /** Whether a call gave the same before: few calls of calls would otherwise make very many. */
+  /**
+   * Returns whether a call gave the same before: few calls of calls would otherwise make very many.
+   */
   isKnown(body: string, operands: readonly (MetaValue | undefined)[]): boolean {
     const text = operands.map(valueText).join("; ");
     const given = this.#given.get(body);
@@ -154,7 +156,7 @@ class Bodies {
   }
 }
 
-/** All that a shape rule reads of a value, as text. */
+/** Returns all that a shape rule reads of a value, as text. */
 function valueText(value: MetaValue | undefined): string {
   if (value instanceof FakeTensor) {
     const { strides, storageOffset, device, layout, requiresGrad } = value;
@@ -275,7 +277,7 @@ class Propagation {
     return !isKnown ? recorded : this.refiner.join(recorded, computed, node.name, target);
   }
 
-  /** The value by the operator's rule; undefined when there is none. */
+  /** Returns the value by the operator's rule; undefined when there is none. */
   #compute(
     node: Node,
     recorded: MetaValue | undefined,
@@ -342,7 +344,7 @@ class Propagation {
     const { schema } = this.#operators.require(node.target);
     const condition = value(argumentAt(node, schema, 0));
     if (!isSymScalar(condition) || condition.kind !== "SymBool") return;
-    const { expr } = condition as { readonly expr: SymBool };
+    const { expr } = condition as { readonly expr: BoolLike };
     const never = `the assertion "${graphArgument(argumentAt(node, schema, 1))}" never holds`;
     if (expr === false) throw contradiction(never, nodeWhere(node));
     if (!(expr instanceof SymExpr)) return;

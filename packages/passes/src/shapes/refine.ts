@@ -1,5 +1,5 @@
 /** @file What is recorded of a value and what its call computes, made one. */
-import { FakeTensor, isSymScalar, type MetaValue, type SymInt, type SymScalar } from "@sconce/ir";
+import { FakeTensor, type IntLike, isSymScalar, type MetaValue, type SymScalar } from "@sconce/ir";
 import {
   eq,
   freeSymbols,
@@ -13,7 +13,7 @@ import type { Bindings } from "./bindings.js";
 import { contradiction } from "./errors.js";
 import { layoutVerdict } from "./layouts.js";
 
-/** The value with numbers in place of symbols; the same object when nothing changes. */
+/** Returns the value with numbers in place of symbols; the same object when nothing changes. */
 export function substituted<T extends MetaValue>(val: T, bindings: Bindings): T {
   if (bindings.size === 0 || val === null) return val;
   const replace = <V extends SymValue>(value: V): V => substitute(value, bindings) as V;
@@ -53,8 +53,8 @@ export class Refiner {
   }
 
   /**
-   * The more precise of both, size by size; `recorded` itself when it is. Strides are those of the
-   * call; `target` names its operator.
+   * Returns the more precise of both, size by size; `recorded` itself when it is. Strides are those
+   * of the call; `target` names its operator.
    * @throws SconceError `SHAPE_CONTRADICTION`
    */
   join(recorded: MetaValue | undefined, computed: MetaValue, where: string, target = ""): MetaValue {
@@ -73,7 +73,7 @@ export class Refiner {
       return mapSame(recorded as readonly MetaValue[], (item) => this.join(item, items[i++]!, where, target));
     }
     if (isSymScalar(recorded) && isSymScalar(computed)) {
-      const expr = this.#joinSize(recorded.expr as SymInt, computed.expr as SymInt, where);
+      const expr = this.#joinSize(recorded.expr as IntLike, computed.expr as IntLike, where);
       return expr === recorded.expr ? recorded : ({ ...recorded, expr } as SymScalar);
     }
     return recorded;
@@ -94,7 +94,7 @@ export class Refiner {
     return same ? recorded : new FakeTensor({ ...recorded, shape, strides, storageOffset });
   }
 
-  #joinSize(recorded: SymInt, computed: SymInt, where: string): SymInt {
+  #joinSize(recorded: IntLike, computed: IntLike, where: string): IntLike {
     if (recorded === computed) return recorded;
     if (typeof recorded === "number" && typeof computed === "number")
       throw contradiction(`the size ${recorded} is recorded, the call gives ${computed}`, where);
@@ -108,28 +108,28 @@ export class Refiner {
   }
 
   /** A size that is recorded as a symbol and computed as a number, or the other way round. */
-  #learn(size: SymInt, value: SymInt): void {
+  #learn(size: IntLike, value: IntLike): void {
     if (typeof size === "number" || typeof value !== "number" || size.op !== "Symbol") return;
     this.learned.set(size.name, value);
   }
 }
 
 /**
- * A number before an expression, sizes of inputs before sizes that only the data decide; else the
- * recorded one.
+ * Returns a number before an expression, sizes of inputs before sizes that only the data decide;
+ * else the recorded one.
  */
-function moreKnown(recorded: SymInt, computed: SymInt): SymInt {
+function moreKnown(recorded: IntLike, computed: IntLike): IntLike {
   if (typeof recorded === "number") return recorded;
   if (typeof computed === "number") return computed;
-  const open = (size: Exclude<SymInt, number>): number =>
+  const open = (size: Exclude<IntLike, number>): number =>
     [...freeSymbols(size).values()].filter((symbol) => isUnbacked(symbol)).length;
   return open(computed) < open(recorded) ? computed : recorded;
 }
 
 function mapIndexed(
-  items: readonly SymInt[],
-  change: (item: SymInt, i: number) => SymInt,
-): readonly SymInt[] {
+  items: readonly IntLike[],
+  change: (item: IntLike, i: number) => IntLike,
+): readonly IntLike[] {
   let i = 0;
   return mapSame(items, (item) => change(item, i++));
 }

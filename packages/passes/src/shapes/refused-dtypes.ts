@@ -64,14 +64,14 @@ function* refusedIn(graph: Graph, check: Check): Work<string | undefined> {
   return undefined;
 }
 
-/** Whether the verdict on a call depends on more than its key says. */
+/** Returns whether the verdict on a call depends on more than its key says. */
 function dependsOnSettings({ target }: Node, { operators }: Check): boolean {
   const row = operators.get(target);
   return row !== undefined && hasSettings(row);
 }
 
 /**
- * What the verdict on a call depends on: dtypes and ranks of tensors and whether they have
+ * Returns what the verdict on a call depends on: dtypes and ranks of tensors and whether they have
  * elements, kinds of numbers, numbers that some dtype does not hold, settings.
  */
 function keyOf({ target, args, kwargs }: Node, graph: Graph): string {
@@ -99,7 +99,7 @@ function fewPart({ shape }: FakeTensor): string {
   return shape.every((size) => size === 1) ? "single" : "";
 }
 
-/** Whether all dtypes hold a number and its reciprocal. */
+/** Returns whether all dtypes hold a number and its reciprocal. */
 const fitsAll = (value: number): boolean => value === 0 || (value >= 2 ** -12 && value < 128);
 
 function valuePart(val: unknown): string {

@@ -1,8 +1,8 @@
 /** @file Values and arguments of nodes under another dtype. */
-import { FakeTensor, type Graph, type MetaValue, mapRefs, type Node, type SymInt } from "@sconce/ir";
+import { FakeTensor, type Graph, type IntLike, type MetaValue, mapRefs, type Node } from "@sconce/ir";
 import type { DType } from "@sconce/tensor";
 
-/** Whether tensors of a dtype go in or come out. */
+/** Returns whether tensors of a dtype go in or come out. */
 export function touchesDtype({ meta, args, kwargs }: Node, graph: Graph, dtype: DType): boolean {
   let found = hasDtype(meta.val ?? null, dtype);
   for (const arg of [...args, ...Object.values(kwargs)]) {
@@ -14,7 +14,7 @@ export function touchesDtype({ meta, args, kwargs }: Node, graph: Graph, dtype: 
   return found;
 }
 
-/** Whether a value is a tensor, or has one among several. */
+/** Returns whether a value is a tensor, or has one among several. */
 export const hasTensors = (val: MetaValue): boolean =>
   val instanceof FakeTensor || (Array.isArray(val) && (val as readonly MetaValue[]).some(hasTensors));
 
@@ -24,9 +24,10 @@ const hasDtype = (val: MetaValue, dtype: DType): boolean =>
     : Array.isArray(val) && (val as readonly MetaValue[]).some((item) => hasDtype(item, dtype));
 
 /**
- * The recorded sizes and strides with the dtypes of another value; the same object when they are
- * the same. Some operators give other sizes for other dtypes (`_embedding_bag` returns what its
- * kernel for the dtype keeps): where both sizes are numbers and differ, the other value's hold.
+ * Returns the recorded sizes and strides with the dtypes of another value; the same object when
+ * they are the same. Some operators give other sizes for other dtypes (`_embedding_bag` returns
+ * what its kernel for the dtype keeps): where both sizes are numbers and differ, the other value's
+ * hold.
  */
 export function retyped(recorded: MetaValue, val: MetaValue): MetaValue {
   if (recorded instanceof FakeTensor && val instanceof FakeTensor) return retypedTensor(recorded, val);
@@ -44,5 +45,5 @@ function retypedTensor(recorded: FakeTensor, val: FakeTensor): FakeTensor {
   return recorded.dtype === val.dtype ? recorded : new FakeTensor({ ...recorded, dtype: val.dtype });
 }
 
-/** Whether a size is this number, or an expression that may be. */
-const isSizeOr = (size: number, other: SymInt): boolean => typeof other !== "number" || other === size;
+/** Returns whether a size is this number, or an expression that may be. */
+const isSizeOr = (size: number, other: IntLike): boolean => typeof other !== "number" || other === size;

@@ -18,9 +18,9 @@ import { compositeResult, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { isRowMajor, withLayoutsOf } from "./layouts.js";
 
 /**
- * The program with the strides and offsets that its state has and that its calls give, one after
- * the other. Sizes and dtypes stay, and so do nested graphs, and row-major results of the program:
- * those are what it asks for.
+ * Returns the program with the strides and offsets that its state has and that its calls give, one
+ * after the other. Sizes and dtypes stay, and so do nested graphs, and row-major results of the
+ * program: those are what it asks for.
  */
 export function withRuleLayouts(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
   const env = shapeEnvOf(program);
@@ -37,7 +37,7 @@ export function withRuleLayouts(program: ExportedProgram, operators: OperatorTab
   return graph === program.graph ? program : program.with({ graph });
 }
 
-/** Whether a value is a row-major result, and no call addresses its memory. */
+/** Returns whether a value is a row-major result, and no call addresses its memory. */
 function isKept({ name, meta: { val } }: Node, graph: Graph): boolean {
   if (!(val instanceof FakeTensor) || !isRowMajor(val)) return false;
   const users = graph.users(name);
@@ -58,7 +58,7 @@ function nextValue(
   return own === undefined ? val : withLayoutsOf(val, own);
 }
 
-/** What the call gives; undefined where no rule says it. */
+/** Returns what the call gives; undefined where no rule says it. */
 function computed(
   node: Node,
   operators: OperatorTable,
@@ -82,7 +82,7 @@ function computed(
   }
 }
 
-/** The layouts of state, by the names of placeholders. */
+/** Returns the layouts of state, by the names of placeholders. */
 function stateLayouts(program: ExportedProgram): ReadonlyMap<string, FakeTensor> {
   return new Map(
     program.graphSignature.inputSpecs.flatMap(({ arg, target, kind }) => {

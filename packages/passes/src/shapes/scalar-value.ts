@@ -3,7 +3,7 @@ import { type Argument, isRef, type NodeRef, type SymScalar } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
 import type { SymEnv } from "@sconce/symbolic";
 
-/** What a function of numbers gives for the values of its arguments. */
+/** Returns what a function of numbers gives for the values of its arguments. */
 export function scalarValue(
   target: string,
   args: readonly Argument[],

@@ -23,16 +23,16 @@ import {
   refuseSettings,
 } from "@sconce/ops";
 import {
+  type BoolLike,
   evaluate,
   evaluateInt,
   freeSymbols,
+  type IntLike,
   ne,
   printExpr,
   STATIC_ENV,
-  type SymBool,
   type SymEnv,
   SymExpr,
-  type SymInt,
 } from "@sconce/symbolic";
 import { RetraceEnv } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
@@ -101,15 +101,15 @@ export class SizeChecks {
     return this.#proofs;
   }
 
-  /** Whether all calls are proved to hold at these sizes, or none has sizes. */
+  /** Returns whether all calls are proved to hold at these sizes, or none has sizes. */
   holdAt(sizes: Bindings): boolean {
     if (this.#symbolic.size === 0) return true;
     return this.#proofs?.open.size === 0 && areInRange(this.#proofs, sizes);
   }
 
   /**
-   * The first call that its operator refuses, or else the first with another value than the program
-   * records. Calls with sizes that are not among the given ones are left out.
+   * Returns the first call that its operator refuses, or else the first with another value than the
+   * program records. Calls with sizes that are not among the given ones are left out.
    *
    * @param given inputs with other strides than the program records, by name
    */
@@ -134,9 +134,9 @@ export class SizeChecks {
   }
 
   /**
-   * What the calls give that read inputs with other strides than the program records, by name, and
-   * these inputs. A value is undefined where it is not known, and where a call refuses its
-   * operands.
+   * Returns what the calls give that read inputs with other strides than the program records, by
+   * name, and these inputs. A value is undefined where it is not known, and where a call refuses
+   * its operands.
    *
    * @param given the inputs, by name
    */
@@ -171,7 +171,7 @@ export class SizeChecks {
     return isRecorded;
   }
 
-  /** What a call gives; undefined where an argument is not known yet. */
+  /** Returns what a call gives; undefined where an argument is not known yet. */
   #valueOf(node: Node, values: ValuesAt): MetaValue | undefined {
     let isKnown = true;
     forEachInput(node, (name) => {
@@ -198,7 +198,7 @@ export class SizeChecks {
     const items = resolve(args[0] as NodeRef);
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
-  /** Whether a check of the call looks at sizes, which proofs do not know. */
+  /** Returns whether a check of the call looks at sizes, which proofs do not know. */
   #looksAtSizes({ target }: Node): boolean {
     const row = this.#operators.get(target);
     return row !== undefined && hasSizes(row);
@@ -213,7 +213,7 @@ export class SizeChecks {
     const row = this.#operators.get(target);
     return row?.meta !== undefined || row?.decompose !== undefined;
   }
-  /** The symbols in a call's arguments and its value, by name. */
+  /** Returns the symbols in a call's arguments and its value, by name. */
   #symbolsOf(node: Node): ReadonlyMap<string, SymExpr> {
     const found = new Map<string, SymExpr>();
     addSymbols(node.meta.val, found);
@@ -237,7 +237,7 @@ export class SizeChecks {
     }
   }
 
-  /** Whether a function of numbers has a value wherever its arguments have some. */
+  /** Returns whether a function of numbers has a value wherever its arguments have some. */
   #isDefined(
     { target, args }: Node,
     recorded: (name: string) => MetaValue | undefined,
@@ -256,7 +256,7 @@ const GETITEM = "operator.getitem";
 const PARTIAL = /^(operator\.(truediv|floordiv|mod|pow|lshift|rshift)|math\.|torch\._sym_)/;
 const DIVISIONS: ReadonlySet<string> = new Set(["operator.truediv", "operator.floordiv", "operator.mod"]);
 
-/** Whether sizes are among those that proofs are made for. */
+/** Returns whether sizes are among those that proofs are made for. */
 function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {
   for (const [name, { min, max }] of ranges) {
     const size = sizes.get(name);
@@ -270,25 +270,25 @@ function areInRange({ ranges }: Proofs, sizes: Bindings): boolean {
  * refused as in a world of numbers.
  */
 class ProofEnv extends RetraceEnv implements Sizes {
-  override guard(condition: SymBool): boolean {
+  override guard(condition: BoolLike): boolean {
     return this.staticallyKnown(condition) ?? STATIC_ENV.guard(condition);
   }
-  override knownTrue(condition: SymBool): boolean {
+  override knownTrue(condition: BoolLike): boolean {
     return this.guard(condition);
   }
-  override orFalse(condition: SymBool): boolean {
+  override orFalse(condition: BoolLike): boolean {
     return this.guard(condition);
   }
-  override orTrue(condition: SymBool): boolean {
+  override orTrue(condition: BoolLike): boolean {
     return this.guard(condition);
   }
-  override check(condition: SymBool): boolean {
+  override check(condition: BoolLike): boolean {
     return this.guard(condition);
   }
-  override addAxiom(condition: SymBool): void {
+  override addAxiom(condition: BoolLike): void {
     this.guard(condition);
   }
-  override guardInt(value: SymInt): number {
+  override guardInt(value: IntLike): number {
     return STATIC_ENV.guardInt(this.simplify(value));
   }
   override freshUnbackedInt(): SymExpr {
@@ -297,7 +297,7 @@ class ProofEnv extends RetraceEnv implements Sizes {
   override freshUnbackedFloat(): SymExpr {
     return STATIC_ENV.freshUnbackedFloat();
   }
-  areSame(a: SymInt, b: SymInt): boolean {
+  areSame(a: IntLike, b: IntLike): boolean {
     return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b));
   }
 }
@@ -322,7 +322,7 @@ function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
 
 /** Says whether two sizes are equal. */
 interface Sizes {
-  areSame(a: SymInt, b: SymInt): boolean;
+  areSame(a: IntLike, b: IntLike): boolean;
 }
 
 /** The values of nodes at some sizes, each computed once. */
@@ -338,7 +338,7 @@ class ValuesAt implements Sizes {
     this.others = new Map(given);
   }
 
-  /** Whether all symbols of a recorded value have values. */
+  /** Returns whether all symbols of a recorded value have values. */
   know({ name, meta: { val } }: Node): boolean {
     let known = this.#known.get(name);
     if (known === undefined) {
@@ -347,7 +347,7 @@ class ValuesAt implements Sizes {
     }
     return known;
   }
-  /** The value of a node that is known. */
+  /** Returns the value of a node that is known. */
   of({ name, meta: { val } }: Node): MetaValue | undefined {
     if (this.others.has(name)) return this.others.get(name);
     if (val === undefined) return undefined;
@@ -359,7 +359,7 @@ class ValuesAt implements Sizes {
     return value;
   }
   #at(val: MetaValue): MetaValue {
-    const number = (size: SymInt): number => evaluateInt(size, this.sizes);
+    const number = (size: IntLike): number => evaluateInt(size, this.sizes);
     if (val instanceof FakeTensor) {
       const [shape, strides] = [val.shape.map(number), val.strides.map(number)];
       return new FakeTensor({ ...val, shape, strides, storageOffset: number(val.storageOffset) });
@@ -370,13 +370,13 @@ class ValuesAt implements Sizes {
     return { ...val, expr: evaluate(val.expr, this.sizes) } as MetaValue;
   }
 
-  areSame(a: SymInt, b: SymInt): boolean {
+  areSame(a: IntLike, b: IntLike): boolean {
     if (!isKnownAt(a, this.sizes) || !isKnownAt(b, this.sizes)) return true;
     return Object.is(evaluateInt(a, this.sizes) + 0, evaluateInt(b, this.sizes) + 0);
   }
 }
 
-/** Whether two values have the same kind, dtype and sizes. */
+/** Returns whether two values have the same kind, dtype and sizes. */
 function isAs(recorded: MetaValue, value: MetaValue, sizes: Sizes): boolean {
   if (recorded instanceof FakeTensor && value instanceof FakeTensor) {
     const { dtype, shape } = value;
@@ -397,10 +397,10 @@ function isAs(recorded: MetaValue, value: MetaValue, sizes: Sizes): boolean {
   // Constants and other values have no sizes.
   return !isSize(a) || !isSize(b) || sizes.areSame(a, b);
 }
-const isSize = (value: unknown): value is SymInt =>
+const isSize = (value: unknown): value is IntLike =>
   typeof value === "number" || typeof value === "boolean" || value instanceof SymExpr;
 
-/** Whether the sizes of a value have no other symbols. */
+/** Returns whether the sizes of a value have no other symbols. */
 function isKnownAt(value: unknown, sizes: Bindings): boolean {
   if (typeof value === "number") return true;
   if (value instanceof FakeTensor)

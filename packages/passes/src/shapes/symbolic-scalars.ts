@@ -10,11 +10,11 @@ import {
   type OperatorTable,
   refuseDTypesDeep,
 } from "@sconce/ops";
-import type { SymEnv, SymInt } from "@sconce/symbolic";
+import type { IntLike, SymEnv } from "@sconce/symbolic";
 
 interface SymbolicNumber {
   readonly kind: "SymInt" | "SymFloat";
-  readonly expr: SymInt;
+  readonly expr: IntLike;
 }
 
 const isSymbolic = (value: unknown): value is SymbolicNumber =>

@@ -36,7 +36,7 @@ const MOST_NESTED = 64;
 export interface EntrySurroundings {
   readonly operators: OperatorTable;
   readonly env: RetraceEnv;
-  /** Whether a tensor represents a node of the graph that is being made. */
+  /** Returns whether a tensor represents a node of the graph that is being made. */
   isTraced(value: FakeTensor): boolean;
 }
 
@@ -87,7 +87,7 @@ export class EntryRunner {
     }
   }
 
-  /** The emitter, whose errors name the entry that calls it. */
+  /** Returns the emitter, whose errors name the entry that calls it. */
   #naming(name: string, target: string, emit: Emit): Emit {
     const { arithmetic, counted } = emit;
     const naming = emitFrom(emit.env, (called, args, kwargs) => {
@@ -124,7 +124,7 @@ export class EntryRunner {
     }
   }
 
-  /** A tensor that represents no node: made by hand, or kept from another program. */
+  /** Returns a tensor that represents no node: made by hand, or kept from another program. */
   #foreign(result: MetaValue): string | undefined {
     if (Array.isArray(result))
       return (result as readonly MetaValue[]).map((item) => this.#foreign(item)).find(Boolean);
@@ -132,7 +132,7 @@ export class EntryRunner {
     return "returned a tensor that is in no graph or in another one: results must be arguments, or made by the emitter";
   }
 
-  /** How the result differs from what the operator gives for the same arguments. */
+  /** Returns how the result differs from what the operator gives for the same arguments. */
   #difference(row: OpDefinition, bound: BoundArgs, result: MetaValue): string | undefined {
     const { operators, env } = this.#around;
     let expected: MetaValue;

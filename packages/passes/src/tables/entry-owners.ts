@@ -36,5 +36,8 @@ export function madeByEntry(meta: NodeMeta, target: string, entry: object): Node
   return { ...meta, origin };
 }
 
-/** The decomposition that made a node, where it is not Sconce's own and made it in this session. */
+/**
+ * Returns the decomposition that made a node, where it is not Sconce's own and made it in this
+ * session.
+ */
 export const entryOfNode = ({ origin }: NodeMeta): OwnedEntry | undefined => origin && entries.get(origin);

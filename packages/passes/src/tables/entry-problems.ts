@@ -11,8 +11,8 @@ export interface EntryProblem {
 }
 
 /**
- * Why no call could have this key: `is not an operator overload`; undefined for a key that can take
- * effect.
+ * Returns why no call could have this key: `is not an operator overload`; undefined for a key that
+ * can take effect.
  */
 export function keyProblem(key: unknown, entry: unknown, operators: OperatorTable): EntryProblem | undefined {
   if (typeof key !== "string")
@@ -36,13 +36,13 @@ export function keyProblem(key: unknown, entry: unknown, operators: OperatorTabl
   return { message: "is not an operator overload", fix: `${hint}${fix}` };
 }
 
-/** Why a key cannot be an overload of ATen, as far as its spelling says: `aten.relu`. */
+/** Returns why a key cannot be an overload of ATen, as far as its spelling says: `aten.relu`. */
 export const spellingProblem = (key: unknown): EntryProblem | undefined =>
   typeof key !== "string" || /^aten[.:]+\w+$/.test(key)
     ? keyProblem(key, undefined, defaultOperators())
     : undefined;
 
-/** Why a value cannot be an entry; undefined for a function. */
+/** Returns why a value cannot be an entry; undefined for a function. */
 export function entryProblem(entry: unknown): EntryProblem | undefined {
   if (typeof entry === "function") return undefined;
   const given = entry === null || entry === undefined ? String(entry) : `a ${typeof entry}`;
@@ -64,8 +64,8 @@ function neverLookedUp(key: string, operators: OperatorTable): EntryProblem {
 }
 
 /**
- * What a key in another spelling of PyTorch's represents: `torch.ops.aten.relu`, `aten::relu`,
- * `aten.relu`, `relu`.
+ * Returns what a key in another spelling of PyTorch's represents: `torch.ops.aten.relu`,
+ * `aten::relu`, `aten.relu`, `relu`.
  */
 function spellings(key: string): string[] {
   const plain = key
@@ -76,7 +76,7 @@ function spellings(key: string): string[] {
   return [based, `${based}.default`, `aten.${plain}`];
 }
 
-/** The error of an entry, with its key. */
+/** Returns the error of an entry, with its key. */
 export const badEntry = (key: unknown, { message, fix }: EntryProblem): SconceError =>
   badTable(
     typeof key === "string"

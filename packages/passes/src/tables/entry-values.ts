@@ -8,10 +8,10 @@ import {
   eq,
   evaluateInt,
   freeSymbols,
+  type IntLike,
   printExpr,
   type SymEnv,
   SymExpr,
-  type SymInt,
   symbol,
   symEquals,
 } from "@sconce/symbolic";
@@ -21,8 +21,8 @@ const PROBE_INT = symbol("_probe", { integer: true, unbacked: true }) as SymExpr
 const PROBE_FLOAT = symbol("_probe_float", { float: true, unbacked: true }) as SymExpr;
 
 /**
- * A copy of what is known of a program's symbols: what a rule decides, or asks fresh symbols for,
- * leaves no trace.
+ * Returns a copy of what is known of a program's symbols: what a rule decides, or asks fresh
+ * symbols for, leaves no trace.
  */
 export function probeEnv(env: RetraceEnv): SymEnv {
   return Object.assign(env.clone(), {
@@ -80,10 +80,10 @@ function sameScalarKind(expected: MetaValue, got: MetaValue): boolean {
 }
 
 /**
- * Whether two sizes differ: always, or for some values of their symbols. What cannot be decided
- * counts as equal, such as `s0` and `2*(s0//2)` for a program that only takes even sizes.
+ * Returns whether two sizes differ: always, or for some values of their symbols. What cannot be
+ * decided counts as equal, such as `s0` and `2*(s0//2)` for a program that only takes even sizes.
  */
-function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
+function sizesDiffer(a: IntLike, b: IntLike, env: RetraceEnv): boolean {
   if (typeof a === "number" && typeof b === "number") return a !== b;
   if (symEquals(a, b)) return false;
   const names = [...new Set([a, b].flatMap((size) => [...symbolsOf(size)]))];
@@ -100,7 +100,8 @@ function sizesDiffer(a: SymInt, b: SymInt, env: RetraceEnv): boolean {
 }
 
 /**
- * The example sizes; for polynomials, which differ almost everywhere or nowhere, larger ones too.
+ * Returns the example sizes; for polynomials, which differ almost everywhere or nowhere, larger
+ * ones too.
  */
 function samples(
   names: readonly string[],
@@ -113,17 +114,17 @@ function samples(
   return [...(hinted ? [example] : []), ...(polynomial ? [larger] : [])];
 }
 
-const symbolsOf = (size: SymInt): Iterable<string> =>
+const symbolsOf = (size: IntLike): Iterable<string> =>
   typeof size === "number" ? [] : freeSymbols(size).keys();
 
-function isPolynomial(size: SymInt | SymExpr): boolean {
+function isPolynomial(size: IntLike | SymExpr): boolean {
   if (typeof size === "number") return true;
   if (/^(Symbol|Integer)$/.test(size.op)) return true;
   return /^(Add|Mul)$/.test(size.op) && size.args.every(isPolynomial);
 }
 
 /**
- * Whether two calls of one operator have the same literals, and tensors that no rule can
+ * Returns whether two calls of one operator have the same literals, and tensors that no rule can
  * distinguish.
  */
 export function sameCall(a: BoundArgs, b: BoundArgs): boolean {
@@ -140,7 +141,7 @@ function sameValue(a: unknown, b: unknown): boolean {
       sameValue(a.shape, b.shape) &&
       sameValue(a.strides, b.strides)
     );
-  if (a instanceof SymExpr || b instanceof SymExpr) return symEquals(a as SymInt, b as SymInt);
+  if (a instanceof SymExpr || b instanceof SymExpr) return symEquals(a as IntLike, b as IntLike);
   const [left, right] = [a, b] as Readonly<Record<string, unknown>>[];
   const keys = Object.keys(left!);
   return (

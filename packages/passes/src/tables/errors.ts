@@ -13,7 +13,7 @@ export const notInTable = (target: string, known: Iterable<string>): SconceError
     ),
   });
 
-/** A key that no operator of ATen has. */
+/** Returns the error for a key that no operator of ATen has. */
 export const noSuchOperator = (
   target: string,
   operators: Iterable<{ readonly target: string }>,
@@ -27,17 +27,22 @@ export const noSuchOperator = (
     ),
   );
 
-/** The operator that was meant; `fix` where none is near, as its example is another operator. */
+/**
+ * Returns the operator that was meant; `fix` where none is near, as its example is another
+ * operator.
+ */
 const operatorFix = (target: string, known: readonly string[], fix: string): string => {
   const near = suggestions(target, known);
   return near.length === 0 ? fix : suggestionText(near);
 };
 
-/** A decomposition table with an invalid value, entry or key. */
+/** Returns the error for a decomposition table with an invalid value, entry or key. */
 export const badTable = (message: string, fix: string, where?: string): SconceError =>
   new SconceError({ code: "DECOMPOSITION_TABLE", message, where, fix });
 
-/** An entry of a decomposition table calls an operator that does not exist. */
+/**
+ * Returns the error for an entry of a decomposition table calls an operator that does not exist.
+ */
 export function unknownCall(called: unknown, candidates: readonly string[]): SconceError {
   const fix = 'write the overload out ("aten.relu.default"), or register the operator with a plugin';
   return typeof called === "string"
@@ -54,7 +59,8 @@ export function unknownCall(called: unknown, candidates: readonly string[]): Sco
 }
 
 /**
- * An error of a call that an entry of a decomposition table makes: with the entry and its operator.
+ * Returns an error of a call that an entry of a decomposition table makes: with the entry and its
+ * operator.
  */
 export const inEntryCall = (error: SconceError, name: string, target: string, called: unknown): SconceError =>
   new SconceError({
@@ -74,7 +80,8 @@ export const argumentsNotList = (): SconceError =>
   });
 
 /**
- * An entry of a decomposition table that returned something else than the call that it replaces.
+ * Returns the error for an entry of a decomposition table that returned something else than the
+ * call that it replaces.
  */
 export const entryResult = (target: string, message: string): SconceError =>
   new SconceError({
@@ -84,7 +91,10 @@ export const entryResult = (target: string, message: string): SconceError =>
     fix: "return what the replaced call returns, made by the emitter: as many results, dtypes and shapes",
   });
 
-/** An entry of a decomposition table that threw something else than a {@link SconceError}. */
+/**
+ * Returns the error for an entry of a decomposition table that threw something else than a
+ * {@link SconceError}.
+ */
 export const entryThrew = (target: string, name: string, thrown: unknown): SconceError =>
   new SconceError({
     code: "DECOMPOSITION_FAILED",

@@ -5,8 +5,8 @@ import { badTable } from "./errors.js";
 import { CustomDecompTable, type Decompositions } from "./table.js";
 
 /**
- * The entries of a table by key, late registrations included: a table, a plain `Map` or a plain
- * object.
+ * Returns the entries of a table by key, late registrations included: a table, a plain `Map` or a
+ * plain object.
  *
  * @throws SconceError `DECOMPOSITION_TABLE` for a value that is not a table, an entry that is not a
  * function, and a key that no call that is looked up could have

@@ -92,7 +92,7 @@ export class CustomDecompTable extends DecompositionTable {
     for (const [target, entry] of atenEntries(operators)) super.set(target, entry);
   }
 
-  /** The entries as they are now, those of late registrations included. */
+  /** Returns the entries as they are now, those of late registrations included. */
   materialize(): DecompositionTable {
     this.#takeIn();
     return new DecompositionTable(super.entries());
@@ -203,7 +203,7 @@ export class CustomDecompTable extends DecompositionTable {
 }
 
 /**
- * A fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the
+ * Returns a fresh copy of PyTorch's default table (`torch.export.default_decompositions()`), of the
  * operators known.
  */
 export function defaultDecompositions(operators: OperatorTable = defaultOperators()): CustomDecompTable {

@@ -48,10 +48,10 @@ const UNREAD: readonly string[] = [
 const own = new WeakSet<object>();
 const unread = new WeakSet<object>();
 
-/** Whether an entry is one of these, which need no checks. */
+/** Returns whether an entry is one of these, which need no checks. */
 export const isOwnEntry = (entry: object): boolean => own.has(entry);
 
-/** Whether lowering passes over an entry. Entries that are set in its place are read. */
+/** Returns whether lowering passes over an entry. Entries that are set in its place are read. */
 export const isUnreadEntry = (entry: object): boolean => unread.has(entry);
 
 /** Entries of reads, and entries that are there for those who look them up or call them. */

@@ -84,10 +84,10 @@ const packetOf = (target: string): string => target.slice(0, target.lastIndexOf(
 
 const made = new WeakSet<object>();
 
-/** Whether an entry is one of those that the default table has for overloads that write. */
+/** Returns whether an entry is one of those that the default table has for overloads that write. */
 export const isWritingEntry = (entry: unknown): boolean => typeof entry === "function" && made.has(entry);
 
-/** The functional overload, and its results copied into what is written. */
+/** Returns the functional overload, and its results copied into what is written. */
 function writingEntry(row: OpDefinition, operators: OperatorTable): Decomposition {
   const entry: Decomposition = (emit, given) => {
     const functional = operators.require(row.functional!);

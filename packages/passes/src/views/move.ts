@@ -1,5 +1,5 @@
 import { FakeTensor, isRef, type Node } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { positive } from "../shapes/dims.js";
 
 /**
@@ -17,7 +17,10 @@ export interface Move {
 const PERMUTES = /^aten\.(permute\.default|transpose\.int|t\.default)$/;
 const RESHAPES = /^aten\.(view|_unsafe_view|unsqueeze)\.default$|^aten\.squeeze\.(default|dim|dims)$/;
 
-/** What a call moves, when that is all it does. `valOf` gives the value of a node by its name. */
+/**
+ * Returns what a call moves, when that is all it does. `valOf` gives the value of a node by its
+ * name.
+ */
 export function moveOf(node: Node, valOf: (name: string) => unknown): Move | undefined {
   const source = node.op === "call_function" ? node.args[0] : undefined;
   if (!isRef(source) || !(node.meta.val instanceof FakeTensor)) return undefined;
@@ -41,8 +44,8 @@ function dimsOf({ target, args }: Node, ndim: number): readonly number[] | undef
   return dims;
 }
 
-const sizesKey = (sizes: readonly SymInt[]): string =>
+const sizesKey = (sizes: readonly IntLike[]): string =>
   sizes.map((size) => (typeof size === "number" ? size : size.key)).join();
 
-/** Whether the dimensions stay where they are. */
+/** Returns whether the dimensions stay where they are. */
 export const isIdentity = (dims: readonly number[]): boolean => dims.every((dim, at) => dim === at);

@@ -138,8 +138,8 @@ class Round {
   }
 
   /**
-   * The value of a call whose operands are taken before their views; undefined when it refuses
-   * them.
+   * Returns the value of a call whose operands are taken before their views; undefined when it
+   * refuses them.
    */
   #computed(
     target: string,
@@ -197,7 +197,7 @@ class Round {
     else group.followers.push(follower);
   }
 
-  /** What becomes of a view behind a call; undefined when it needs the call's own value. */
+  /** Returns what becomes of a view behind a call; undefined when it needs the call's own value. */
   #follower(node: Node, moved: Moved): Follower | undefined {
     if (replacementProblem(node.meta.val, moved.val, false) === undefined) {
       const { dims } = this.#moved.get(node.name)!.move;
@@ -230,7 +230,7 @@ class Round {
     return this.#computed(target, [value, ...rest], NO_KWARGS);
   }
 
-  /** Whether the view behind the call lies in memory as the call's result did. */
+  /** Returns whether the view behind the call lies in memory as the call's result did. */
   #canBeViewed({ node, view, val, move }: Moved): boolean {
     const { target, rest } = viewCall(view, move);
     return replacementProblem(node.meta.val, this.#viewed(target, rest, val), false) === undefined;
@@ -253,8 +253,8 @@ class Round {
   }
 
   /**
-   * The call of what is before the views, and the view of it under the call's name where that is
-   * read.
+   * Returns the call of what is before the views, and the view of it under the call's name where
+   * that is read.
    */
   #callNodes({ node, val, view, move }: Moved, group: Group): Node[] {
     const replace = (argument: Argument): Argument => mapRefs(argument, (input) => this.#operand(input));
@@ -288,12 +288,12 @@ class Round {
   }
 }
 
-/** The operator of a view with what it takes besides the tensor. */
+/** Returns the operator of a view with what it takes besides the tensor. */
 const viewCall = (view: Node, { dims }: Move): { target: string; rest: readonly Argument[] } =>
   dims === undefined
     ? { target: view.target, rest: view.args.slice(1) }
     : { target: "aten.permute.default", rest: [dims] };
 
-/** Whether one permutation undoes the other. */
+/** Returns whether one permutation undoes the other. */
 const cancels = (dims: readonly number[], first: readonly number[] | undefined): boolean =>
   first !== undefined && isIdentity(dims.map((dim) => first[dim]!));

@@ -20,7 +20,7 @@ export interface Block {
   readonly line: number;
 }
 
-/** The fenced blocks of a page, in order. */
+/** Returns the fenced blocks of a page, in order. */
 export async function blocksOf(page: string): Promise<Block[]> {
   const text = await readFile(new URL(page, `file://${ROOT}`), "utf8");
   return [...text.matchAll(/(?:^`([\w./-]+)`:\n\n)?^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
@@ -32,7 +32,7 @@ export async function blocksOf(page: string): Promise<Block[]> {
 }
 
 /**
- * Whether a page has its own tests: they are registered while tests are collected, in
+ * Returns whether a page has its own tests: they are registered while tests are collected, in
  * `suites.test.ts`.
  */
 export async function isSuite(page: string): Promise<boolean> {
@@ -126,7 +126,7 @@ export interface ShownCommand {
   readonly shown: string;
 }
 
-/** The commands of a page: lines that begin with `$ sconce` or `$ npx sconce`. */
+/** Returns the commands of a page: lines that begin with `$ sconce` or `$ npx sconce`. */
 export async function commandsOf(page: string): Promise<ShownCommand[]> {
   const commands: ShownCommand[] = [];
   for (const { language, text, line } of await blocksOf(page)) {
@@ -139,14 +139,14 @@ export async function commandsOf(page: string): Promise<ShownCommand[]> {
   return commands;
 }
 
-/** The arguments of a command line of Sconce, with or without `npx`. */
+/** Returns the arguments of a command line of Sconce, with or without `npx`. */
 export function commandArguments(command: string): string[] {
   const [name, ...args] = words(command.replace(/^npx /, ""));
   if (name !== "sconce") throw new Error(`not a command of Sconce: ${command}`);
   return args;
 }
 
-/** What the command writes, not on a terminal: its output, then its errors. */
+/** Returns what the command writes, not on a terminal: its output, then its errors. */
 export async function outputOf(args: readonly string[]): Promise<string> {
   const written = { out: "", err: "" };
   const write = (stream: keyof typeof written) => (text: string) => {

@@ -12,7 +12,7 @@ export const WASM = "wasm";
 /** A name of {@link BACKEND_NAMES}, or {@link AUTO}. */
 export type BackendName = (typeof BACKEND_NAMES)[number] | typeof AUTO;
 
-/** Whether a name, with or without a variant (`gpujs:webasm`), has a row. */
+/** Returns whether a name, with or without a variant (`gpujs:webasm`), has a row. */
 export const isKnownBackend = (name: string): boolean =>
   [AUTO, ...BACKEND_NAMES].some((known) => known === name.split(":")[0]);
 

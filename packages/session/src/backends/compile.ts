@@ -113,7 +113,7 @@ export async function compileOn(
   return checked;
 }
 
-/** What helps against these nodes: lowering is named only where a decomposition exists. */
+/** Returns what helps against these nodes: lowering is named only where a decomposition exists. */
 function adviceFor(nodes: readonly UnsupportedNode[], { operators, isOwn }: CompileContext): string {
   if (isOwn)
     return "give the backend a kernel for it (`cpuBackend({ kernels })` or a plugin's `kernels`): it has no decomposition";
@@ -145,7 +145,9 @@ function requireExecutable(value: unknown, label: BackendLabel): asserts value i
   throw backendFault(label, `compiled to what cannot be run: ${described(value)} with ${missing.join(", ")}`);
 }
 
-/** The options with a progress that goes from 0 to the total, whatever the backend reports. */
+/**
+ * Returns the options with a progress that goes from 0 to the total, whatever the backend reports.
+ */
 const watched = <O extends LongWorkOptions>(
   options: O | undefined,
   progress: ProgressReport,
@@ -280,7 +282,7 @@ class CheckedExecutable implements Executable {
   }
 }
 
-/** The buffer, and the node whose value it is given. */
+/** Returns the buffer, and the node whose value it is given. */
 function statePlace({ graph, graphSignature }: ExportedProgram, name: string): string {
   const spec = graphSignature.outputSpecs.find(
     ({ kind, target }) => kind !== "USER_INPUT_MUTATION" && target === name,

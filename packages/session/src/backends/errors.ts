@@ -15,7 +15,10 @@ export interface BackendLabel {
 export const labelOf = ({ name, plugin }: BackendLabel): string =>
   `the backend "${name}"${plugin === undefined ? "" : ` of plugin "${plugin}"`}`;
 
-/** A backend did something that the contract of `Backend` and `Executable` rules out. */
+/**
+ * Returns the error for a backend did something that the contract of `Backend` and `Executable`
+ * rules out.
+ */
 export const backendFault = (
   backend: BackendLabel,
   does: string,
@@ -29,13 +32,13 @@ export const backendFault = (
     fix: `correct the backend "${backend.name}"; the contract is in docs/concepts/backends.md`,
   });
 
-/** What a backend threw. Its typed errors pass as they are. */
+/** Returns the error for what a backend threw. Its typed errors pass as they are. */
 export const backendThrew = (backend: BackendLabel, error: unknown): SconceError =>
   isSconceError(error) ? error : backendFault(backend, `threw: ${thrownText(error)}`, { cause: error });
 
 /**
- * The error for a backend that breaks on a program: where the program is not valid, and nothing had
- * verified it, that is the reason.
+ * Returns the error for a backend that breaks on a program: where the program is not valid, and
+ * nothing had verified it, that is the reason.
  */
 export function compileFailure(error: unknown, problemsOf: () => readonly Problem[]): unknown {
   if (!isSconceError(error, "PLUGIN_FAILED")) return error;
@@ -54,7 +57,7 @@ export function compileFailure(error: unknown, problemsOf: () => readonly Proble
 
 const SHOWN_PROBLEMS = 10;
 
-/** An output or state that is not what the program says. */
+/** Returns the error for an output or state that is not what the program says. */
 export const wrongOutput = (backend: BackendLabel, what: string, where?: string): SconceError =>
   new SconceError({
     code: "BACKEND_OUTPUT",
@@ -65,7 +68,7 @@ export const wrongOutput = (backend: BackendLabel, what: string, where?: string)
       : `correct the backend "${backend.name}", or compare it with the interpreter (\`backend: "cpu"\`)`,
   });
 
-/** A value that is not what the contract says, in a few words. */
+/** Returns a value that is not what the contract says, in a few words. */
 export function described(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
@@ -108,7 +111,7 @@ export function requireInputs(value: unknown): void {
   });
 }
 
-/** The session has no backend at all, so none is the default. */
+/** Returns the error when the session has no backend at all, so none is the default. */
 export const noBackend = (): SconceError =>
   new SconceError({
     code: "UNKNOWN_BACKEND",
@@ -117,8 +120,8 @@ export const noBackend = (): SconceError =>
   });
 
 /**
- * A backend name that is not registered. For names of Sconce's packages the fix installs and
- * registers the backend; `gpujs:MODE` counts as `gpujs`.
+ * Returns the error for a backend name that is not registered. For names of Sconce's packages the
+ * fix installs and registers the backend; `gpujs:MODE` counts as `gpujs`.
  */
 export function unknownBackend(name: string, registered: Iterable<string>): SconceError {
   const names = [...registered];
@@ -140,7 +143,7 @@ export function unknownBackend(name: string, registered: Iterable<string>): Scon
   });
 }
 
-/** A name such as `gpujs:cpu:1`, whose first part alone is a backend. */
+/** Returns the error for a name such as `gpujs:cpu:1`, whose first part alone is a backend. */
 export const unknownVariant = (name: string, names: string): SconceError =>
   new SconceError({
     code: "UNKNOWN_BACKEND",
@@ -148,7 +151,7 @@ export const unknownVariant = (name: string, names: string): SconceError =>
     fix: `the names are: ${names}`,
   });
 
-/** The package of a backend cannot be imported. */
+/** Returns the error when the package of a backend cannot be imported. */
 export const backendNotInstalled = (name: string, install: string, cause: unknown): SconceError =>
   new SconceError({
     code: "UNKNOWN_BACKEND",
@@ -157,7 +160,7 @@ export const backendNotInstalled = (name: string, install: string, cause: unknow
     cause,
   });
 
-/** How to register a backend of Sconce's packages, in Node and in pages. */
+/** Returns how to register a backend of Sconce's packages, in Node and in pages. */
 function registration(name: string, names: readonly string[]): string {
   const [kind = name, mode] = name.split(":");
   const maker = `${kind === AUTO ? WASM : kind}Backend`;

@@ -5,7 +5,7 @@ import type { BackendName } from "./backend-names.js";
 
 /** Keeps generated modules by their names; see `KernelCache` of `sconce/wasm`. */
 export interface ModuleStore {
-  /** What was stored under a name; undefined if there is nothing. */
+  /** Returns what was stored under a name; undefined if there is nothing. */
   get(name: string): Uint8Array<ArrayBuffer> | undefined | Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Stores bytes under a name. */
   set(name: string, stored: Uint8Array<ArrayBuffer>): void | Promise<void>;

@@ -8,7 +8,7 @@ import {
   type Value,
 } from "@sconce/ir";
 import { overLimit, storageBytes } from "@sconce/ops";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { RunSizes } from "./sizes.js";
 
@@ -33,7 +33,7 @@ export class LiveExecutables {
     return () => void live.delete(reference);
   }
 
-  /** What the executables of each backend hold. */
+  /** Returns what the executables of each backend hold. */
   memory(backends: Iterable<string>): ReadonlyMap<string, BackendMemory> {
     const names = new Set([...backends, ...this.#byBackend.keys()]);
     return new Map([...names].map((name) => [name, this.#of(name)]));
@@ -55,7 +55,7 @@ export class LiveExecutables {
   }
 }
 
-/** What an executable holds; of one that does not count, the bytes of its state. */
+/** Returns what an executable holds; of one that does not count, the bytes of its state. */
 export const usedBy = (executable: Executable): MemoryUse =>
   executable.memory?.() ?? {
     ...NOTHING,
@@ -113,7 +113,7 @@ export function outputMemoryCheck(program: ExportedProgram, maxBytes: number): O
  * strides only show elements that share their memory: a file may state any.
  */
 function bytesIn({ dtype, shape, strides }: FakeTensor, sizes: RunSizes): number {
-  const sizeOf = (size: SymInt): number | undefined => (typeof size === "number" ? size : sizes.known(size));
+  const sizeOf = (size: IntLike): number | undefined => (typeof size === "number" ? size : sizes.known(size));
   let [last, elements] = [0, 1];
   for (const [d, size] of shape.entries()) {
     const [count, stride] = [sizeOf(size), sizeOf(strides[d]!)];

@@ -53,11 +53,11 @@ export interface LoadBackendOptions {
 }
 const OPTIONS: OptionNames<LoadBackendOptions> = { threads: true, cache: true };
 
-/** Whether a backend of Sconce's packages can have several threads. */
+/** Returns whether a backend of Sconce's packages can have several threads. */
 export const hasThreads = (name: string): boolean =>
   isKnownBackend(name) && KNOWN_BACKENDS[name.split(":")[0] as BackendName].hasThreads === true;
 
-/** The option of backends with threads; other backends have one. */
+/** Returns the option of backends with threads; other backends have one. */
 function threadsOf(name: string, { threads }: LoadBackendOptions): LoadBackendOptions {
   if (threads === undefined) return {};
   const isThreaded = hasThreads(name);
@@ -66,7 +66,7 @@ function threadsOf(name: string, { threads }: LoadBackendOptions): LoadBackendOp
     throw optionValue(`the backend "${name}"`, "threads", threads, isThreaded ? COUNT : ONE_THREAD);
   return isThreaded ? { threads } : {};
 }
-/** The option of backends that generate modules. */
+/** Returns the option of backends that generate modules. */
 function cacheOf(name: string, { cache }: LoadBackendOptions): Pick<LoadBackendOptions, "cache"> {
   if (cache === undefined) return {};
   if (!isKnownBackend(name) || KNOWN_BACKENDS[name.split(":")[0] as BackendName].hasCache !== true)

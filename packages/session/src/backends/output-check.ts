@@ -63,7 +63,7 @@ function placeOf({ graph }: ExportedProgram, { arg }: OutputSpec, i: number): st
 
 const targetOf = ({ op, target }: Node): string => (op === "call_function" ? ` (${target})` : "");
 
-/** Why a value is not what the program says; undefined when it is. */
+/** Returns why a value is not what the program says; undefined when it is. */
 function problemOf(
   { graph }: ExportedProgram,
   { arg }: OutputSpec,
@@ -87,7 +87,7 @@ function problemOf(
   }
 }
 
-/** Why a value is not the tensor that metadata describes; `sizes` binds symbols. */
+/** Returns why a value is not the tensor that metadata describes; `sizes` binds symbols. */
 function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSizes): string | undefined {
   const want = (): string => (meta instanceof FakeTensor ? typeText(meta) : "a tensor");
   if (!(value instanceof Tensor)) return `${described(value)} where the program has ${want()}`;
@@ -109,9 +109,9 @@ function tensorProblem(meta: MetaValue | undefined, value: unknown, sizes: RunSi
 }
 
 /**
- * Whether only the dtype differs, in a program with autocast regions. A strict export records the
- * values of such a region without autocast (PyTorch too runs it with autocast, and returns what
- * that gives).
+ * Returns whether only the dtype differs, in a program with autocast regions. A strict export
+ * records the values of such a region without autocast (PyTorch too runs it with autocast, and
+ * returns what that gives).
  */
 function isAutocastResult(
   { graph }: ExportedProgram,
@@ -136,7 +136,7 @@ const hasAutocast = (graph: Graph): boolean =>
 const typeText = ({ dtype, shape }: FakeTensor): string =>
   `${dtype}[${shape.map((size) => printExpr(size)).join(", ")}]`;
 
-/** A tensor that describes more memory than it has. */
+/** Returns a tensor that describes more memory than it has. */
 function memoryProblem({ dtype, shape, strides, storageOffset, storage }: Tensor): string | undefined {
   const sizes = [...shape, ...strides, storageOffset];
   const isWhole = strides.length === shape.length && sizes.every((n) => Number.isSafeInteger(n) && n >= 0);

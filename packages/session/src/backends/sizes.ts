@@ -3,7 +3,7 @@
  * data.
  */
 import { type ExportedProgram, FakeTensor, type MetaValue, type Value } from "@sconce/ir";
-import { evaluate, freeSymbols, type SymExpr, type SymInt, solveLinear } from "@sconce/symbolic";
+import { evaluate, freeSymbols, type IntLike, type SymExpr, solveLinear } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 
 /** User inputs by position, those that show the value of a symbol. */
@@ -42,11 +42,11 @@ export class RunSizes {
   }
 
   /**
-   * What a size must be in this run. A symbol that nothing bound before is bound by the value that
-   * came; undefined when the size does not fit any value of it, or cannot be known. Values of 2^53
-   * or more, which numbers of data can have, are not exact here and are not known.
+   * Returns what a size must be in this run. A symbol that nothing bound before is bound by the
+   * value that came; undefined when the size does not fit any value of it, or cannot be known.
+   * Values of 2^53 or more, which numbers of data can have, are not exact here and are not known.
    */
-  expected(size: SymInt, came: number): number | undefined {
+  expected(size: IntLike, came: number): number | undefined {
     if (typeof size === "number") return size;
     const [unknown, ...more] = [...freeSymbols(size).keys()].filter((name) => !this.#values.has(name));
     if (more.length > 0) return undefined;
@@ -67,8 +67,8 @@ export class RunSizes {
     return [...this.#values.values()].some((value) => value < 2);
   }
 
-  /** A size that the inputs fix; undefined for one that depends on data. */
-  known(size: SymInt): number | undefined {
+  /** Returns a size that the inputs fix; undefined for one that depends on data. */
+  known(size: IntLike): number | undefined {
     if (typeof size === "number") return size;
     if ([...freeSymbols(size).keys()].some((name) => !this.#values.has(name))) return undefined;
     try {
@@ -91,5 +91,5 @@ export class RunSizes {
   }
 }
 
-const isSymInt = (meta: MetaValue | undefined): meta is { readonly kind: "SymInt"; readonly expr: SymInt } =>
+const isSymInt = (meta: MetaValue | undefined): meta is { readonly kind: "SymInt"; readonly expr: IntLike } =>
   typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymInt";

@@ -78,7 +78,7 @@ function fingerprints(tensors: readonly (readonly [string, Tensor])[], step: num
   });
 }
 
-/** A hash of every `step`-th word; one changed word always changes it. */
+/** Returns a hash of every `step`-th word; one changed word always changes it. */
 function fingerprint(bytes: Uint8Array, step: number): number {
   const isAligned = bytes.byteOffset % 4 === 0;
   const whole = isAligned ? bytes.byteLength >> 2 : 0;

@@ -194,7 +194,7 @@ class Comparison {
     this.#calls = tensorCalls(program);
   }
 
-  /** All calls, in as few runs as the memory allows. */
+  /** Returns all calls, in as few runs as the memory allows. */
   async nodes(progress: ProgressReport): Promise<NodeComparison[]> {
     const rows: NodeComparison[] = [];
     const total = this.#calls.length;
@@ -207,7 +207,7 @@ class Comparison {
     return rows;
   }
 
-  /** The results that are tensors, with the program as it is. */
+  /** Returns the results that are tensors, with the program as it is. */
   async outputs(): Promise<NodeComparison[]> {
     const { graph, userOutputs } = this.#program;
     const [want, got] = await this.#runBoth(this.#program);
@@ -218,7 +218,7 @@ class Comparison {
     );
   }
 
-  /** The first call that differs as the only result of a program. */
+  /** Returns the first call that differs as the only result of a program. */
   async alone(): Promise<NodeComparison | undefined> {
     for (const node of this.#calls) {
       const [row] = await this.#compare([node]);
@@ -278,7 +278,7 @@ class Comparison {
     };
   }
 
-  /** What made the list that the node takes an item of. */
+  /** Returns what made the list that the node takes an item of. */
   #targetOf({ target, args }: Node): string | undefined {
     const source = args[0] as { readonly name?: string } | null | undefined;
     if (target !== "operator.getitem" || typeof source?.name !== "string") return undefined;

@@ -3,7 +3,7 @@ import { type ExportedProgram, FakeTensor, type Node } from "@sconce/ir";
 import { dtypeInfo } from "@sconce/tensor";
 import type { RunSizes } from "../backends/sizes.js";
 
-/** The calls of a program whose results are single tensors, in order. */
+/** Returns the calls of a program whose results are single tensors, in order. */
 export const tensorCalls = (program: ExportedProgram): Node[] =>
   program.graph.nodes().filter(({ op, meta }) => op === "call_function" && meta.val instanceof FakeTensor);
 

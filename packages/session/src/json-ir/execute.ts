@@ -92,7 +92,7 @@ const entriesOf = (values: StateValues | undefined): Iterable<readonly [string, 
 
 type Given = Pick<ExecuteIROptions, "weights" | "constants" | "overrides">;
 
-/** The given values by the names of the model; later groups win. */
+/** Returns the given values by the names of the model; later groups win. */
 function valuesOf(ir: JsonIR, { weights, constants, overrides }: Given): Map<string, Tensor> {
   const names = new Set(ir.weights.map(({ name }) => name));
   const nameOf = (name: string): string | undefined =>

@@ -45,7 +45,10 @@ export function programFromIR(ir: JsonIR, session: { readonly operators: Operato
 
 const resultsOf = ({ meta: { val } }: Node): number => (Array.isArray(val) ? val.length : 1);
 
-/** The graph without the types that operators give; how many results they give is in `counts`. */
+/**
+ * Returns the graph without the types that operators give; how many results they give is in
+ * `counts`.
+ */
 function bare(graph: Graph, counts: Map<Node, number>): Graph {
   // A call that gives a size which only the data decide keeps its name for it; a call of a nested
   // graph has no other type than the declared one.
@@ -62,7 +65,9 @@ function bare(graph: Graph, counts: Map<Node, number>): Graph {
   );
 }
 
-/** The computed types, which must be those that are declared; those where none is computed. */
+/**
+ * Returns the computed types, which must be those that are declared; those where none is computed.
+ */
 function merged(graph: Graph, declared: Graph): Graph {
   // Calls whose operators have no rule keep what the JSON says.
   const values = new Map<string, MetaValue>();
@@ -91,7 +96,10 @@ function withSubgraphs(graph: Graph, change: (nested: Graph, target: string) => 
   });
 }
 
-/** The computed value, which must have the declared type; the declared one where none is known. */
+/**
+ * Returns the computed value, which must have the declared type; the declared one where none is
+ * known.
+ */
 function mergeOf(
   computed: MetaValue | undefined,
   declared: MetaValue | undefined,

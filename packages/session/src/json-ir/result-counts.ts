@@ -2,7 +2,7 @@
  * @file How many results the calls that cut a tensor give. A short text can ask for a hundred
  * thousand tensors in each call, so the count must be the declared one before any of them is made.
  */
-import { type Argument, FakeTensor, isSymScalar, type Node, type SymInt } from "@sconce/ir";
+import { type Argument, FakeTensor, type IntLike, isSymScalar, type Node } from "@sconce/ir";
 import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols } from "@sconce/symbolic";
 import { otherType } from "../errors.js";
@@ -51,16 +51,18 @@ export function checkResultCount(
   if (results > declared) throw otherType(node.name, `${declared} results`, `${results}`);
 }
 
-/** The number that a call is given; undefined for anything else. */
-function numberOf(value: unknown): SymInt | undefined {
+/** Returns the number that a call is given; undefined for anything else. */
+function numberOf(value: unknown): IntLike | undefined {
   if (isSymScalar(value)) return value.kind === "SymInt" ? value.expr : undefined;
   return typeof value === "object" && value !== null ? undefined : Number(value ?? 0);
 }
 
-const isKnown = (size: SymInt, hints: ReadonlyMap<string, number>): boolean =>
+const isKnown = (size: IntLike, hints: ReadonlyMap<string, number>): boolean =>
   typeof size === "number" || [...freeSymbols(size).keys()].every((name) => hints.has(name));
 
-/** An argument of a call, by position or by name; its default where the call leaves it out. */
+/**
+ * Returns an argument of a call, by position or by name; its default where the call leaves it out.
+ */
 function argumentOf(node: Node, name: string, operators: OperatorTable): Argument {
   const schema = operators.schemaOf(node.target)!;
   const at = schema.args.findIndex((argument) => argument.name === name);

@@ -114,7 +114,7 @@ export async function verifyIRWithStateDict(
   };
 }
 
-/** The tensors that the model gives, in order. */
+/** Returns the tensors that the model gives, in order. */
 async function expected(
   { originalModel, testInputs }: VerifyIRRequest,
   session: Sconce,

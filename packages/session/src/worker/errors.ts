@@ -2,7 +2,7 @@ import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import type { SentError } from "./sent-error.js";
 
-/** The worker of a backend is gone. */
+/** Returns the error when the worker of a backend is gone. */
 export const workerEnded = (reason: string): SconceError =>
   new SconceError({
     code: "WORKER_ENDED",
@@ -18,7 +18,7 @@ export const workerFailed = (reason: string): SconceError =>
     fix: "run the program on the same backend without a worker, and report it",
   });
 
-/** An error of Sconce's that was thrown in the worker. */
+/** Returns an error of Sconce's that was thrown in the worker. */
 export const thrownThere = (init: ConstructorParameters<typeof SconceError>[0]): SconceError =>
   new SconceError(init);
 
@@ -49,7 +49,7 @@ const passOutOfMemory = (reason: string, { place, before, fix }: Ended): SconceE
     fix,
   });
 
-/** The worker of passes is gone, or does not keep to the protocol. */
+/** Returns the error when the worker of passes is gone, or does not keep to the protocol. */
 export const passWorkerEnded = (reason: string, place: string | undefined): SconceError =>
   new SconceError({
     code: "PASS_WORKER",
@@ -58,11 +58,14 @@ export const passWorkerEnded = (reason: string, place: string | undefined): Scon
     fix: "correct the pass or plugin: it may not end the worker, throw later, or send messages",
   });
 
-/** A worker of passes failed, with the code of an error of Node; `ended` is for its memory. */
+/**
+ * Returns the error when a worker of passes failed, with the code of an error of Node; `ended` is
+ * for its memory.
+ */
 export const passWorkerFailed = (reason: string, code: unknown, ended: Ended): SconceError =>
   code === "ERR_WORKER_OUT_OF_MEMORY" ? passOutOfMemory(reason, ended) : passWorkerEnded(reason, ended.place);
 
-/** What a worker of passes sent is not valid. */
+/** Returns the error for what a worker of passes sent is not valid. */
 export function invalidResult(problems: readonly Problem[]): SconceError {
   const [first] = problems;
   return new SconceError({
@@ -73,7 +76,7 @@ export function invalidResult(problems: readonly Problem[]): SconceError {
   });
 }
 
-/** An observer of the caller threw. */
+/** Returns the error for an observer of the caller threw. */
 export const observerFailed = (index: number, place: string | undefined, error: unknown): SconceError =>
   isSconceError(error)
     ? error
@@ -84,7 +87,10 @@ export const observerFailed = (index: number, place: string | undefined, error: 
         cause: error,
       });
 
-/** An error that was thrown in a worker, with its stack there; a class of its own is not kept. */
+/**
+ * Returns an error that was thrown in a worker, with its stack there; a class of its own is not
+ * kept.
+ */
 export function receivedError({ name, message, stack, code, fix = "", cause, ...rest }: SentError): Error {
   const from = cause === undefined ? undefined : receivedError(cause);
   const error =

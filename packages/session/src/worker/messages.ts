@@ -57,7 +57,7 @@ export type WorkerReply = { readonly id: number } & (
   | PassReply
 );
 
-/** The elements of a tensor in memory that nothing else holds. */
+/** Returns the elements of a tensor in memory that nothing else holds. */
 export function sentTensor(tensor: Tensor): SentTensor {
   const { dtype, shape, storage, storageOffset, numel } = tensor.contiguous();
   const { itemSize } = dtypeInfo(dtype);
@@ -74,6 +74,6 @@ export const receivedTensor = ({ dtype, shape, bytes }: SentTensor): Tensor =>
   new Tensor({ dtype, shape, storage: new Storage(bytes) });
 export const receivedValue = (value: SentValue): Value => (isSent(value) ? receivedTensor(value) : value);
 
-/** The memory to transfer. */
+/** Returns the memory to transfer. */
 export const transferOf = (values: readonly SentValue[]): ArrayBuffer[] =>
   values.filter(isSent).map(({ bytes }) => bytes.buffer);

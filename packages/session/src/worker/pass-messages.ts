@@ -87,7 +87,7 @@ export class KnownTensors {
   readonly #storageNumbers = new Map<Storage, number>();
   readonly #tensorNumbers = new Map<Tensor, number>();
 
-  /** The number of a tensor; it and its storage are added where they are new. */
+  /** Returns the number of a tensor; it and its storage are added where they are new. */
   numberOf(tensor: Tensor): number {
     const known = this.#tensorNumbers.get(tensor);
     if (known !== undefined) return known;
@@ -111,12 +111,12 @@ export class KnownTensors {
     };
   }
 
-  /** The tensors by name. */
+  /** Returns the tensors by name. */
   named(names: SentChange["names"]): Map<string, Tensor> {
     return new Map(names.map(([name, number]) => [name, this.tensors[number]!]));
   }
 
-  /** The tensors from a number on as they are sent. */
+  /** Returns the tensors from a number on as they are sent. */
   views(from = 0): SentView[] {
     return this.tensors.slice(from).map((_, i) => this.#view(from + i));
   }
@@ -131,7 +131,10 @@ export class KnownTensors {
   }
 }
 
-/** The bytes of a storage in memory that nothing else holds, so that they can be transferred. */
+/**
+ * Returns the bytes of a storage in memory that nothing else holds, so that they can be
+ * transferred.
+ */
 export function copiedBytes({ bytes }: Storage): SentBytes {
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);

@@ -47,7 +47,7 @@ export function listen(
   }
 }
 
-/** What a worker ended with: it may throw anything. */
+/** Returns what a worker ended with: it may throw anything. */
 function reasonOf(thrown: unknown): { readonly message: unknown; readonly code?: unknown } {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return { message: thrownText(thrown), code };

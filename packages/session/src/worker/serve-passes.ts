@@ -129,7 +129,7 @@ export class ServedPasses {
   }
 }
 
-/** The program without its history. */
+/** Returns the program without its history. */
 const alone = (program: ExportedProgram): ExportedProgram =>
   program.history.length === 0 ? program : program.with({ history: [], undone: [] });
 

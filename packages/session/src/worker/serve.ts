@@ -120,7 +120,7 @@ class Server {
   }
 }
 
-/** What runs of a program write to. */
+/** Returns what runs of a program write to. */
 function writtenBy(program: ExportedProgram, operators: OperatorTable): Omit<Served, "executable"> {
   const { inputSpecs, outputSpecs } = program.graphSignature;
   const mutated = mutatedPlaceholders(program.graph, operators);

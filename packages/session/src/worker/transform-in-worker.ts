@@ -284,7 +284,7 @@ class WorkerRun {
   }
 }
 
-/** A pass that only the session of the worker has. */
+/** Returns a pass that only the session of the worker has. */
 const namedOnly = ({ name, doc, drops }: SentStep["pass"]): Pass =>
   Object.freeze({
     name: String(name),

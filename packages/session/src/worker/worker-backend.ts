@@ -50,7 +50,7 @@ export interface WorkerBackendParts {
   readonly save: (program: ExportedProgram, signal: AbortSignal | undefined) => Promise<Uint8Array>;
 }
 
-/** A backend of the session that a worker serves. */
+/** Returns a backend of the session that a worker serves. */
 export function workerBackend(
   worker: WorkerLike,
   backend: string | undefined,
@@ -193,7 +193,7 @@ class WorkerExecutable implements Executable {
   }
 }
 
-/** The error that was thrown there; that of a signal has the signal's reason. */
+/** Returns the error that was thrown there; that of a signal has the signal's reason. */
 function errorFrom(error: SconceErrorJson, signal: AbortSignal | undefined): SconceError {
   const { code, message, where, fix = "", cause } = error;
   const own = code === "ABORTED" && signal?.aborted ? signal.reason : cause;

@@ -126,7 +126,7 @@ function picture(pixels: Float64Array, index: number): HTMLCanvasElement {
   return canvas;
 }
 
-/** The drawing of a program; the page gives its colors. */
+/** Returns the drawing of a program; the page gives its colors. */
 function drawing(program: ExportedProgram, name: string): string {
   const hierarchy = hierarchyOf(program);
   const title = `The digit classifier, ${name}: ${hierarchy.items[0]!.calls} calls`;
@@ -202,7 +202,7 @@ class LiveDigits extends HTMLElement {
   }
 }
 
-/** How many operators a program calls in one run. */
+/** Returns how many operators a program calls in one run. */
 const callsOf = (program: ExportedProgram): number =>
   [...program.opHistogram().values()].reduce((sum, count) => sum + count, 0);
 

@@ -14,6 +14,6 @@ export function writeApiPages(): void {
   runTool("api.mjs", join(PAGES, "api"), entries);
 }
 
-/** The address of the page of an entry point. Those with namespaces have a folder. */
+/** Returns the address of the page of an entry point. Those with namespaces have a folder. */
 export const apiLink = (specifier: string): string =>
   existsSync(join(PAGES, "api", specifier, "index.md")) ? `/api/${specifier}/` : `/api/${specifier}`;

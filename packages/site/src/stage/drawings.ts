@@ -20,7 +20,7 @@ const MERMAID = /^```mermaid\nflowchart BT\n([\s\S]*?)^```$/gm;
 const escapeText = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A picture in both appearances. A narrow page scrolls it. */
+/** Returns a picture in both appearances. A narrow page scrolls it. */
 function drawing(name: string, title: string, draw: (theme: "light" | "dark") => string): Drawing {
   const themes = ["light", "dark"] as const;
   const place = (theme: string): string => `drawings/${name}-${theme}.svg`;
@@ -42,7 +42,7 @@ async function programDrawing(name: string, file: string, passes: string, title:
 
 const BOX = { width: 120, height: 28 };
 
-/** A chart of names with arrows, as a Mermaid flowchart has them: `a --> b`, `a -.-> b`. */
+/** Returns a chart of names with arrows, as a Mermaid flowchart has them: `a --> b`, `a -.-> b`. */
 function flowchart(name: string, text: string): Drawing {
   const edges = [...text.matchAll(/^ +(\S+) (-->|-\.->) (\S+)$/gm)].map(([, from, arrow, to]) => ({
     from: from!,
@@ -88,7 +88,9 @@ function flowchart(name: string, text: string): Drawing {
   );
 }
 
-/** A page with its drawings in place of what represents them, and the files of the drawings. */
+/**
+ * Returns a page with its drawings in place of what represents them, and the files of the drawings.
+ */
 export async function withDrawings(
   place: string,
   text: string,

@@ -1,7 +1,7 @@
 /** @file A page for each error code, from the sections of `docs/reference/errors.md`. */
 import { outsideCode } from "../support/links.js";
 
-/** The place of the page of a code. The address of its folder has no file name. */
+/** Returns the place of the page of a code. The address of its folder has no file name. */
 const errorPlace = (code: string): string => `errors/${code}/index.md`;
 
 interface Section {
@@ -21,7 +21,7 @@ function sectionsOf(page: string): Section[] {
   });
 }
 
-/** The first sentence of a section. */
+/** Returns the first sentence of a section. */
 const summaryOf = (body: string): string => body.split("\n\n")[0]!.replace(/\s+/g, " ");
 
 /** Links of a page of `reference/`, as a page of `errors/CODE/` has them. */
@@ -55,7 +55,9 @@ function errorPage({ area, code, body }: Section, codes: ReadonlySet<string>): s
   ].join("\n");
 }
 
-/** The page at `errors/`: the codes of each area, for those who shorten the address of one. */
+/**
+ * Returns the page at `errors/`: the codes of each area, for those who shorten the address of one.
+ */
 function codesPage(sections: readonly Section[]): string {
   const areas = new Map<string, string[]>();
   for (const { area, code } of sections)
@@ -76,9 +78,9 @@ function codesPage(sections: readonly Section[]): string {
 }
 
 /**
- * The pages of all codes and their list by their places, and the index that replaces the page with
- * all sections.
- * `page` is the text of `docs/reference/errors.md` with the links of the site.
+ * Returns the pages of all codes and their list by their places, and the index that replaces the
+ * page with all sections. `page` is the text of `docs/reference/errors.md` with the links of the
+ * site.
  */
 export function errorPages(page: string): { readonly index: string; readonly pages: Map<string, string> } {
   const sections = sectionsOf(page);

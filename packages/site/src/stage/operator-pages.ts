@@ -22,7 +22,7 @@ interface Family {
 /** `relu`, `add.Tensor`: without the namespace of ATen and the overload `default`. */
 const shortened = (target: string): string => target.replace(/^aten\./, "").replace(/\.default$/, "");
 
-/** The families of the page that lists all operators. */
+/** Returns the families of the page that lists all operators. */
 function familiesOf(page: string): Family[] {
   return page.split(/^(?=### )/m).flatMap((part) => {
     const title = /^### (.*)$/m.exec(part)?.[1];
@@ -33,7 +33,7 @@ function familiesOf(page: string): Family[] {
   });
 }
 
-/** What one call of each operator becomes: rows of `docs/reference/lowerings.md`. */
+/** Returns what one call of each operator becomes: rows of `docs/reference/lowerings.md`. */
 function loweringsOf(page: string): Map<string, { readonly call: string; readonly result: string }> {
   const rows = page.matchAll(/^\| `((?:\w+\.)*\w+)(\(.*?)` \| (.*) \|$/gm);
   return new Map(
@@ -87,7 +87,7 @@ function operatorSection(
   ];
 }
 
-/** The pages of the families, and their index, by their places. */
+/** Returns the pages of the families, and their index, by their places. */
 export async function operatorPages(pages: {
   readonly operators: string;
   readonly lowerings: string;

@@ -16,7 +16,9 @@ const tableText = (text: string): string => text.replaceAll("|", "\\|").replaceA
 /** Where `docs/concepts/builtin-passes.md` describes passes by themselves. */
 export type Sections = ReadonlyMap<string, string>;
 
-/** The part of `docs/reference/passes.md` about a pass: options, a program before and after. */
+/**
+ * Returns the part of `docs/reference/passes.md` about a pass: options, a program before and after.
+ */
 function referenceOf(name: string, reference: string): string {
   const part = reference.split(/^## /m).find((text) => text.startsWith(`\`${name}\`\n`));
   if (part === undefined) throw new Error(`docs/reference/passes.md has no section "${name}"`);
@@ -106,7 +108,7 @@ const indexPage = (passes: readonly PassInfo[]): string =>
   ].join("\n");
 
 /**
- * The pages of passes and rules by their places.
+ * Returns the pages of passes and rules by their places.
  *
  * @param reference `docs/reference/passes.md`
  */

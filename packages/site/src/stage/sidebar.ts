@@ -13,7 +13,7 @@ export interface SidebarItem {
 
 const linkTo = (place: string): string => `/${place.replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, "")}`;
 
-/** The links of a part of the index: each page once. */
+/** Returns the links of a part of the index: each page once. */
 function itemsOf(part: string, places: Places): SidebarItem[] {
   const items = new Map<string, SidebarItem>();
   for (const [, text, target] of part.replace(/\n\s+/g, " ").matchAll(/\[([^\]]+)\]\(([^)#]+\.md)\)/g)) {
@@ -26,7 +26,7 @@ function itemsOf(part: string, places: Places): SidebarItem[] {
   return [...items.values()];
 }
 
-/** The groups of `docs/README.md`: its sections, and the lists of concepts. */
+/** Returns the groups of `docs/README.md`: its sections, and the lists of concepts. */
 function groupsOf(index: string, places: Places): SidebarItem[] {
   const sections = index.split(/^(?=## )/m).slice(1);
   return sections.flatMap((section): SidebarItem[] => {
@@ -55,7 +55,7 @@ const pagesBelow = (folder: string, pages: ReadonlyMap<string, string>): Sidebar
 /** Folders of generated pages, with the titles of their sidebars. */
 const TITLES = { operators: "Operators", passes: "Passes", rules: "Rewrite rules" } as const;
 
-/** The sidebars by the folders of the pages that show them. */
+/** Returns the sidebars by the folders of the pages that show them. */
 export function sidebars(
   index: string,
   places: Places,

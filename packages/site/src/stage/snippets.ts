@@ -25,7 +25,7 @@ function importsOf(code: string): Imports {
 
 const plain = (name: string): string => name.replace(/^type /, "");
 
-/** A page whose `ts` blocks twoslash reads. Pages with tests of vitest stay as they are. */
+/** Returns a page whose `ts` blocks twoslash reads. Pages with tests of vitest stay as they are. */
 export function withTypes(text: string): string {
   if (/^import .* from "vitest";$/m.test(text)) return text;
   const earlier: Imports = new Map();

@@ -13,7 +13,7 @@ import { withSections } from "./sections.js";
 import { sidebars } from "./sidebar.js";
 import { withTypes } from "./snippets.js";
 
-/** All pages of the site by their places, without the API reference. */
+/** Returns all pages of the site by their places, without the API reference. */
 async function allPages(places: Places): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
   const targets = new Map([...places, ...repositoryPictures()]);

@@ -12,7 +12,7 @@ const decoded = (text: string): string => {
 const attributes = (html: string, name: string): string[] =>
   [...html.matchAll(new RegExp(`<[a-z][^>]*?\\s${name}="([^"]*)"`, "g"))].map(([, text]) => decoded(text!));
 
-/** The file that a server gives for a path. */
+/** Returns the file that a server gives for a path. */
 function fileOf(folder: string, path: string): string | undefined {
   const file = join(folder, path);
   if (existsSync(file) && !statSync(file).isDirectory()) return file;
@@ -30,7 +30,7 @@ class Built {
   }
 }
 
-/** The path of a link in the folder of the site; undefined where it leaves the site. */
+/** Returns the path of a link in the folder of the site; undefined where it leaves the site. */
 function pathInSite(path: string, page: string, base: string): string | undefined {
   if (path === "") return page;
   if (!path.startsWith("/")) return posix.resolve(posix.dirname(page), path);

@@ -36,14 +36,14 @@ function placeOf(path: string, places: Places, from: string): string {
   return `${REPOSITORY}/${kind}/main/${path}`;
 }
 
-/** A relative link from one page of the site to another. */
+/** Returns a relative link from one page of the site to another. */
 function relative(from: string, to: string): string {
   const path = posix.relative(posix.dirname(from), to);
   return path.startsWith(".") ? path : `./${path}`;
 }
 
 /**
- * The text of a page of the repository with its links as they are on the site.
+ * Returns the text of a page of the repository with its links as they are on the site.
  * @throws Error when a link leads nowhere
  */
 export function withSiteLinks(text: string, file: string, places: Places): string {

@@ -21,7 +21,7 @@ function run(command: string, args: readonly string[]): void {
 
 const lockText = (): string => readFileSync(join(TOOLS, "package-lock.json"), "utf8");
 
-/** Whether the tools of the lock file are there. */
+/** Returns whether the tools of the lock file are there. */
 export const hasTools = (): boolean =>
   existsSync(INSTALLED) && readFileSync(INSTALLED, "utf8") === lockText();
 

@@ -107,7 +107,7 @@ function assignProperties(
   }
 }
 
-/** The key of a property in a pattern or behind an object. */
+/** Returns the key of a property in a pattern or behind an object. */
 function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: Interpreter): Kind {
   const key = node.type === "MemberExpression" ? node.property : node.key;
   if (node.computed) return on.evaluate(key, scope);
@@ -116,7 +116,7 @@ function keyOf(node: MemberExpression | AssignmentProperty, scope: Scope, on: In
   return known(typeof key.value === "string" ? key.value : (key.raw ?? ""));
 }
 
-/** The variable of a name; undefined for a name outside of the function. */
+/** Returns the variable of a name; undefined for a name outside of the function. */
 function variableFor(name: string, scope: Scope, declares: "let" | "var" | undefined): object | undefined {
   if (declares === undefined) return scope.find(name);
   let owner = scope;

@@ -46,7 +46,7 @@ function callback(
   return iterating(self, on, () => runAnyTimes(on, () => on.call(fn, UNDEFINED, args, node, scope)));
 }
 
-/** A callback whose result is taken for true or false. */
+/** Returns a callback whose result is taken for true or false. */
 const predicate =
   (name: string, result: (call: BuiltinCall) => Kind): Builtin =>
   (call) => {
@@ -186,7 +186,7 @@ const lookup =
     return result(call);
   };
 
-/** The first or the second item of the pairs that a Map holds. */
+/** Returns the first or the second item of the pairs that a Map holds. */
 function partOfEntries(map: Kind, part: 0 | 1, on: Interpreter): Kind {
   const { flags, values, objects, reason } = on.elements(map);
   const ofValue = (pair: unknown): Kind =>
@@ -196,11 +196,11 @@ function partOfEntries(map: Kind, part: 0 | 1, on: Interpreter): Kind {
   return joinKinds([{ ...NOTHING, flags, reason }, ...values.map(ofValue), ...objects.map(ofObject)]);
 }
 
-/** Whether a value is a Map: one that is there, or one that the code makes. */
+/** Returns whether a value is a Map: one that is there, or one that the code makes. */
 const isMap = ({ values, objects }: Kind): boolean =>
   values.some((value) => value instanceof Map) || objects.some(({ name }) => name === "Map");
 
-/** The values of a Map, or the items of a Set. */
+/** Returns the values of a Map, or the items of a Set. */
 const entryValues = (value: Kind, on: Interpreter): Kind =>
   isMap(value) ? partOfEntries(value, 1, on) : on.elements(value);
 
@@ -354,8 +354,8 @@ function writes(fn: unknown, { args, node, scope, on }: BuiltinCall): void {
 }
 
 /**
- * Whether a call gives a function its name, and nothing else, as esbuild does where it keeps names:
- * `__name(fn, "scale")`.
+ * Returns whether a call gives a function its name, and nothing else, as esbuild does where it
+ * keeps names: `__name(fn, "scale")`.
  */
 export function givesName(fn: unknown, [target = UNDEFINED, key = UNDEFINED]: readonly Kind[]): boolean {
   if (fn !== Object.defineProperty || primitive(key)?.value !== "name" || target.flags !== 0) return false;
@@ -367,7 +367,7 @@ export function givesName(fn: unknown, [target = UNDEFINED, key = UNDEFINED]: re
   );
 }
 
-/** What a function of the language gives; undefined for other functions. */
+/** Returns what a function of the language gives; undefined for other functions. */
 export function builtinResult(fn: AnyFunction, call: BuiltinCall): Kind | undefined {
   if (WRITERS.has(fn)) writes(fn, call);
   const run = BY_FUNCTION.get(fn);

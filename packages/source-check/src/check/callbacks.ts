@@ -11,8 +11,8 @@ import { isModule } from "./own-values.js";
 import { isProxy } from "./proxies.js";
 
 /**
- * The functions that an argument passes on: itself, or what an object of options holds. Those of
- * Sconce decide nothing, and those of the language are called by the code that knows them.
+ * Returns the functions that an argument passes on: itself, or what an object of options holds.
+ * Those of Sconce decide nothing, and those of the language are called by the code that knows them.
  */
 function callbacksOf(
   { values, objects }: Kind,
@@ -44,14 +44,14 @@ function callbacksOf(
   return found;
 }
 
-/** Whether a value is a function with a source that is neither of Sconce nor a class. */
+/** Returns whether a value is a function with a source that is neither of Sconce nor a class. */
 export function isUserFunction(value: unknown): value is AnyFunction {
   if (typeof value !== "function" || isModule(value)) return false;
   if (ownFunctionName(value) !== undefined || operatorReturns(value) !== undefined) return false;
   return !isClass(value as AnyFunction) && !isNative(value as AnyFunction);
 }
 
-/** A function that strict mode looks at where it is passed on: also one of the host. */
+/** Returns a function that strict mode looks at where it is passed on: also one of the host. */
 const isFollowedFunction = (value: unknown): value is AnyFunction =>
   isUserFunction(value) || hostFunction(value) !== undefined;
 

@@ -140,7 +140,7 @@ function callObject(
   return atSite(node, scope, methodResult(object.name!, object.closure, args));
 }
 
-/** A function of Sconce's. */
+/** Returns a function of Sconce's. */
 function callNamespace(
   name: string,
   args: readonly Kind[],
@@ -176,11 +176,11 @@ function callNamespace(
 /** Operands of a function of control flow that the check follows. */
 const MOST_OPERANDS = 16;
 
-/** The first items of a list. */
+/** Returns the first items of a list. */
 const itemsOf = (list: Kind, member: (list: Kind, i: number) => Kind): readonly Kind[] =>
   Array.from({ length: MOST_OPERANDS }, (_, i) => member(list, i));
 
-/** A number that control flow is given, or gives, may be a dynamic one in the graph. */
+/** Returns a number that control flow is given, or gives, may be a dynamic one in the graph. */
 const openNumbers = (kind: Kind): Kind =>
   kind.values.some((value) => typeof value === "number") ? join(kind, SYMS) : kind;
 
@@ -194,14 +194,16 @@ function opened(kind: Kind, depth = MOST_DEPTH): Kind {
   return { ...own, objects: own.objects.map((object) => openedObject(object, depth - 1)) };
 }
 
-/** A copy of a container: what the function writes to it stays there. */
+/** Returns a copy of a container: what the function writes to it stays there. */
 function openedObject(object: AbstractObject, depth: number): AbstractObject {
   if (object.type !== "array" && object.type !== "record") return object;
   const props = new Map([...object.props].map(([key, value]) => [key, opened(value, depth)]));
   return { ...object, props, element: opened(object.element, depth) };
 }
 
-/** The arguments of the functions that control flow is given; undefined for other functions. */
+/**
+ * Returns the arguments of the functions that control flow is given; undefined for other functions.
+ */
 function flowOperands(
   name: string,
   args: readonly Kind[],
@@ -235,13 +237,13 @@ function operatorResult(name: string, node: AnyNode, scope: Scope, on: Interpret
   return atSite(node, scope, functionResult(name));
 }
 
-/** An operator of the user's: its fake may make sizes that only the data decide. */
+/** Returns an operator of the user's: its fake may make sizes that only the data decide. */
 function customOperator(returns: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
   on.noteOperator("nonzero");
   return atSite(node, scope, customResult(returns));
 }
 
-/** A result whose arrays belong to the call: one for all times that it runs. */
+/** Returns a result whose arrays belong to the call: one for all times that it runs. */
 function atSite(node: AnyNode, scope: Scope, result: Kind): Kind {
   const [object] = result.objects;
   if (object === undefined) return result;
@@ -321,7 +323,7 @@ const RESULTS: Readonly<Record<string, Kind>> = {
   MultiheadAttention: listOf([TENSORS, join(TENSORS, known(null))]),
 };
 
-/** What the graph of a program returns. */
+/** Returns what the graph of a program returns. */
 function graphResult(program: ExportedProgram): Kind {
   const outputs = program.graphSignature.outputSpecs.filter(({ kind }) => kind === "USER_OUTPUT");
   const leaves = outputs.map(({ arg }) => {
@@ -365,8 +367,8 @@ export function callModule(module: OwnModule, args: readonly Kind[], on: Interpr
 type LayerClass = AnyFunction & { readonly torchClass?: string | undefined };
 
 /**
- * The name of the layer of Sconce whose `forward` a module runs, its own or that of a class that
- * layers share; undefined for the user's own.
+ * Returns the name of the layer of Sconce whose `forward` a module runs, its own or that of a class
+ * that layers share; undefined for the user's own.
  */
 function layerOf(module: OwnModule): string | undefined {
   for (const owner of prototypesOf(module)) {
@@ -393,7 +395,7 @@ function overridesOf(module: OwnModule): AnyFunction[] {
   return found;
 }
 
-/** Whether a value is a layer of Sconce. */
+/** Returns whether a value is a layer of Sconce. */
 export const isLayer = (value: unknown): value is OwnModule =>
   isModule(value) && layerOf(value) !== undefined;
 
@@ -404,7 +406,7 @@ const READS = /^(?:get|at|has|slice|keys|values|entries|children|modules|paramet
 const CHANGES_MODULE =
   /^(?:register\w+|addModule|setSubmodule|loadStateDict|train|eval|apply|requiresGrad_|append|extend|set|to|type|float|double|half|bfloat16|cpu)$/;
 
-/** A method that Sconce's classes of modules define; undefined for other functions. */
+/** Returns a method that Sconce's classes of modules define; undefined for other functions. */
 function callModuleMethod(
   fn: AnyFunction,
   self: Kind,

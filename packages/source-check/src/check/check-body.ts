@@ -82,13 +82,16 @@ class BodyReporter implements StrictObserver {
     return run();
   }
 
-  /** What the host does changes no values of the model. */
+  /** Returns what the host does changes no values of the model. */
   called(fn: unknown): boolean {
     const construct = hostFunction(fn);
     return construct !== undefined && construct !== "eval";
   }
 
-  /** Whether a property is that of a variable around the function, or of `this` from outside. */
+  /**
+   * Returns whether a property is that of a variable around the function, or of `this` from
+   * outside.
+   */
   #isReachedFromOutside(node: AnyNode, scope: Scope): boolean {
     let root = node;
     while (root.type === "MemberExpression") root = root.object;

@@ -393,7 +393,9 @@ class Checker implements Interpreter {
   }
 }
 
-/** What `this` is in an arrow function that is a value: an object whose class has its text. */
+/**
+ * Returns what `this` is in an arrow function that is a value: an object whose class has its text.
+ */
 function lexicalThis(fn: AnyFunction, candidates: readonly Kind[]): Kind {
   const text = String(fn);
   const owners = candidates.flatMap(({ values }) => values).filter((value) => isMadeBy(value, text));
@@ -402,7 +404,7 @@ function lexicalThis(fn: AnyFunction, candidates: readonly Kind[]): Kind {
     : unknown("`this` of an arrow function is not known");
 }
 
-/** Whether a class of an object has a text. */
+/** Returns whether a class of an object has a text. */
 function isMadeBy(value: unknown, text: string): boolean {
   if (!isObject(value)) return false;
   for (const at of prototypesOf(value)) {
@@ -416,7 +418,7 @@ function isMadeBy(value: unknown, text: string): boolean {
 /** Any number or text in place of a known one. */
 const anyPrimitive = (value: Kind): Kind => (primitive(value) === undefined ? value : join(PLAINS, value));
 
-/** The setter of a property, where it has one that can be read. */
+/** Returns the setter of a property, where it has one that can be read. */
 function setterOf(owner: object, name: unknown): AnyFunction | undefined {
   if (name === undefined || isProxy(owner)) return undefined;
   const { get, set } = inheritedProperty(owner, typeof name === "symbol" ? name : String(name)) ?? {};
@@ -437,7 +439,10 @@ function placeOf(node: AnyNode, scope: Scope): Pick<SourceFinding, "function" | 
 
 const LONGEST_CODE = 120;
 
-/** The code of a node on one line; of a function or a statement with a body, what is before it. */
+/**
+ * Returns the code of a node on one line; of a function or a statement with a body, what is before
+ * it.
+ */
 function textOf(node: AnyNode, { frame: { source } }: Scope): string {
   const { start, end } = node;
   if (node.type === "TryStatement") return "try";

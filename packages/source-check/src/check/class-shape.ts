@@ -3,8 +3,9 @@ import type { AnyNode, Class } from "acorn";
 import { type AnyFunction, isNative, parseClass } from "../source/parse-function.js";
 
 /**
- * Whether making an object of a class, and reading its properties, decides nothing: the constructor
- * assigns names and literals to properties, and there are no getters. Built-in classes count, too.
+ * Returns whether making an object of a class, and reading its properties, decides nothing: the
+ * constructor assigns names and literals to properties, and there are no getters. Built-in classes
+ * count, too.
  */
 export function onlyHolds(type: AnyFunction): boolean {
   const parsed = parseClass(type);
@@ -22,7 +23,7 @@ const classHolds = ({ superClass, body }: Class): boolean =>
     return part.kind === "method";
   });
 
-/** A parameter that is a name, whose default decides nothing. */
+/** Returns a parameter that is a name, whose default decides nothing. */
 function isPlainParameter(node: AnyNode): boolean {
   if (node.type === "RestElement") return node.argument.type === "Identifier";
   if (node.type === "AssignmentPattern") return node.left.type === "Identifier" && isValue(node.right);

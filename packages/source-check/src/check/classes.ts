@@ -64,13 +64,13 @@ function computedName(part: Member, { keys, scope }: ClassBody, on: Interpreter)
   keys.set(part, name);
 }
 
-/** The names that code of a class body sees, with `this`. */
+/** Returns the names that code of a class body sees, with `this`. */
 function insideOf(home: ClassBody, self: Kind, fn: AnyFunction | undefined): Scope {
   const { source, sites, fn: around } = home.scope.frame;
   return new Scope(home.scope, { ...newFrame(source, self, fn ?? around, home), sites }, true);
 }
 
-/** The name of a part of a class; undefined where it is not known. */
+/** Returns the name of a part of a class; undefined where it is not known. */
 function nameOf(part: Member, { keys }: ClassBody): string | undefined {
   const { key } = part;
   const computed = keys.get(part);
@@ -95,7 +95,7 @@ function memberValue(self: Kind, part: Member, scope: Scope, on: Interpreter): K
   return part.kind === "method" ? closure(part.value, scope) : runAccessor(self, part, scope, on);
 }
 
-/** What a getter gives may change: what it does is taken note of. */
+/** Returns what a getter gives may change: what it does is taken note of. */
 function runAccessor(self: Kind, part: MethodDefinition, scope: Scope, on: Interpreter): Kind {
   const args = part.kind === "set" ? [unknown("what a setter is given")] : [];
   runAnyTimes(on, () => on.call(closure(part.value, scope), self, args, part, scope));
@@ -122,7 +122,7 @@ export function makeInstance(
   return isWhole ? self : unknown("an object of a class that is not followed");
 }
 
-/** Whether a value is a class or a constructor of the user's that makes no module. */
+/** Returns whether a value is a class or a constructor of the user's that makes no module. */
 function isUserClass(value: unknown): value is AnyFunction {
   if (typeof value !== "function" || isModule(value) || isNative(value as AnyFunction)) return false;
   for (const at of prototypesOf(value))
@@ -161,7 +161,7 @@ function initialize(
   return isWhole;
 }
 
-/** The body of a class that is a value; undefined where it has no source. */
+/** Returns the body of a class that is a value; undefined where it has no source. */
 function classBodyOf(type: AnyFunction, on: Interpreter): ClassBody | undefined {
   const parsed = parseClass(type);
   if (parsed === null) return undefined;
@@ -204,7 +204,7 @@ function construct(
   return isWhole;
 }
 
-/** Whether a class and all above it have a source. */
+/** Returns whether a class and all above it have a source. */
 function isFollowed(type: Kind): boolean {
   const [value] = type.values;
   const [object] = type.objects;
@@ -218,7 +218,7 @@ function isFollowed(type: Kind): boolean {
   return above === Function.prototype || isFollowed(known(above));
 }
 
-/** The parts of the prototype of a class that is a value, by their names. */
+/** Returns the parts of the prototype of a class that is a value, by their names. */
 function membersOf(type: AnyFunction): (readonly [name: string, own: PropertyDescriptor])[] {
   const prototype = (type as { readonly prototype?: object }).prototype ?? {};
   return Reflect.ownKeys(prototype)
@@ -254,7 +254,7 @@ export function callSuper(args: readonly Kind[], node: AnyNode, scope: Scope, on
   return self;
 }
 
-/** A property of the class above, for an object that the code makes. */
+/** Returns a property of the class above, for an object that the code makes. */
 export function superOfInstance(name: string, { frame: { home, self, fn } }: Scope): Kind | undefined {
   let base = home?.base;
   if (home === undefined) {
@@ -277,14 +277,14 @@ export function superOfInstance(name: string, { frame: { home, self, fn } }: Sco
   return undefined;
 }
 
-/** A method that objects of a class have. */
+/** Returns a method that objects of a class have. */
 function methodOf(type: AnyFunction, name: string): Kind | undefined {
   const { prototype = null } = type as { readonly prototype?: object };
   const found = inheritedProperty(prototype, name);
   return found && found.get === undefined ? known(found.value) : undefined;
 }
 
-/** A method of the class above the one that has the running function. */
+/** Returns a method of the class above the one that has the running function. */
 function aboveOf(type: AnyFunction, fn: AnyFunction | undefined, name: string): Kind | undefined {
   for (let at: unknown = type; typeof at === "function"; at = Object.getPrototypeOf(at)) {
     const own = Object.getOwnPropertyDescriptors((at as { readonly prototype?: object }).prototype ?? {});
@@ -294,7 +294,7 @@ function aboveOf(type: AnyFunction, fn: AnyFunction | undefined, name: string): 
   return undefined;
 }
 
-/** A private member of a value: `#scale`. Accessors are run. */
+/** Returns a private member of a value: `#scale`. Accessors are run. */
 export function privateMember(self: Kind, name: string, node: AnyNode, scope: Scope, on: Interpreter): Kind {
   const parts = [
     ...self.objects.map((one) => one.props.get(name) ?? NOTHING),
@@ -321,7 +321,7 @@ function privateOf(value: unknown, name: string, node: AnyNode, scope: Scope, on
   return field.known ? known(field.value) : PLAINS;
 }
 
-/** The parts of the class of a value that declare a private name. */
+/** Returns the parts of the class of a value that declare a private name. */
 function privateParts(
   value: object,
   name: string,

@@ -63,7 +63,10 @@ export function construct(
   return unknown(MADE_BY_NEW);
 }
 
-/** A distribution: its members are tensors and functions that give tensors, but for its shapes. */
+/**
+ * Returns a distribution: its members are tensors and functions that give tensors, but for its
+ * shapes.
+ */
 function distributionKind(node: AnyNode, scope: Scope): Kind {
   const props = new Map<string, Kind>([
     ["batchShape", arrayOf(SIZES)],
@@ -93,7 +96,9 @@ function makeCollection(
   };
 }
 
-/** An object of a class of the language: its methods and its items are numbers and texts. */
+/**
+ * Returns an object of a class of the language: its methods and its items are numbers and texts.
+ */
 function makeIntrinsic(
   type: AnyFunction,
   args: readonly Kind[],
@@ -107,29 +112,32 @@ function makeIntrinsic(
   return made(siteOf(scope, node, () => ({ ...makeObject("record", PLAINS), prototype })));
 }
 
-/** Whether a class may decide on what it is given: the code's own may. */
+/** Returns whether a class may decide on what it is given: the code's own may. */
 const mayDecide = ({ values, flags, objects }: Kind, { strict }: Interpreter): boolean =>
   (flags & UNKNOWN) !== 0 ||
   objects.length > 0 ||
   values.some((type) => typeof type === "function" && mayAct(type as AnyFunction, strict !== undefined));
 
 /**
- * Whether making an object of a class may do more than hold values: outside of strict mode, decide.
+ * Returns whether making an object of a class may do more than hold values: outside of strict mode,
+ * decide.
  */
 const mayAct = (type: AnyFunction, isStrict: boolean): boolean =>
   !isSconceClass(type) && (isStrict && isNative(type) ? !isIntrinsic(type) : !onlyHolds(type));
 
-/** Whether a value is a class or a layer of Sconce. */
+/** Returns whether a value is a class or a layer of Sconce. */
 const isSconceClass = (type: unknown): boolean =>
   type === Tensor || isModule(type) || Object.hasOwn(type as object, "torchClass") || isTensorClass(type);
 
-/** Whether a value is a class of tensors: its functions make tensors, as `Tensor.from` does. */
+/**
+ * Returns whether a value is a class of tensors: its functions make tensors, as `Tensor.from` does.
+ */
 export const isTensorType = (type: unknown): boolean => type === Tensor || isTensorClass(type);
 
 const isTensorClass = (type: unknown): boolean =>
   typeof type === "function" && (type.prototype as unknown) instanceof Tensor;
 
-/** Whether a value may be a tensor or a dynamic size, or hold one. */
+/** Returns whether a value may be a tensor or a dynamic size, or hold one. */
 const isOpen = (kind: Kind): boolean =>
   mayBeTensor(kind) ||
   mayBeSym(kind) ||

@@ -15,15 +15,17 @@ export function sourceProblems(problems: readonly SourceProblem[]): SconceError 
   });
 }
 
-/** The warning about places that the check could not follow. */
+/** Returns the warning about places that the check could not follow. */
 export const uncheckedPlaces = (findings: readonly SourceFinding[], isStrict: boolean): string =>
   `The source check could not follow the model everywhere. Where one of these places decides on a tensor or a dynamic size, the program has the wrong branch${isStrict ? "; where one reads or changes state outside of the model, the program does not" : ""}:${listed(findings)}`;
 
-/** The warning about places in functions of control flow that the check could not follow. */
+/**
+ * Returns the warning about places in functions of control flow that the check could not follow.
+ */
 export const uncheckedBodies = (findings: readonly SourceFinding[]): string =>
   `The source check could not follow functions of control flow everywhere. Where one of these places changes a value from outside of the function, the program does not do it:${listed(findings)}`;
 
-/** The warning about numbers that are written as floats and are integers. */
+/** Returns the warning about numbers that are written as floats and are integers. */
 export function writtenFloats(problems: readonly SourceProblem[]): string {
   const shown = problems
     .slice(0, SHOWN)
@@ -32,7 +34,7 @@ export function writtenFloats(problems: readonly SourceProblem[]): string {
   return `Numbers of the model are written as floats, and JavaScript makes integers of them:${shown.join("")}`;
 }
 
-/** The places of findings, one on a line. */
+/** Returns the places of findings, one on a line. */
 function listed(findings: readonly SourceFinding[]): string {
   const lines = findings.slice(0, SHOWN).map((one) => `${placeOf(one)}: ${one.message}: ${one.code}`);
   if (findings.length > SHOWN) lines.push(`and ${findings.length - SHOWN} more`);

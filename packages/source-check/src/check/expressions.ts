@@ -113,7 +113,7 @@ const EXPRESSIONS: { readonly [T in AnyNode["type"]]?: Evaluate<Extract<AnyNode,
   },
 };
 
-/** A variable that the checked code does not declare. */
+/** Returns a variable that the checked code does not declare. */
 function outerKind(node: Identifier, scope: Scope, on: Interpreter): Kind {
   const { name } = node;
   let closed: Kind | undefined;
@@ -127,7 +127,7 @@ function outerKind(node: Identifier, scope: Scope, on: Interpreter): Kind {
   return value;
 }
 
-/** A property with the object that it is read from. */
+/** Returns a property with the object that it is read from. */
 export function memberOf(
   node: MemberExpression,
   scope: Scope,
@@ -147,7 +147,7 @@ export function memberOf(
   return { self, value: optional && nullish(self) !== false ? join(value, UNDEFINED) : value };
 }
 
-/** A property of the class above the one that has the running method. */
+/** Returns a property of the class above the one that has the running method. */
 function superMember(scope: Scope, key: Kind): Kind {
   const { self, fn } = scope.frame;
   const name = primitive(key)?.value as string;
@@ -210,7 +210,7 @@ function evaluateBinary(node: BinaryExpression, scope: Scope, on: Interpreter): 
   return computed(operator, a, b);
 }
 
-/** Whether two values are equal; undefined where it depends. */
+/** Returns whether two values are equal; undefined where it depends. */
 function identical(a: Kind, b: Kind, isLoose: boolean): boolean | undefined {
   const [first, second] = [primitive(a), primitive(b)];
   if (first !== undefined && second !== undefined) {
@@ -257,7 +257,7 @@ function evaluateLogical(node: LogicalExpression, scope: Scope, on: Interpreter)
   return shortCircuit(operator, first, second, on);
 }
 
-/** The value of `a && b`, `a || b` or `a ?? b`. */
+/** Returns the value of `a && b`, `a || b` or `a ?? b`. */
 function shortCircuit(operator: string, first: Kind, second: () => Kind, on: Interpreter): Kind {
   const decided = operator === "??" ? nullish(first) : truth(first);
   const goesOn = decided === undefined ? undefined : operator === "||" ? !decided : decided;
@@ -344,7 +344,10 @@ export function fillArray(
   return array;
 }
 
-/** The items of a list by their places; undefined where it may be another one, or a longer one. */
+/**
+ * Returns the items of a list by their places; undefined where it may be another one, or a longer
+ * one.
+ */
 function itemsOf({ flags, values, objects }: Kind): Kind[] | undefined {
   const [object] = objects;
   const isList = flags === 0 && values.length === 0 && objects.length === 1 && object!.type === "array";
@@ -380,7 +383,7 @@ function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): 
   return made(record);
 }
 
-/** What a getter gives is not followed; what it and a setter do is taken note of. */
+/** Returns what a getter gives is not followed; what it and a setter do is taken note of. */
 function accessor(record: Kind, fn: AnyNode, scope: Scope, on: Interpreter): Kind {
   const given = [unknown("what a setter is given")];
   runAnyTimes(on, () => on.call(closure(fn, scope), record, given, fn, scope));

@@ -52,7 +52,7 @@ function index(): Map<string, NumberPlaces> {
 const MAKES_DTYPE: ReadonlySet<string> = new Set(["full", "arange", "range", "tensor", "scalartensor"]);
 
 /**
- * The numbers of a call of an operator that are written as floats and are integers there.
+ * Returns the numbers of a call of an operator that are written as floats and are integers there.
  *
  * @param isMethod whether the call is that of a method of a tensor
  */
@@ -93,7 +93,7 @@ interface WrittenNumber {
   readonly option: string | undefined;
 }
 
-/** The numbers in an argument, in lists and in options, that are written as floats. */
+/** Returns the numbers in an argument, in lists and in options, that are written as floats. */
 function numbersOf(argument: Expression | SpreadElement, position: number): WrittenNumber[] {
   const inside = (node: AnyNode | null, option: string | undefined): WrittenNumber[] => {
     if (node === null) return [];
@@ -112,7 +112,7 @@ const FLOAT_FORM = /^(?:[\d_]*\.[\d_]*(?:e[+-]?\d+)?|[\d_]+e\+?\d+)$/i;
 /** What int64 holds; larger numbers are floats. */
 const LARGEST = 2 ** 63;
 
-/** The text of an integer that is written as a float, with its sign. */
+/** Returns the text of an integer that is written as a float, with its sign. */
 function floatText(node: AnyNode): string | undefined {
   const isNegative = node.type === "UnaryExpression" && node.operator === "-";
   const { raw, value } = (isNegative ? node.argument : node) as Partial<Literal>;
@@ -133,7 +133,8 @@ const hasDtype = (node: CallExpression): boolean =>
   ) === true;
 
 /**
- * Whether a list has a number that is not an integer, or anything but numbers: then it is known.
+ * Returns whether a list has a number that is not an integer, or anything but numbers: then it is
+ * known.
  */
 function hasFraction(node: AnyNode | undefined | null): boolean {
   if (node?.type === "ArrayExpression") return node.elements.some(hasFraction);
@@ -144,7 +145,7 @@ function hasFraction(node: AnyNode | undefined | null): boolean {
 /** Numbers that tools write shorter: esbuild makes `1e3` of `1000`. */
 const SHORTENED = /^-?[\d_]+e\+?\d+$/i;
 
-/** Whether the source has the number as a float, too, which a tool may have written so. */
+/** Returns whether the source has the number as a float, too, which a tool may have written so. */
 export function isFloatInSource(finding: SourceFinding): boolean {
   const { code } = finding;
   if (!SHORTENED.test(code)) return true;

@@ -116,7 +116,7 @@ class HiddenCalls {
 /** What the classes of Sconce carry: they compare copies of packages. */
 const MADE_BY = Symbol.for("sconce.made-by");
 
-/** Whether a value may have functions of the user's that the language calls. */
+/** Returns whether a value may have functions of the user's that the language calls. */
 function mayHide(value: unknown): value is object {
   if (!isObject(value)) return false;
   if (isProxy(value)) return true;
@@ -126,7 +126,7 @@ function mayHide(value: unknown): value is object {
   return typeof value !== "function" || !prototype || !(MADE_BY in prototype);
 }
 
-/** A property of an object or of what it inherits from, except from classes of Sconce. */
+/** Returns a property of an object or of what it inherits from, except from classes of Sconce. */
 function descriptorOf(value: object, name: string | symbol): PropertyDescriptor | undefined {
   for (const at of prototypesOf(value)) {
     const type = Object.getOwnPropertyDescriptor(at, "constructor")?.value as object | undefined;
@@ -137,7 +137,7 @@ function descriptorOf(value: object, name: string | symbol): PropertyDescriptor 
   return undefined;
 }
 
-/** Whether a value is an iterator, which each loop takes further. */
+/** Returns whether a value is an iterator, which each loop takes further. */
 const isRunning = (value: object): boolean => {
   const next: unknown = descriptorOf(value, "next")?.value;
   return typeof next === "function" && isNative(next as AnyFunction);

@@ -14,7 +14,7 @@ const HOST_NAMES: ReadonlyMap<string, StrictConstruct> = new Map([
   ["eval", "eval"],
 ]);
 
-/** What using a name of the host is; undefined for other names. */
+/** Returns what using a name of the host is; undefined for other names. */
 export const hostName = (name: string): StrictConstruct | undefined => HOST_NAMES.get(name);
 
 /** Modules of Node whose functions act on the host. */
@@ -58,15 +58,17 @@ interface NodeProcess extends Readonly<Record<string, unknown>> {
 
 let functions: Map<unknown, StrictConstruct> | undefined;
 
-/** What a call of a function of the host or the language is; undefined for other functions. */
+/**
+ * Returns what a call of a function of the host or the language is; undefined for other functions.
+ */
 export function hostFunction(fn: unknown): StrictConstruct | undefined {
   functions ??= index();
   return functions.get(fn) ?? (isConsoleFunction(fn) ? "host" : undefined);
 }
 
 /**
- * Whether a function belongs to the console of now: loggers and test runners replace its functions
- * while a program runs.
+ * Returns whether a function belongs to the console of now: loggers and test runners replace its
+ * functions while a program runs.
  */
 export const isConsoleFunction = (fn: unknown): boolean =>
   typeof console === "object" && Object.values(console).includes(fn);
@@ -110,7 +112,7 @@ let objects: Set<unknown> | undefined;
 /** Names of objects of hosts; `process` has the environment and the arguments, too. */
 const HOST_OBJECTS = "document window navigator location history localStorage sessionStorage Deno Bun";
 
-/** Whether a value is an object of the host, whatever name it has in the code. */
+/** Returns whether a value is an object of the host, whatever name it has in the code. */
 export function isHostObject(value: unknown): boolean {
   if (objects === undefined) {
     const host = fieldsOf(globalThis);
@@ -139,7 +141,7 @@ const INTRINSICS =
 
 let intrinsics: Set<unknown> | undefined;
 
-/** Whether a function belongs to the language: what it does is known. */
+/** Returns whether a function belongs to the language: what it does is known. */
 export function isIntrinsic(fn: unknown): boolean {
   if (intrinsics === undefined) {
     const found = new Set<unknown>();
@@ -192,7 +194,7 @@ const CHANGES: readonly (readonly [owner: object, names: RegExp])[] = [
 
 let changing: Set<unknown> | undefined;
 
-/** Whether a method of the language changes what it is called on. */
+/** Returns whether a method of the language changes what it is called on. */
 export function changesThis(fn: unknown, { values }: { readonly values: readonly unknown[] }): boolean {
   changing ??= new Set(
     CHANGES.flatMap(([owner, names]) =>

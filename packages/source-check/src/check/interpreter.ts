@@ -43,7 +43,7 @@ export interface Frame {
   readonly sites: Map<AnyNode, AbstractObject>;
 }
 
-/** A call that begins. */
+/** Returns a call that begins. */
 export const newFrame = (
   source: SourceText,
   self: Kind,
@@ -69,7 +69,7 @@ export interface Exits {
   isEndless: boolean;
 }
 
-/** The object that an expression makes. */
+/** Returns the object that an expression makes. */
 export function siteOf({ frame }: Scope, node: AnyNode, make: () => AbstractObject): AbstractObject {
   let object = frame.sites.get(node);
   if (object === undefined) {
@@ -79,7 +79,7 @@ export function siteOf({ frame }: Scope, node: AnyNode, make: () => AbstractObje
   return object;
 }
 
-/** A function of the checked code with the names that it sees. */
+/** Returns a function of the checked code with the names that it sees. */
 export function closure(node: AnyNode, scope: Scope): Kind {
   const fn = siteOf(scope, node, () => ({ type: "function", props: new Map(), element: NOTHING, node }));
   fn.closure = scope;
@@ -138,15 +138,15 @@ export interface Interpreter {
   call(callee: Kind, self: Kind, args: readonly Kind[], node: AnyNode, scope: Scope): Kind;
   /** Runs a function of the source that is being checked, or of one that is reached. */
   activate(node: FunctionNode, scope: Scope, self: Kind, args: readonly Kind[]): Kind;
-  /** The names that the text of a function or a class that is a value begins with. */
+  /** Returns the names that the text of a function or a class that is a value begins with. */
   scopeOf(fn: AnyFunction, source: SourceText): Scope;
   /** Checks a function that is a value; undefined where it has no source. */
   follow(fn: AnyFunction, self: Kind, args: readonly Kind[]): Kind | undefined;
   assign(target: AnyNode, value: Kind, scope: Scope, declares?: "let" | "var"): void;
-  /** A variable that the function closes over; undefined where it cannot be read. */
+  /** Returns a variable that the function closes over; undefined where it cannot be read. */
   closed(name: string, scope: Scope): Kind | undefined;
   setClosed(name: string, value: Kind): void;
-  /** What iterating over a value gives. */
+  /** Returns what iterating over a value gives. */
   elements(value: Kind): Kind;
   member(object: Kind, key: Kind, node: AnyNode, scope: Scope): Kind;
   setMember(object: Kind, key: Kind, value: Kind): void;
@@ -204,7 +204,7 @@ export interface StrictObserver {
 export const iterating = <T>(container: Kind, { strict }: Interpreter, run: () => T): T =>
   strict === undefined ? run() : strict.iterating(container, run);
 
-/** The kinds of variables of two branches. */
+/** Returns the kinds of variables of two branches. */
 export function joinStates(a: State, b: State): State {
   if (a === null || a === b) return b;
   if (b === null) return a;
@@ -216,7 +216,7 @@ export function joinStates(a: State, b: State): State {
   return joined;
 }
 
-/** Whether a state has all variables of an earlier one with the same kinds. */
+/** Returns whether a state has all variables of an earlier one with the same kinds. */
 export function isFixedPoint(state: State, before: ReadonlyMap<Variable, Kind>): boolean {
   return state === null || [...before].every(([variable, kind]) => state.get(variable) === kind);
 }

@@ -73,24 +73,24 @@ export const PLAINS: Kind = kind(PLAIN);
 /** The value `undefined`. */
 export const UNDEFINED: Kind = kind(0, [undefined]);
 
-/** A value that is known. */
+/** Returns a value that is known. */
 export const known = (value: unknown): Kind => kind(0, [value]);
-/** A value that may be anything, and why. */
+/** Returns a value that may be anything, and why. */
 export const unknown = (reason: string): Kind => ({ ...kind(UNKNOWN), reason });
 /** Why an object that the code makes with `new` is unknown. */
 export const MADE_BY_NEW = "an object that the code makes with `new`";
-/** An object that the code makes. */
+/** Returns an object that the code makes. */
 export const made = (object: AbstractObject): Kind => kind(0, [], [object]);
-/** A record or an array that the code makes. */
+/** Returns a record or an array that the code makes. */
 export const makeObject = (type: "array" | "record", element: Kind = NOTHING): AbstractObject => ({
   type,
   props: new Map(),
   element,
 });
-/** An array with these possible items. */
+/** Returns an array with these possible items. */
 export const arrayOf = (element: Kind): Kind => made(makeObject("array", element));
 
-/** An array with these items. */
+/** Returns an array with these items. */
 export const listOf = (items: readonly Kind[]): Kind =>
   made({ ...makeObject("array"), props: new Map(items.map((item, i) => [String(i), item])) });
 
@@ -98,13 +98,13 @@ export const listOf = (items: readonly Kind[]): Kind =>
 const MANY_PRIMITIVES = 4;
 const MANY_OBJECTS = 64;
 
-/** A kind with new arrays: those of tables stay as they are. */
+/** Returns a kind with new arrays: those of tables stay as they are. */
 export const fresh = (all: Kind): Kind =>
   all.objects.length === 0
     ? all
     : { ...all, objects: all.objects.map((one) => ({ ...one, props: new Map(one.props) })) };
 
-/** All possibilities of two kinds. */
+/** Returns all possibilities of two kinds. */
 export function join(a: Kind, b: Kind): Kind {
   if (a === b || isNothing(b)) return a;
   if (isNothing(a)) return b;
@@ -137,19 +137,19 @@ function summarized(all: Kind): Kind {
   return { ...all, values, flags, reason };
 }
 
-/** Whether a kind has no possibility. */
+/** Returns whether a kind has no possibility. */
 export const isNothing = ({ flags, values, objects }: Kind): boolean =>
   flags === 0 && values.length === 0 && objects.length === 0;
 
 const isTensor = (value: unknown): value is Tensor => value instanceof Tensor;
 
-/** Whether a value may be a tensor. */
+/** Returns whether a value may be a tensor. */
 export const mayBeTensor = ({ flags, values }: Kind): boolean =>
   (flags & TENSOR) !== 0 || values.some(isTensor);
-/** Whether a value may be symbolic, as far as the check knows. */
+/** Returns whether a value may be symbolic, as far as the check knows. */
 export const mayBeSym = ({ flags, values }: Kind): boolean => (flags & SYM) !== 0 || values.some(isSym);
 
-/** The value, where it is known and no object: undefined otherwise. */
+/** Returns the value, where it is known and no object: undefined otherwise. */
 export function primitive({ flags, values, objects }: Kind): { readonly value: unknown } | undefined {
   const [value] = values;
   return flags === 0 && objects.length === 0 && values.length === 1 && !isObject(value)
@@ -158,8 +158,8 @@ export function primitive({ flags, values, objects }: Kind): { readonly value: u
 }
 
 /**
- * Whether a value counts as true; undefined where both are possible. A tensor or a dynamic size is
- * an error, whose correction may go either way.
+ * Returns whether a value counts as true; undefined where both are possible. A tensor or a dynamic
+ * size is an error, whose correction may go either way.
  */
 export function truth(all: Kind): boolean | undefined {
   const { flags, values, objects } = all;
@@ -169,7 +169,7 @@ export function truth(all: Kind): boolean | undefined {
   return outcomes.size === 1 ? [...outcomes][0] : undefined;
 }
 
-/** Whether a value is null or undefined; undefined where both are possible. */
+/** Returns whether a value is null or undefined; undefined where both are possible. */
 export function nullish({ flags, values, objects }: Kind): boolean | undefined {
   if ((flags & (PLAIN | UNKNOWN)) !== 0) return undefined;
   const outcomes = new Set(values.map((value) => value === null || value === undefined));
@@ -177,9 +177,9 @@ export function nullish({ flags, values, objects }: Kind): boolean | undefined {
   return outcomes.size === 1 ? [...outcomes][0] : undefined;
 }
 
-/** A kind without some of its values. */
+/** Returns a kind without some of its values. */
 export const without = (all: Kind, isOut: (value: unknown) => boolean): Kind =>
   all.values.some(isOut) ? { ...all, values: all.values.filter((value) => !isOut(value)) } : all;
 
-/** The kinds of several parts, together. */
+/** Returns the kinds of several parts, together. */
 export const joinKinds = (kinds: readonly Kind[]): Kind => kinds.reduce(join, NOTHING);

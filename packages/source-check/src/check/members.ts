@@ -32,13 +32,13 @@ import { isProxy, PROXY } from "./proxies.js";
 
 /** What of the interpreter reads of properties need. */
 export interface MemberReader {
-  /** What the code assigned to a property of a value that it did not make. */
+  /** Returns what the code assigned to a property of a value that it did not make. */
   written(owner: object, key: string): Kind;
-  /** What a getter gives. */
+  /** Returns what a getter gives. */
   getter(get: () => unknown, self: Kind): Kind;
 }
 
-/** The kind of a property. */
+/** Returns the kind of a property. */
 export function memberKind(object: Kind, key: Kind, reader: MemberReader): Kind {
   const name = primitive(key);
   const parts = [
@@ -89,7 +89,7 @@ function property(owner: object, key: string | symbol, reader: MemberReader): Ki
   return join(own, written);
 }
 
-/** What the getters of an object give. */
+/** Returns what the getters of an object give. */
 function gettersOf(owner: object, reader: MemberReader): Kind {
   if (isProxy(owner)) return NOTHING;
   const own = Object.values(Object.getOwnPropertyDescriptors(owner));
@@ -135,7 +135,7 @@ const PLAIN_PROPERTIES = new Set([
   "storageOffset",
 ]);
 
-/** A property or a method of a tensor; properties of a tensor that is there are read. */
+/** Returns a property or a method of a tensor; properties of a tensor that is there are read. */
 function tensorMember(tensor: Tensor | undefined, name: unknown): Kind {
   if (name === undefined) return TENSORS;
   const key = String(name);
@@ -157,14 +157,14 @@ function plainProperty(tensor: Tensor, key: string): Kind {
   }
 }
 
-/** The list of sizes: reading a dynamic one throws, so what it gives are numbers. */
+/** Returns the list of sizes: reading a dynamic one throws, so what it gives are numbers. */
 function sizeList(tensor: Tensor, key: "shape" | "strides"): Kind {
   const sizes: readonly unknown[] = (fakeOf(tensor) ?? tensor)[key];
   if (sizes.every((size) => typeof size === "number")) return known(sizes);
   return listOf(sizes.map((size) => (typeof size === "number" ? known(size) : PLAINS)));
 }
 
-/** What iterating over a value gives, and what its items by number are. */
+/** Returns what iterating over a value gives, and what its items by number are. */
 export function elementsOf({ values, objects, flags, reason }: Kind): Kind {
   const parts = [...values.map(valueElements), ...objects.map(elementOf)];
   if (flags & TENSOR) parts.push(TENSORS);

@@ -35,7 +35,7 @@ const NAMESPACES = new Set([
 export const namespace = (name: string): Kind =>
   made({ type: "namespace", props: new Map(), element: NOTHING, name });
 
-/** Whether a property of something unknown is one of Sconce's by its name. */
+/** Returns whether a property of something unknown is one of Sconce's by its name. */
 export const isNamespace = (name: unknown): name is string =>
   typeof name === "string" && NAMESPACES.has(name);
 
@@ -46,11 +46,11 @@ const GLOBALS = new Set(
   ),
 );
 
-/** Whether a name is one of the language. */
+/** Returns whether a name is one of the language. */
 export const isGlobal = (name: string): boolean => GLOBALS.has(name);
 
 /**
- * What a name means that is not declared in the function.
+ * Returns what a name means that is not declared in the function.
  *
  * @param closed the value of a variable that the function closes over
  */

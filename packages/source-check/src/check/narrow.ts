@@ -6,7 +6,7 @@ import { type Kind, PLAIN, SIZE, SYM, TENSOR, UNKNOWN } from "./kinds.js";
 import { ownFunctionName } from "./own-functions.js";
 import { isSym, ownValues } from "./own-values.js";
 
-/** The possibilities of a value that are symbolic, or that are not. */
+/** Returns the possibilities of a value that are symbolic, or that are not. */
 function symbolic({ flags, values, objects, reason }: Kind, isSymbolic: boolean): Kind {
   const kept = values.filter((value) => isSym(value) === isSymbolic);
   if (isSymbolic)
@@ -15,7 +15,7 @@ function symbolic({ flags, values, objects, reason }: Kind, isSymbolic: boolean)
   return { flags: (flags & ~(SYM | SIZE)) | plain, values: kept, objects, reason };
 }
 
-/** The possibilities of a value that are numbers, or that are not. */
+/** Returns the possibilities of a value that are numbers, or that are not. */
 function numeric(kind: Kind, isNumber: boolean): Kind {
   if (!isNumber) {
     const others = kind.values.filter((value) => typeof value !== "number");
@@ -26,7 +26,7 @@ function numeric(kind: Kind, isNumber: boolean): Kind {
   return { flags, values, objects: [], reason: undefined };
 }
 
-/** The `typeof` of all possibilities of a value; undefined where they differ. */
+/** Returns the `typeof` of all possibilities of a value; undefined where they differ. */
 export function typeOf({ flags, values, objects }: Kind): string | undefined {
   if (objects.length > 0 || (flags & ~(SYM | TENSOR)) !== 0) return undefined;
   const types = new Set<string>(values.map((value) => typeof value));
@@ -34,7 +34,7 @@ export function typeOf({ flags, values, objects }: Kind): string | undefined {
   return types.size === 1 ? [...types][0] : undefined;
 }
 
-/** Whether a size is static; undefined where it may be either. */
+/** Returns whether a size is static; undefined where it may be either. */
 export function isStaticSize({ flags, values, objects }: Kind): boolean | undefined {
   if (objects.length > 0 || (flags & ~SYM) !== 0) return undefined;
   const outcomes = new Set(values.map((value) => typeof value === "number"));

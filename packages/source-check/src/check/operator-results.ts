@@ -92,7 +92,7 @@ const FUNCTIONS: Readonly<Record<string, Kind>> = {
 export const DATA_DEPENDENT =
   /^(?:item|tolist|nonzero|argwhere|maskedSelect|unique|uniqueConsecutive|uniqueDim|bincount|repeatInterleave)$/;
 
-/** What a method of a tensor gives. */
+/** Returns what a method of a tensor gives. */
 export function methodResult(name: string, tensor: unknown, args: readonly Kind[]): Kind {
   if (name === "size" || name === "stride") return sizes(name, tensor, args);
   if (Object.hasOwn(METHODS, name)) return METHODS[name]!;
@@ -100,7 +100,7 @@ export function methodResult(name: string, tensor: unknown, args: readonly Kind[
   return results.get(keyOf(name)) ?? TENSORS;
 }
 
-/** What an operator of the user's gives, by the types of its schema. */
+/** Returns what an operator of the user's gives, by the types of its schema. */
 export function customResult(returns: string): Kind {
   const items = returns.startsWith("(") ? returns.slice(1, -1).split(", ").filter(Boolean) : [];
   if (returns === "()") return known(null);
@@ -113,7 +113,7 @@ function customKind(type: string): Kind {
   return type.startsWith("Tensor") ? TENSORS : SIZES;
 }
 
-/** What a function of `torch` or of `nn.functional` gives. */
+/** Returns what a function of `torch` or of `nn.functional` gives. */
 export function functionResult(name: string): Kind {
   if (Object.hasOwn(FUNCTIONS, name)) return FUNCTIONS[name]!;
   results ??= index();

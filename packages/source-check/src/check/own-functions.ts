@@ -18,15 +18,18 @@ export function declareOperator(value: object, returns: string): void {
   operators.set(value, returns);
 }
 
-/** The types of the results of an operator of the user's; undefined for other values. */
+/** Returns the types of the results of an operator of the user's; undefined for other values. */
 export const operatorReturns = (value: unknown): string | undefined =>
   typeof value === "function" ? operators.get(value) : undefined;
 
-/** Whether a getter is that of `torch.ops`, which makes the functions when they are read first. */
+/**
+ * Returns whether a getter is that of `torch.ops`, which makes the functions when they are read
+ * first.
+ */
 export const isOwnGetter = (get: object): boolean =>
   get === Object.getOwnPropertyDescriptor(ownValues().torch, "ops")?.get;
 
-/** The name of a function of Sconce, `torch.cat`; undefined for other values. */
+/** Returns the name of a function of Sconce, `torch.cat`; undefined for other values. */
 export function ownFunctionName(value: unknown): string | undefined {
   names ??= index();
   return names.get(value);

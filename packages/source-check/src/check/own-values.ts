@@ -23,13 +23,13 @@ export interface OwnValues {
   readonly TracedTensor: ClassOf<{ readonly fake: FakeTensor }>;
   /** The class of dynamic sizes. */
   readonly SymInt: ClassOf<object>;
-  /** The program that a module runs as a whole; undefined for other modules. */
+  /** Returns the program that a module runs as a whole; undefined for other modules. */
   programOf(module: OwnModule): ExportedProgram | undefined;
-  /** Whether a module runs a program, or a part of one. */
+  /** Returns whether a module runs a program, or a part of one. */
   isProgramModule(module: OwnModule): boolean;
-  /** Whether a value is symbolic. */
+  /** Returns whether a value is symbolic. */
   isSym(value: unknown): boolean;
-  /** Whether a getter gives the traced state of a module. */
+  /** Returns whether a getter gives the traced state of a module. */
   isStateGetter(get: object): boolean;
   /** Seeds the random numbers of this process. */
   readonly manualSeed: unknown;
@@ -49,10 +49,10 @@ export function describeOwn(make: () => OwnValues): void {
 /** Returns what {@link describeOwn} was given: it is called before a check. */
 export const ownValues = (): OwnValues => values!;
 
-/** Whether a value is a module. */
+/** Returns whether a value is a module. */
 export const isModule = (value: unknown): value is OwnModule => value instanceof ownValues().Module;
 
-/** Whether a value is symbolic. */
+/** Returns whether a value is symbolic. */
 export const isSym = (value: unknown): boolean => ownValues().isSym(value);
 
 /** Returns what a trace knows of a tensor; undefined for other values. */

@@ -17,6 +17,6 @@ export function inheritedProperty(
   return undefined;
 }
 
-/** Whether a value is an object or a function. */
+/** Returns whether a value is an object or a function. */
 export const isObject = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function";

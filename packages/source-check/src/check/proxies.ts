@@ -21,7 +21,7 @@ export function noteVariable(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null && IMPORT.test(name)) imports.add(value);
 }
 
-/** Whether a value is a proxy, where the host says so: Node does, browsers do not. */
+/** Returns whether a value is a proxy, where the host says so: Node does, browsers do not. */
 export function isProxy(value: unknown): boolean {
   ask ??= nodeModule<Util>("node:util")?.types.isProxy ?? (() => false);
   return ask(value) && !imports.has(value as object);

@@ -46,7 +46,8 @@ export interface SourceReport {
 const origins = new WeakMap<SourceFinding, AnyFunction>();
 
 /**
- * The place of a finding in the user's source, `/models/net.ts:12`, where the engine reports it.
+ * Returns the place of a finding in the user's source, `/models/net.ts:12`, where the engine
+ * reports it.
  */
 export function findingPlace(finding: SourceFinding): string | undefined {
   const fn = origins.get(finding);
@@ -54,7 +55,8 @@ export function findingPlace(finding: SourceFinding): string | undefined {
 }
 
 /**
- * The place of a finding with its column, `/models/net.ts:12:5`, where the engine reports it.
+ * Returns the place of a finding with its column, `/models/net.ts:12:5`, where the engine reports
+ * it.
  */
 export function findingPosition(finding: SourceFinding): string | undefined {
   const fn = origins.get(finding);

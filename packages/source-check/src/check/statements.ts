@@ -202,7 +202,7 @@ function runTry(node: TryStatement, scope: Scope, on: Interpreter): void {
 
 const VIEWS = /^(?:keys|values|entries)$/;
 
-/** The container that `list.entries()` and the like go through. */
+/** Returns the container that `list.entries()` and the like go through. */
 function viewedBy(node: AnyNode, scope: Scope, on: Interpreter): Kind {
   if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return NOTHING;
   const { object, property } = node.callee;
@@ -225,7 +225,7 @@ function refuseTry(node: TryStatement, scope: Scope, on: Interpreter, before: St
   on.state = state;
 }
 
-/** The names of the functions that the statements of a block call. */
+/** Returns the names of the functions that the statements of a block call. */
 function calledNames({ body }: BlockStatement): string[] {
   return body.flatMap((statement) => {
     if (statement.type === "ExpressionStatement") return calledName(statement.expression);
@@ -275,7 +275,7 @@ function runForOf(node: ForOfStatement | ForInStatement, item: Kind, scope: Scop
   );
 }
 
-/** Whether the body of a loop may run. */
+/** Returns whether the body of a loop may run. */
 function conditionHolds(test: AnyNode, construct: string, scope: Scope, on: Interpreter): boolean {
   const value = on.evaluate(test, scope);
   on.condition(value, construct, test, scope);

@@ -76,7 +76,7 @@ export type StrictConstruct = keyof typeof CONSTRUCTS;
 /** All ids. */
 export const strictConstructs = Object.keys(CONSTRUCTS) as readonly StrictConstruct[];
 
-/** What is wrong with a construct, and what to write instead. */
+/** Returns what is wrong with a construct, and what to write instead. */
 export function strictProblem(id: StrictConstruct, code: string): Required<Problem> {
   const { what, fix } = CONSTRUCTS[id];
   return { message: `\`${code}\` ${what}`, fix };

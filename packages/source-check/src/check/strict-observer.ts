@@ -115,7 +115,7 @@ export class StrictReporter implements StrictObserver {
     return construct !== undefined;
   }
 
-  /** Whether a value was there before the trace: modules are put back as they were. */
+  /** Returns whether a value was there before the trace: modules are put back as they were. */
   #isOuter(value: unknown): boolean {
     if (!isObject(value)) return false;
     return !(isModule(value) || value instanceof Tensor || this.#arguments.has(value));
@@ -142,18 +142,18 @@ const readsClock = ({ values }: Kind, name: unknown): boolean =>
 const isClassValue = (value: unknown): boolean =>
   typeof value === "function" && !isModule(value) && isClass(value as AnyFunction);
 
-/** Whether reading a property of a variable, or its items, reads what functions change. */
+/** Returns whether reading a property of a variable, or its items, reads what functions change. */
 const isChanged = ({ changed }: OuterBinding, name: unknown): boolean =>
   changed.has(ITEMS) || (name === undefined ? changed.size > 0 : changed.has(String(name)));
 
-/** Whether functions change a collection, or one that a property of a variable holds. */
+/** Returns whether functions change a collection, or one that a property of a variable holds. */
 function callsChange({ called }: OuterBinding, { values }: Kind, name: unknown): boolean {
   const paths = [...called].map((path) => path.split("."));
   const isRead = ([first]: readonly string[]): boolean => first === "" || first === String(name);
   return paths.some((path) => isRead(path) && values.some((value) => isCollection(valueAt(value, path))));
 }
 
-/** What a path of properties leads to; undefined where a getter is in between. */
+/** Returns what a path of properties leads to; undefined where a getter is in between. */
 function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce(
     (at: unknown, key) =>
@@ -164,13 +164,16 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Whether a value is a collection of the language, whose methods change it. */
+/** Returns whether a value is a collection of the language, whose methods change it. */
 const isCollection = (value: unknown): boolean =>
   Array.isArray(value) ||
   ArrayBuffer.isView(value) ||
   [Map, Set, WeakMap, WeakSet].some((type) => value instanceof type);
 
-/** Whether a global variable is one of a program: those of engines are functions or not listed. */
+/**
+ * Returns whether a global variable is one of a program: those of engines are functions or not
+ * listed.
+ */
 function isUserGlobal(name: string): boolean {
   const found = Object.getOwnPropertyDescriptor(globalThis, name);
   return found?.enumerable === true && typeof found.value !== "function";
@@ -179,7 +182,7 @@ function isUserGlobal(name: string): boolean {
 const isContainer = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !isModule(value) && !(value instanceof Tensor);
 
-/** Whether a variable holds state: modules and classes are traced, whatever holds them. */
+/** Returns whether a variable holds state: modules and classes are traced, whatever holds them. */
 const isState = ({ values }: Kind): boolean =>
   values.some((value) => !isModule(value) && !(typeof value === "function" && isClass(value as AnyFunction)));
 

@@ -28,7 +28,7 @@ function ownFiles(): RegExp {
 
 const TEST_FILE = /\.(?:test|fixture)\.[cm]?[jt]s$/;
 
-/** Whether a file is one of Sconce; never where a bundler joined it with others. */
+/** Returns whether a file is one of Sconce; never where a bundler joined it with others. */
 export const isOwnFile = (file: string): boolean =>
   INSTALLED.test(file) || (ownFiles().test(file) && !TEST_FILE.test(file));
 
@@ -69,7 +69,10 @@ function describeLine(line: string): KnownLine {
 const ownKind = ({ file }: StackFrame): KnownLine["kind"] =>
   ENTRY.test(file) ? "entry" : CAPTURE.test(file) ? "none" : "own";
 
-/** The user's frames up to the call of the module or of the exported function, innermost first. */
+/**
+ * Returns the user's frames up to the call of the module or of the exported function, innermost
+ * first.
+ */
 function innerFrames(stack: string): string[] {
   const frames: string[] = [];
   let isInside = false;

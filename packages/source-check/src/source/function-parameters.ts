@@ -57,8 +57,8 @@ export function functionParameters(fn: AnyFunction): readonly FunctionParameter[
 }
 
 /**
- * Whether a function may take more arguments than its parameters show: it speaks of `arguments`, or
- * the engine has no source of it.
+ * Returns whether a function may take more arguments than its parameters show: it speaks of
+ * `arguments`, or the engine has no source of it.
  */
 export function mayTakeMore(fn: AnyFunction): boolean {
   const model = models.get(fn);
@@ -66,7 +66,7 @@ export function mayTakeMore(fn: AnyFunction): boolean {
   return parsed === null || /\barguments\b/.test(parsed.source);
 }
 
-/** The identifier that a parameter declares; undefined for a pattern. */
+/** Returns the identifier that a parameter declares; undefined for a pattern. */
 function identifierOf(pattern: Pattern): Identifier | undefined {
   if (pattern.type === "RestElement") return identifierOf(pattern.argument);
   if (pattern.type === "AssignmentPattern") return identifierOf(pattern.left);
@@ -80,7 +80,9 @@ function parameterOf(pattern: Pattern): Omit<FunctionParameter, "name"> {
   return { isRest: false, hasDefault: false, ...(keywords && { keywords }) };
 }
 
-/** The names that an object pattern takes; undefined where it has a rest or computes a name. */
+/**
+ * Returns the names that an object pattern takes; undefined where it has a rest or computes a name.
+ */
 function keywordsOf({ properties }: ObjectPattern): readonly string[] | undefined {
   const names = properties.map((property) => {
     if (property.type === "RestElement" || property.computed) return undefined;

@@ -35,7 +35,10 @@ type Place = Pick<StackFrame, "file" | "line" | "column">;
 /** What gives the places of a script; null for one without a source map. */
 const places = new WeakMap<InspectedScript, Places | null>();
 
-/** The place that the source map of the script gives, which tools may leave in its text alone. */
+/**
+ * Returns the place that the source map of the script gives, which tools may leave in its text
+ * alone.
+ */
 function mappedPlace(fn: AnyFunction, { line, column, code }: FunctionPlace): Place | undefined {
   const found = scriptOf(fn);
   if (found === undefined) return undefined;
@@ -52,7 +55,7 @@ function mappedPlace(fn: AnyFunction, { line, column, code }: FunctionPlace): Pl
   return at < 0 ? original : { ...original, column: at + 1 };
 }
 
-/** The place of code of a function in its source, with the column of the code in it. */
+/** Returns the place of code of a function in its source, with the column of the code in it. */
 function frameInFunction(fn: AnyFunction, place: FunctionPlace): Place | undefined {
   const mapped = mappedPlace(fn, place);
   if (mapped !== undefined) return mapped;
@@ -70,7 +73,9 @@ function frameInFunction(fn: AnyFunction, place: FunctionPlace): Place | undefin
     : { ...original, line: found, column: columnOf(code, sourceLines(file)?.[found - 1]) ?? column };
 }
 
-/** The column of code in a line, or of its first word; undefined where the line has neither. */
+/**
+ * Returns the column of code in a line, or of its first word; undefined where the line has neither.
+ */
 function columnOf(code: string, line: string | undefined): number | undefined {
   const [token = code] = /[\w$.]+/.exec(code) ?? [];
   for (const text of [code, token]) {
@@ -87,9 +92,9 @@ export function positionInFunction(fn: AnyFunction, place: FunctionPlace): strin
 }
 
 /**
- * The line of a file that a line of a function comes from: the one that has its text at its place,
- * else the one that shares most words with it, the nearest one of several. Undefined where no line
- * is alike.
+ * Returns the line of a file that a line of a function comes from: the one that has its text at its
+ * place, else the one that shares most words with it, the nearest one of several. Undefined where
+ * no line is alike.
  */
 function likeliestLine(file: string, near: number, fn: AnyFunction, line: number): number | undefined {
   const text = String(fn).split("\n")[line - 1]?.trim() ?? "";
@@ -113,8 +118,8 @@ const SAME_TEXT = 2;
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/[\w$]+/g) ?? []);
 
 /**
- * The part of the words of two lines that they share; 0 for lines that are not alike. A line may
- * have more around a function: all words of the function are in it then.
+ * Returns the part of the words of two lines that they share; 0 for lines that are not alike. A
+ * line may have more around a function: all words of the function are in it then.
  */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
@@ -127,7 +132,7 @@ type Definition = Pick<StackFrame, "file" | "line"> | undefined;
 /** A report may have many places of one function. */
 const definitions = new WeakMap<AnyFunction, { readonly definition: Definition }>();
 
-/** The file and the line in which the text of a function begins, as the engine runs it. */
+/** Returns the file and the line in which the text of a function begins, as the engine runs it. */
 function definition(fn: AnyFunction): Definition {
   const seen = definitions.get(fn);
   if (seen !== undefined) return seen.definition;

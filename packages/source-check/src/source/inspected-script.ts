@@ -52,7 +52,7 @@ function readScript(url: string | undefined, text: string | undefined): Inspecte
   return { path: pathOf(url), text, lines };
 }
 
-/** The line and the column of an offset of a script, counted from 0. */
+/** Returns the line and the column of an offset of a script, counted from 0. */
 export function placeOfOffset(
   { lines }: InspectedScript,
   offset: number,

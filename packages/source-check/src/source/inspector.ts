@@ -103,7 +103,7 @@ class Inspected {
     return this.#properties.find((property) => property.name === name)?.value;
   }
 
-  /** The URL of the script and the line, counted from 1, in which the function begins. */
+  /** Returns the URL of the script and the line, counted from 1, in which the function begins. */
   location(): { readonly url: string; readonly line: number } | undefined {
     const place = this.#place();
     if (place !== undefined && !urls.has(place.scriptId)) this.#enable();
@@ -116,8 +116,9 @@ class Inspected {
   }
 
   /**
-   * The script that has the function, and where its parameters begin there. `isKnown` leaves out
-   * the URL and the text of scripts that were asked for before: they take the engine 50 ms.
+   * Returns the script that has the function, and where its parameters begin there. `isKnown`
+   * leaves out the URL and the text of scripts that were asked for before: they take the engine 50
+   * ms.
    */
   script(isKnown: (id: string) => boolean):
     | {
@@ -144,7 +145,7 @@ class Inspected {
     this.#session.post("Debugger.enable");
   }
 
-  /** The variables that the function closes over, those of the innermost scope first. */
+  /** Returns the variables that the function closes over, those of the innermost scope first. */
   scopes(): Readonly<Record<string, unknown>>[] {
     const objectId = this.#internal("[[Scopes]]")?.objectId;
     if (objectId === undefined) return [];
@@ -154,7 +155,7 @@ class Inspected {
     );
   }
 
-  /** The private fields by their names, `#scale`, without accessors and methods. */
+  /** Returns the private fields by their names, `#scale`, without accessors and methods. */
   privateFields(): ReadonlyMap<string, PrivateField> {
     const found = new Map<string, PrivateField>();
     for (const { name, value } of this.#fields) {
@@ -169,7 +170,7 @@ class Inspected {
     return found;
   }
 
-  /** The object of an id, or a property of it. */
+  /** Returns the object of an id, or a property of it. */
   #take(objectId: string | undefined, expression: "this" | "this.object"): unknown {
     const functionDeclaration = `function () { globalThis[Symbol.for("${KEY}")] = ${expression}; }`;
     this.#ask("Runtime.callFunctionOn", { objectId, functionDeclaration });

@@ -15,8 +15,8 @@ const names = new WeakMap<InspectedScript, NameAt | null>();
 const SHORT = 2;
 
 /**
- * Whether names look as if a tool had chosen them: the engine takes 50 ms for the map. Minifiers
- * leave no space between the parameters and the body: `forward(r,n){`, `r=>r.relu()`.
+ * Returns whether names look as if a tool had chosen them: the engine takes 50 ms for the map.
+ * Minifiers leave no space between the parameters and the body: `forward(r,n){`, `r=>r.relu()`.
  */
 function mayBeRenamed(names: readonly string[], { node, source }: ParsedFunction): boolean {
   if (names.some((name) => /\d$/.test(name))) return true;

@@ -52,10 +52,10 @@ const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
 
 const sourceOf = (fn: AnyFunction): string => Function.prototype.toString.call(fn);
 
-/** Whether a function is built in or bound: the engine has no source of it. */
+/** Returns whether a function is built in or bound: the engine has no source of it. */
 export const isNative = (fn: AnyFunction): boolean => NATIVE.test(sourceOf(fn));
 
-/** Whether a function is a class of JavaScript, which cannot be called without `new`. */
+/** Returns whether a function is a class of JavaScript, which cannot be called without `new`. */
 export const isClass = (fn: AnyFunction): boolean => /^class\b/.test(sourceOf(fn));
 
 function parseSource(text: string): ParsedFunction | null {

@@ -212,7 +212,8 @@ function collectUse(node: AnyNode, block: Block, { uses }: Collected): void {
 }
 
 /**
- * The properties that `Object.assign(target, { a: 1 })` or `Reflect.set(target, "a", 1)` writes.
+ * Returns the properties that `Object.assign(target, { a: 1 })` or `Reflect.set(target, "a", 1)`
+ * writes.
  */
 function writtenNames(given: AnyNode | undefined): string[] {
   if (given?.type === "Literal" && typeof given.value === "string") return [given.value];
@@ -222,7 +223,7 @@ function writtenNames(given: AnyNode | undefined): string[] {
   );
 }
 
-/** Whether a function of `Object` or `Reflect` writes to its first argument. */
+/** Returns whether a function of `Object` or `Reflect` writes to its first argument. */
 const isWriter = (object: AnyNode, name: string): boolean =>
   object.type === "Identifier" && /^(?:Object|Reflect)$/.test(object.name) && WRITES.test(name);
 
@@ -254,7 +255,7 @@ function called(holder: AnyNode, block: Block, uses: Use[]): void {
 const nameOf = ({ property, computed }: MemberExpression): string =>
   !computed && property.type === "Identifier" ? property.name : ITEMS;
 
-/** The variables and properties that a pattern assigns. */
+/** Returns the variables and properties that a pattern assigns. */
 function targetsIn(node: AnyNode): (Identifier | MemberExpression)[] {
   if (node.type === "Identifier" || node.type === "MemberExpression") return [node];
   if (node.type === "AssignmentPattern") return targetsIn(node.left);
@@ -269,6 +270,6 @@ function targetsIn(node: AnyNode): (Identifier | MemberExpression)[] {
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 
-/** The names in a pattern. */
+/** Returns the names in a pattern. */
 const namesIn = (node: AnyNode): string[] =>
   targetsIn(node).flatMap((part) => (part.type === "Identifier" ? [part.name] : []));

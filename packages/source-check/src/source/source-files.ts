@@ -65,10 +65,10 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The lines of a file; undefined where it cannot be read. */
+/** Returns the lines of a file; undefined where it cannot be read. */
 export const sourceLines = (path: string): readonly string[] | undefined => fileAt(path)?.lines;
 
-/** The line of code of a frame, trimmed; undefined where the file cannot be read. */
+/** Returns the line of code of a frame, trimmed; undefined where the file cannot be read. */
 export function sourceLineOf({ file, line }: StackFrame): string | undefined {
   return fileAt(file)?.lines[line - 1]?.trim();
 }
@@ -76,9 +76,9 @@ export function sourceLineOf({ file, line }: StackFrame): string | undefined {
 const GENERATED = /\.[cm]?js$/;
 
 /**
- * The place in the source that a frame of generated code comes from; the frame itself where the
- * code has no source map. Engines and tools that map stacks themselves give places of sources at
- * once.
+ * Returns the place in the source that a frame of generated code comes from; the frame itself where
+ * the code has no source map. Engines and tools that map stacks themselves give places of sources
+ * at once.
  */
 export function originalFrame(frame: StackFrame): StackFrame {
   const file = GENERATED.test(frame.file) ? fileAt(frame.file) : null;
@@ -218,7 +218,7 @@ function decoded(data: string, isBase64: boolean): string {
   return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
 }
 
-/** A path relative to another file. */
+/** Returns a path relative to another file. */
 function resolve(base: string, path: string): string {
   const url = new URL(encodeURI(path), `file://${encodeURI(base.startsWith("/") ? base : `/${base}`)}`);
   if (url.protocol !== "file:") return path;

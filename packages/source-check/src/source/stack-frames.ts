@@ -45,7 +45,7 @@ function functionName(text: string): string | undefined {
   return /(?:^|\.)(\[[^\]]*\]|[^.[\]/]+)$/.exec(name)?.[1] ?? name;
 }
 
-/** The path of a URL; a URL of another place than a file stays as it is. */
+/** Returns the path of a URL; a URL of another place than a file stays as it is. */
 export function pathOf(file: string): string {
   const plain = file.replace(/[?#].*$/, "");
   if (!plain.startsWith("file://")) return plain;

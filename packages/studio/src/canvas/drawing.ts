@@ -90,12 +90,12 @@ export class Drawing {
     this.#byKey = new Map(this.boxes.map((box) => [box.shown.key, box]));
   }
 
-  /** The box of a key. */
+  /** Returns the box of a key. */
   box(key: string): DrawnBox | undefined {
     return this.#byKey.get(key);
   }
 
-  /** The innermost box at a point of the scene. */
+  /** Returns the innermost box at a point of the scene. */
   at(x: number, y: number): DrawnBox | undefined {
     let found: DrawnBox | undefined;
     this.#boxesByY.forEach(y, y, (box) => {
@@ -105,7 +105,7 @@ export class Drawing {
     return found;
   }
 
-  /** The box that a direction leads to; undefined at the end of the way. */
+  /** Returns the box that a direction leads to; undefined at the end of the way. */
   next(box: DrawnBox | undefined, direction: Direction): DrawnBox | undefined {
     this.#walk ??= new Walk(this.boxes, this.#arrows);
     return this.#walk.from(box, direction);

@@ -38,13 +38,13 @@ export class Viewport {
     this.height = Math.max(1, height);
   }
 
-  /** The part of the scene that is seen. */
+  /** Returns the part of the scene that is seen. */
   area(): Area {
     const { scale, left, top, width, height } = this;
     return { x: -left / scale, y: -top / scale, width: width / scale, height: height / scale };
   }
 
-  /** The point of the scene at a point of the view. */
+  /** Returns the point of the scene at a point of the view. */
   toScene(x: number, y: number): { readonly x: number; readonly y: number } {
     return { x: (x - this.left) / this.scale, y: (y - this.top) / this.scale };
   }
@@ -98,7 +98,7 @@ export class Viewport {
     this.top = Math.max(MARGIN, this.height / 2 - (height / 2) * READABLE);
   }
 
-  /** Whether all of a scene is seen. */
+  /** Returns whether all of a scene is seen. */
   holds({ width, height }: Pick<Area, "width" | "height">): boolean {
     const { x, y, ...seen } = this.area();
     return x <= 0 && y <= 0 && x + seen.width >= width && y + seen.height >= height;
@@ -113,14 +113,15 @@ export class Viewport {
   }
 }
 
-/** The shift nearest to `shift` at which a scene covers a part of the view. */
+/** Returns the shift nearest to `shift` at which a scene covers a part of the view. */
 function held(shift: number, extent: number, size: number): number {
   const kept = Math.min(KEPT, KEPT_PART * size);
   return Math.min(size - kept, Math.max(kept - extent, shift));
 }
 
 /**
- * The shift nearest to `shift` at which a range lies in the view; in its middle if it must move.
+ * Returns the shift nearest to `shift` at which a range lies in the view; in its middle if it must
+ * move.
  */
 function within(shift: number, start: number, end: number, size: number): number {
   const isSeen = start + shift >= MARGIN && end + shift <= size - MARGIN;

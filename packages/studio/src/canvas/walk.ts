@@ -37,7 +37,7 @@ export class Walk<T extends SceneBox> {
     });
   }
 
-  /** The box that a key leads to; the first one where there is no box to go from. */
+  /** Returns the box that a key leads to; the first one where there is no box to go from. */
   from(box: T | undefined, direction: Direction): T | undefined {
     if (direction === "last") return this.#order.at(-1);
     if (box === undefined || direction === "first") return this.#order[0];
@@ -85,7 +85,7 @@ export class Walk<T extends SceneBox> {
       }
   }
 
-  /** The nearest box that gives a value to a box, or takes one of it. */
+  /** Returns the nearest box that gives a value to a box, or takes one of it. */
   #nearest(box: T, side: "inputs" | "users"): T | undefined {
     const others = new Set<T>();
     for (const { from, to } of this.#arrows) {
@@ -96,14 +96,16 @@ export class Walk<T extends SceneBox> {
     return nearestOf(others, box);
   }
 
-  /** The box beside another one in its layer; left of the first one, the frame around them. */
+  /**
+   * Returns the box beside another one in its layer; left of the first one, the frame around them.
+   */
   #beside(box: T, step: -1 | 1): T | undefined {
     const { row, column } = this.#place.get(box)!;
     const frame = this.#frameOf.get(box);
     return this.#rows.get(frame)![row]![column + step] ?? (step < 0 ? frame : undefined);
   }
 
-  /** The layer below, which may be that of a frame around the box. */
+  /** Returns the layer below, which may be that of a frame around the box. */
   #below(box: T): T | undefined {
     const frame = this.#frameOf.get(box);
     const below = this.#rows.get(frame)![this.#place.get(box)!.row + 1];
@@ -111,7 +113,7 @@ export class Walk<T extends SceneBox> {
     return frame === undefined ? undefined : this.#below(frame);
   }
 
-  /** The layer above, or the frame around the box. */
+  /** Returns the layer above, or the frame around the box. */
   #above(box: T): T | undefined {
     const frame = this.#frameOf.get(box);
     const above = this.#rows.get(frame)![this.#place.get(box)!.row - 1];
@@ -121,7 +123,10 @@ export class Walk<T extends SceneBox> {
 
 const centerOf = ({ x, width }: SceneBox): number => x + width / 2;
 
-/** The box with the least distance from the top to the bottom, then from the left to the right. */
+/**
+ * Returns the box with the least distance from the top to the bottom, then from the left to the
+ * right.
+ */
 function nearestOf<T extends SceneBox>(boxes: Iterable<T>, box: T): T | undefined {
   let nearest: T | undefined;
   let least = [Number.POSITIVE_INFINITY, 0];

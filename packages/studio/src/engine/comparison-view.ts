@@ -5,7 +5,7 @@ import { backendTolerance } from "@sconce/tensor/compare";
 import type { ComparisonRow, ComparisonView, InputsOf } from "./protocol.js";
 import type { Version } from "./versions.js";
 
-/** All calls whose results are tensors, and the bounds that they were compared with. */
+/** Returns all calls whose results are tensors, and the bounds that they were compared with. */
 export function comparisonView(version: Version, inputs: InputsOf, found: BackendComparison): ComparisonView {
   const { backends, first, nodes } = found;
   const dtypes = new Set(nodes.map(({ dtype }) => dtype));

@@ -15,7 +15,7 @@ export class Costs {
     this.#session = session;
   }
 
-  /** The cost of a call, or of all calls in a group. */
+  /** Returns the cost of a call, or of all calls in a group. */
   of(version: Version, item: Item, { signal, onProgress }: LongWorkOptions): Promise<CostView> {
     const calls = callsIn(version, item);
     const progress = new ProgressReport("compile", onProgress, calls.length);
@@ -50,7 +50,7 @@ export class Costs {
   }
 }
 
-/** The calls of an item: itself, or those in a group and in the groups within. */
+/** Returns the calls of an item: itself, or those in a group and in the groups within. */
 function callsIn(version: Version, item: Item): Item[] {
   const { items } = version.hierarchy();
   const calls: Item[] = [];

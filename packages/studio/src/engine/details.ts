@@ -48,7 +48,7 @@ export function search(version: Version, text: string): FoundItem[] {
     });
 }
 
-/** The path of the module that an item is in; that of a module itself. */
+/** Returns the path of the module that an item is in; that of a module itself. */
 const moduleOf = (items: readonly Item[], item: Item): string =>
   [...ancestors(items, item), item]
     .filter(({ kind }) => kind === "module")
@@ -66,7 +66,7 @@ function ancestors(items: readonly Item[], item: Item): Item[] {
 export const groupsAround = (items: readonly Item[], item: Item): string[] =>
   ancestors(items, item).map(({ key }) => key);
 
-/** All that is known of an item; undefined for a key that the version does not have. */
+/** Returns all that is known of an item; undefined for a key that the version does not have. */
 export function detailsOf(version: Version, key: string): ItemDetails | undefined {
   const item = version.item(key);
   if (item === undefined) return undefined;
@@ -101,7 +101,7 @@ export function detailsOf(version: Version, key: string): ItemDetails | undefine
   };
 }
 
-/** The call of the outer graph that has the nested graph of an item as an argument. */
+/** Returns the call of the outer graph that has the nested graph of an item as an argument. */
 function runBy(version: Version, { graph: [target] }: Item): Neighbor | undefined {
   if (target === undefined) return undefined;
   const { graph } = version.program;

@@ -24,7 +24,7 @@ export function elementText(dtype: DType): (element: Element) => string {
   };
 }
 
-/** What a number becomes in a dtype, for comparison alone; undefined for integers. */
+/** Returns what a number becomes in a dtype, for comparison alone; undefined for integers. */
 function rounding(dtype: DType): ((value: number) => number) | undefined {
   const encode = patternEncoder(dtype);
   if (encode !== undefined) return encode;

@@ -68,7 +68,7 @@ export class Engine {
     return this.#open(text, name, work, tensors);
   }
 
-  /** The same of a file on a server, which is read in parts where the server allows it. */
+  /** Returns the same of a file on a server, which is read in parts where the server allows it. */
   async openAddress(address: string, name: string, work: LongWorkOptions): Promise<VersionInfo> {
     const { openAddress } = await import("../files/address.js");
     return this.#open(await openAddress(address, work), name, work);
@@ -94,7 +94,7 @@ export class Engine {
     return this.#versions.add(program, name).info();
   }
 
-  /** A version as a file. */
+  /** Returns a version as a file. */
   async save(id: number, format: SaveFormat, name: string, work: LongWorkOptions): Promise<Blob> {
     const { program } = this.#versions.get(id);
     const [session, { savedProgram }] = await Promise.all([this.#loadSession(), import("./saved.js")]);
@@ -102,12 +102,12 @@ export class Engine {
     return savedProgram(program, session, format, name, work);
   }
 
-  /** What is known of a version. */
+  /** Returns what is known of a version. */
   version(id: number): VersionInfo {
     return this.#versions.get(id).info();
   }
 
-  /** What a page draws of a version. */
+  /** Returns what a page draws of a version. */
   async scene(request: SceneRequest): Promise<SceneView> {
     const { version, compareWith } = request;
     if (compareWith === undefined) return sceneView(this.#versions.get(version), request, undefined);
@@ -120,12 +120,12 @@ export class Engine {
     return search(this.#versions.get(version), text);
   }
 
-  /** What is known of an item; undefined for a key that the version does not have. */
+  /** Returns what is known of an item; undefined for a key that the version does not have. */
   details(version: number, key: string): ItemDetails | undefined {
     return detailsOf(this.#versions.get(version), key);
   }
 
-  /** The program as text. */
+  /** Returns the program as text. */
   async text(version: number, format: TextFormat): Promise<string> {
     const { program } = this.#versions.get(version);
     if (format === "program") return String(program);
@@ -170,7 +170,7 @@ export class Engine {
     });
   }
 
-  /** A version as the playground gets it. */
+  /** Returns a version as the playground gets it. */
   async pack(id: number, work: LongWorkOptions): Promise<SentProgram> {
     const { program } = this.#versions.get(id);
     await loadAll(program, work);
@@ -178,7 +178,7 @@ export class Engine {
     return packProgram(program);
   }
 
-  /** What passes of the playground did to a version, as versions. */
+  /** Returns what passes of the playground did to a version, as versions. */
   async played(id: number, run: SentRun): Promise<readonly StepInfo[]> {
     const { playedPasses } = await import("./played.js");
     let current = this.#versions.get(id);
@@ -189,7 +189,7 @@ export class Engine {
     });
   }
 
-  /** A program that the playground made. */
+  /** Returns a program that the playground made. */
   async add(name: string, sent: SentProgram): Promise<VersionInfo> {
     const [session, { unpackProgram }] = await Promise.all([
       this.#loadSession(),
@@ -199,13 +199,13 @@ export class Engine {
     return this.#versions.add(program, name).info();
   }
 
-  /** The rewrites of rules that a pass makes in a version, in their order. */
+  /** Returns the rewrites of rules that a pass makes in a version, in their order. */
   async rewrites(id: number, pass: string): Promise<readonly RewriteInfo[]> {
     const { made } = await this.#runRewrites(id, pass, Number.POSITIVE_INFINITY);
     return made.map(({ rule, node }) => ({ rule, node }));
   }
 
-  /** The version after the first rewrites of a pass; the same one each time. */
+  /** Returns the version after the first rewrites of a pass; the same one each time. */
   async afterRewrites(id: number, pass: string, count: number): Promise<VersionInfo> {
     const key = `${id} ${count} ${pass}`;
     let version = this.#partial.get(key);
@@ -264,7 +264,7 @@ export class Engine {
     }
   }
 
-  /** The values of all nodes on two backends, on the inputs of the export or drawn ones. */
+  /** Returns the values of all nodes on two backends, on the inputs of the export or drawn ones. */
   async compare(
     id: number,
     names: readonly [string, string],
@@ -318,8 +318,8 @@ export class Engine {
   }
 
   /**
-   * The elements of a node in a run on the interpreter, on the inputs of the export or drawn ones;
-   * for nodes of nested graphs and for values that are not tensors why there are none.
+   * Returns the elements of a node in a run on the interpreter, on the inputs of the export or
+   * drawn ones; for nodes of nested graphs and for values that are not tensors why there are none.
    */
   async values(id: number, key: string, work: LongWorkOptions): Promise<ValueView | NoValue> {
     const value = await this.#valueOf(id, key, ["cpu"], work);
@@ -328,7 +328,9 @@ export class Engine {
     return valueView(value.tensors[0]!.tensor);
   }
 
-  /** A page of a slice of the same elements; of two backends, the values that are compared. */
+  /**
+   * Returns a page of a slice of the same elements; of two backends, the values that are compared.
+   */
   async slice(
     id: number,
     key: string,
@@ -363,7 +365,7 @@ export class Engine {
     });
   }
 
-  /** What the calls of an item cost; undefined for items that the version does not have. */
+  /** Returns what the calls of an item cost; undefined for items that the version does not have. */
   async cost(id: number, key: string, work: LongWorkOptions): Promise<CostView | undefined> {
     const version = this.#versions.get(id);
     const item = version.item(key);
@@ -373,7 +375,7 @@ export class Engine {
     return await this.#costs.of(version, item, work);
   }
 
-  /** What each rule says of a node: that it fires there, or why it does not. */
+  /** Returns what each rule says of a node: that it fires there, or why it does not. */
   async explain(id: number, key: string): Promise<readonly AttemptRow[]> {
     const version = this.#versions.get(id);
     const item = version.item(key);

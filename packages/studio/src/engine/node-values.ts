@@ -27,7 +27,7 @@ export interface NodeRun {
 export class KeptValues {
   #last: { readonly key: string; readonly value: NodeValue | undefined } | undefined;
 
-  /** The value of a node; computed where it is not that of the last request. */
+  /** Returns the value of a node; computed where it is not that of the last request. */
   async get(
     { id }: Version,
     node: string,
@@ -40,7 +40,7 @@ export class KeptValues {
   }
 }
 
-/** Why a node has no tensor that the page can show. */
+/** Returns why a node has no tensor that the page can show. */
 export function whyNoValue(version: Version, key: string): string {
   const item = version.item(key);
   if (item?.node === undefined) return "Select a node: a group has no value.";
@@ -55,7 +55,7 @@ export function whyNoValue(version: Version, key: string): string {
 }
 
 /**
- * The tensor of an input, a parameter, a buffer or a constant; undefined for other nodes.
+ * Returns the tensor of an input, a parameter, a buffer or a constant; undefined for other nodes.
  */
 function givenTensor({ version: { program }, node, inputs }: NodeRun): Value | undefined {
   const { inputSpecs } = program.graphSignature;
@@ -66,8 +66,8 @@ function givenTensor({ version: { program }, node, inputs }: NodeRun): Value | u
 }
 
 /**
- * The value of a node in a run on the interpreter; undefined for nodes of nested graphs and for
- * values that are not tensors.
+ * Returns the value of a node in a run on the interpreter; undefined for nodes of nested graphs and
+ * for values that are not tensors.
  */
 export async function interpretedValue(run: NodeRun): Promise<NodeValue | undefined> {
   const { version, node, inputs } = run;
@@ -89,7 +89,7 @@ export async function interpretedValue(run: NodeRun): Promise<NodeValue | undefi
   return tensor && shown(tensor);
 }
 
-/** The value of a call on two backends, as `compareBackends` computes it. */
+/** Returns the value of a call on two backends, as `compareBackends` computes it. */
 export async function comparedValue(
   session: Sconce,
   { version, node, inputs, seed }: NodeRun,

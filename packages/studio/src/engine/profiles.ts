@@ -33,7 +33,7 @@ export async function meanProfile(
   return sums.map((row) => ({ ...row, milliseconds: row.milliseconds / Math.max(1, runs) }));
 }
 
-/** What is known of an executable that ran. */
+/** Returns what is known of an executable that ran. */
 export function profileParts(
   version: Version,
   executable: Executable,
@@ -109,7 +109,7 @@ const plannedMemory = ({ kernels, values, pieces }: ExecutionPlan, find: Find): 
   pieces,
 });
 
-/** The values of a run on the interpreter, for the page. */
+/** Returns the values of a run on the interpreter, for the page. */
 export function keptMemory(version: Version, { calls, values }: Lifetimes): MemoryView {
   const height = values.reduce((most, { offset, bytes }) => Math.max(most, offset + bytes), 0);
   const withKeys = values.map((value) => ({ ...value, key: version.keyOf("", value.node) }));

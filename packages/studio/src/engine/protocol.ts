@@ -411,47 +411,47 @@ export interface Requests {
   openPair(text: Blob, tensors: Blob, name: string): VersionInfo;
   /** Opens a file on a server. */
   openAddress(address: string, name: string): VersionInfo;
-  /** A version as a file. */
+  /** Returns a version as a file. */
   save(version: number, format: SaveFormat, name: string): Blob;
-  /** What a version shows. */
+  /** Returns what a version shows. */
   scene(request: SceneRequest): SceneView;
   /** Items that have all words of a text. */
   search(version: number, text: string): readonly FoundItem[];
-  /** What is known of an item. */
+  /** Returns what is known of an item. */
   details(version: number, key: string): ItemDetails | undefined;
-  /** A program as text. */
+  /** Returns a program as text. */
   text(version: number, format: TextFormat): string;
   /** Continuations of a pipeline. */
   complete(pipeline: string): readonly string[];
   /** Runs a pipeline on a version. */
   runPasses(version: number, pipeline: string): readonly StepInfo[];
-  /** A version as the playground gets it. */
+  /** Returns a version as the playground gets it. */
   pack(version: number): SentProgram;
-  /** What passes of the playground did to a version. */
+  /** Returns what passes of the playground did to a version. */
   played(version: number, run: SentRun): readonly StepInfo[];
-  /** A program that the playground made. */
+  /** Returns a program that the playground made. */
   add(name: string, program: SentProgram): VersionInfo;
-  /** The rewrites of rules that a pass makes in a version. */
+  /** Returns the rewrites of rules that a pass makes in a version. */
   rewrites(version: number, pass: string): readonly RewriteInfo[];
-  /** The version after the first rewrites of a pass. */
+  /** Returns the version after the first rewrites of a pass. */
   afterRewrites(version: number, pass: string, count: number): VersionInfo;
-  /** What is known of a version. */
+  /** Returns what is known of a version. */
   version(id: number): VersionInfo;
   /** In what two versions differ. */
   difference(before: number, after: number): DifferenceView;
   /** Where a backend runs each call. */
   placement(version: number, backend: string): PlacementView;
-  /** The values of a version on two backends. */
+  /** Returns the values of a version on two backends. */
   compare(version: number, backends: readonly [string, string]): ComparisonView;
   /** Compiles and runs a version. */
   profile(version: number, backend: string): ProfileView;
-  /** What the calls of an item cost. */
+  /** Returns what the calls of an item cost. */
   cost(version: number, key: string): CostView | undefined;
-  /** The elements that a node has in a run on the interpreter. */
+  /** Returns the elements that a node has in a run on the interpreter. */
   values(version: number, key: string): ValueView | NoValue;
-  /** A slice of the elements on one backend, the interpreter, or on two. */
+  /** Returns a slice of the elements on one backend, the interpreter, or on two. */
   slice(version: number, key: string, backends: readonly string[], start: SliceStart): SliceView | undefined;
-  /** What the rules say of a node. */
+  /** Returns what the rules say of a node. */
   explain(version: number, key: string): readonly AttemptRow[];
 }
 

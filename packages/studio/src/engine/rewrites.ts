@@ -12,7 +12,7 @@ export interface MadeRewrite {
   readonly graph: string;
 }
 
-/** The program after so many rewrites of a pass, and what they were. */
+/** Returns the program after so many rewrites of a pass, and what they were. */
 export function runRewrites(
   session: Sconce,
   program: ExportedProgram,

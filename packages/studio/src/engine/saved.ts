@@ -8,7 +8,7 @@ import { writeSafetensors } from "@sconce/tensor";
 import { withTensors } from "../files/sir-text.js";
 import type { SaveFormat } from "./protocol.js";
 
-/** A version as a file for PyTorch, IR text with its tensors, or JSON IR. */
+/** Returns a version as a file for PyTorch, IR text with its tensors, or JSON IR. */
 export async function savedProgram(
   program: ExportedProgram,
   session: Sconce,

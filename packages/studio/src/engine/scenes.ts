@@ -2,7 +2,7 @@ import { type Item, isGroup, sceneOf } from "@sconce/drawing";
 import type { BoxMark, SceneRequest, SceneView, ShownItem } from "./protocol.js";
 import { nodePath, type Version } from "./versions.js";
 
-/** What a page draws of a version. */
+/** Returns what a page draws of a version. */
 export function sceneView(version: Version, request: SceneRequest, other: Version | undefined): SceneView {
   const hierarchy = version.hierarchy(request.modules);
   const open = request.open === "all" ? "all" : new Set(request.open);
@@ -50,7 +50,7 @@ function marksOf(
   return [...marks];
 }
 
-/** How the nodes of a version differ from another one, by their paths. */
+/** Returns how the nodes of a version differ from another one, by their paths. */
 function changesOf(version: Version, other: Version): Map<string, BoxMark> {
   // Versions are numbered in their order: of the earlier one, nodes are marked that go away.
   const { nodes } = other.id > version.id ? version.differenceTo(other) : other.differenceTo(version);

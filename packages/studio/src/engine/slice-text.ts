@@ -10,8 +10,8 @@ export type ParsedSlice =
 const INTEGER = /^[+-]?\d{1,15}$/;
 
 /**
- * The text of a slice. The last two dimensions are rows and columns: the text has them where the
- * table does not begin at the first one.
+ * Returns the text of a slice. The last two dimensions are rows and columns: the text has them
+ * where the table does not begin at the first one.
  */
 export function sliceText(name: string, shape: readonly number[], start: SliceStart): string {
   const { index, row, column } = start;
@@ -21,7 +21,7 @@ export function sliceText(name: string, shape: readonly number[], start: SliceSt
   return parts.length === 0 ? name : `${name}[${parts.join(", ")}]`;
 }
 
-/** The first element that the text of a slice names. */
+/** Returns the first element that the text of a slice names. */
 export function parseSlice(text: string, name: string, shape: readonly number[]): ParsedSlice {
   const [, given, inside] = /^\s*([^[\]\s]*)\s*(?:\[([^[\]]*)\])?\s*$/.exec(text) ?? [];
   if (given === undefined) return { problem: `write an index in brackets: ${exampleOf(name, shape)}` };
@@ -39,11 +39,11 @@ export function parseSlice(text: string, name: string, shape: readonly number[])
   return { start };
 }
 
-/** A text that names a slice of such a value. */
+/** Returns a text that names a slice of such a value. */
 const exampleOf = (name: string, { length }: readonly number[]): string =>
   length === 0 ? name : `${name}[${new Array<number>(Math.max(1, length - 2)).fill(0).join(", ")}]`;
 
-/** The indices of all dimensions that the text has, or what is wrong with their number. */
+/** Returns the indices of all dimensions that the text has, or what is wrong with their number. */
 function itemsOf(inside: string, dimensions: number): string[] | string {
   const whole = inside.trim().replace(/,$/, "");
   if (whole === "" || whole === "()") return [];
@@ -76,7 +76,8 @@ function startOf(item: string, dimension: number, size: number): number | string
 }
 
 /**
- * A bound of a range as Python takes it: from the end where it is negative, and cut to the size.
+ * Returns a bound of a range as Python takes it: from the end where it is negative, and cut to the
+ * size.
  */
 function boundOf(bound: string, size: number, otherwise: number): number {
   if (bound === "") return otherwise;

@@ -19,7 +19,7 @@ interface Plane {
   readonly columns: number;
 }
 
-/** The part of a value that begins at an element; of both values, where there are two. */
+/** Returns the part of a value that begins at an element; of both values, where there are two. */
 export function sliceView(name: string, value: NodeValue, wanted: SliceStart): SliceView {
   const { tensors, problem } = value;
   const { dtype, shape } = tensors[0]!.tensor;
@@ -71,7 +71,7 @@ interface Page {
   readonly columns: number;
 }
 
-/** The nearest element that the value has. */
+/** Returns the nearest element that the value has. */
 function clamped(
   { index, row, column }: SliceStart,
   shape: readonly number[],
@@ -86,7 +86,7 @@ function clamped(
   };
 }
 
-/** The position of the first element of a slice in a row-major tensor. */
+/** Returns the position of the first element of a slice in a row-major tensor. */
 const offsetOf = (index: readonly number[], shape: readonly number[]): number =>
   shape.reduce((offset, size, d) => offset * size + (index[d] ?? 0), 0);
 
@@ -141,7 +141,7 @@ export function magnitudeReader({ dtype, data }: Tensor): (position: number) => 
   return (position) => Math.hypot(read(2 * position), read(2 * position + 1));
 }
 
-/** The whole slice in gray; undefined where it is a row, a column or an element. */
+/** Returns the whole slice in gray; undefined where it is a row, a column or an element. */
 function pictureOf(
   tensor: Tensor,
   { offset, rows, columns }: Plane,
@@ -159,7 +159,7 @@ function pictureOf(
   return { width, height, gray };
 }
 
-/** Which elements of a second value differ from those of the first. */
+/** Returns which elements of a second value differ from those of the first. */
 function marksOf(
   want: Tensor,
   got: Tensor,

@@ -13,7 +13,7 @@ const MOST_PICTURES = 8;
 /** Characters of a text. */
 const MOST_TEXT = 4_000;
 
-/** What the page shows of a row-major tensor. */
+/** Returns what the page shows of a row-major tensor. */
 export function valueView(tensor: Tensor): ValueView {
   const { min, max, mean, std, nan, positiveInfinity, negativeInfinity, count } = tensorStatistics(tensor);
   const read = magnitudeReader(tensor);
@@ -44,7 +44,7 @@ export function valueView(tensor: Tensor): ValueView {
 
 const shortNumber = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** How many elements lie in each of the equal parts of the range. */
+/** Returns how many elements lie in each of the equal parts of the range. */
 function histogram(numbers: Float64Array, min: number, max: number): number[] {
   const counts = new Array<number>(BARS).fill(0);
   const scale = max > min ? BARS / (max - min) : 0;
@@ -53,7 +53,7 @@ function histogram(numbers: Float64Array, min: number, max: number): number[] {
   return counts;
 }
 
-/** The last two dimensions as gray pictures, the least element black. */
+/** Returns the last two dimensions as gray pictures, the least element black. */
 function pictures(shape: readonly number[], numbers: Float64Array, min: number, max: number): Picture[] {
   const [height = 0, width = 0] = shape.slice(-2);
   const isPicture = [height, width].every((side) => side >= LEAST_SIDE && side <= MOST_SIDE);

@@ -34,13 +34,13 @@ export class Version {
     return found;
   }
 
-  /** The item of a key, in the hierarchy with modules. */
+  /** Returns the item of a key, in the hierarchy with modules. */
   item(key: string): Item | undefined {
     this.#keys ??= new Map(this.hierarchy().items.map((item) => [item.key, item]));
     return this.#keys.get(key);
   }
 
-  /** The graph that an item's node is in, and the node. */
+  /** Returns the graph that an item's node is in, and the node. */
   nodeOf({
     graph,
     node,
@@ -53,7 +53,7 @@ export class Version {
     return found === undefined || own === undefined ? undefined : { graph: found, node: own };
   }
 
-  /** The key of a node by the path of its graph, `/` between names. */
+  /** Returns the key of a node by the path of its graph, `/` between names. */
   keyOf(graph: string, node: string): string | undefined {
     this.#nodes ??= new Map(this.hierarchy().items.map((item) => [nodePath(item), item]));
     return this.#nodes.get(`${graph}/${node}`)?.key;
@@ -75,7 +75,7 @@ export class Version {
   }
 }
 
-/** The path of an item's graph and the name of its node, `/` between names. */
+/** Returns the path of an item's graph and the name of its node, `/` between names. */
 export const nodePath = ({ graph, node }: Pick<Item, "graph" | "node">): string =>
   `${graph.join("/")}/${node ?? ""}`;
 

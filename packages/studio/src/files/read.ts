@@ -64,7 +64,7 @@ async function readArchive(
   }
 }
 
-/** The metadata name tensors that are the same as another one. */
+/** Returns the metadata name tensors that are the same as another one. */
 function allNames({ tensors, metadata }: ReturnType<typeof readSafetensors>): Map<string, Tensor> {
   const all = new Map(tensors);
   for (const [name, kept] of metadata) {

@@ -10,7 +10,7 @@ const PREFIX = "// ";
 /** A line of base64 has 76 characters, for 57 bytes. */
 const LINE_BYTES = 57;
 
-/** A text with its tensors at the end. */
+/** Returns a text with its tensors at the end. */
 export async function withTensors(text: string, tensors: Uint8Array<ArrayBuffer>): Promise<string[]> {
   const pieces = [`${text.trimEnd()}\n\n${INLINE}${await sha256(tensors)}\n`];
   // Whole lines, and few of them: arguments of a call are limited.
@@ -23,7 +23,7 @@ export async function withTensors(text: string, tensors: Uint8Array<ArrayBuffer>
 }
 
 /**
- * A text without the tensors at its end, and these; undefined for a text without tensors.
+ * Returns a text without the tensors at its end, and these; undefined for a text without tensors.
  * @throws SconceError `TENSORS_MISMATCH` when they are cut off or changed
  */
 export async function withoutTensors(

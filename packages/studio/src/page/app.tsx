@@ -109,7 +109,7 @@ function Header({ state }: { readonly state: StudioState }) {
   );
 }
 
-/** The file, the step that is shown, which may have changed nothing, and what is compared. */
+/** Returns the file, the step that is shown, which may have changed nothing, and what is compared. */
 function titleOf(state: StudioState, { parent, title }: VersionInfo): string {
   const step = state.rewrites.value === undefined ? state.steps.value[state.step.value - 1] : undefined;
   const made = parent === undefined ? undefined : title;

@@ -8,11 +8,14 @@ export interface PendingSteps extends Pick<ViewLink, "file" | "passes" | "step" 
   readonly steps: readonly LinkedStep[];
 }
 
-/** Whether a link can open the program of a branch: a file that others have, or a model's text. */
+/**
+ * Returns whether a link can open the program of a branch: a file that others have, or a model's
+ * text.
+ */
 export const isLinkable = (branch: Branch | undefined): branch is Branch =>
   branch !== undefined && (branch.file !== "" || branch.own !== undefined);
 
-/** Whether the steps of a link go on from what is shown. */
+/** Returns whether the steps of a link go on from what is shown. */
 function isPendingOn(pending: PendingSteps, branch: Branch | undefined): boolean {
   if (branch === undefined) return true;
   return (
@@ -20,7 +23,10 @@ function isPendingOn(pending: PendingSteps, branch: Branch | undefined): boolean
   );
 }
 
-/** The steps that a link to a branch has behind its pipeline: those that ran, or that may run. */
+/**
+ * Returns the steps that a link to a branch has behind its pipeline: those that ran, or that may
+ * run.
+ */
 export function stepsOfLink(
   branch: Branch | undefined,
   pending: PendingSteps | undefined,
@@ -49,7 +55,7 @@ export function startOfPending(
   return undefined;
 }
 
-/** The address of a view; undefined for a file that only the user has. */
+/** Returns the address of a view; undefined for a file that only the user has. */
 export function branchLink(
   branch: Branch | undefined,
   pending: PendingSteps | undefined,

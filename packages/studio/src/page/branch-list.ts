@@ -15,7 +15,9 @@ export class BranchList {
 
   readonly #labels = computed(() => fileLabels(this.all.value));
 
-  /** What the page calls the file of a branch: two files of one name have different labels. */
+  /**
+   * Returns what the page calls the file of a branch: two files of one name have different labels.
+   */
   label({ root, fileName }: Pick<Branch, "root" | "fileName">): string {
     return this.#labels.value.get(root.id) ?? fileName;
   }

@@ -186,7 +186,7 @@ async function removeBranch(state: StudioState, branch: Branch): Promise<void> {
   if (wasShown) await state.showStep(state.steps.value.length);
 }
 
-/** What the shown version is compared with; undefined for nothing, and for the step before it. */
+/** Returns what the shown version is compared with; undefined for nothing, and for the step before it. */
 export function comparedWith(state: StudioState): string | undefined {
   const other = state.compareWith.value;
   const branch = state.branches.shown.value;

@@ -1,7 +1,7 @@
 import type { StepInfo, VersionInfo } from "../engine/protocol.js";
 import type { Branch } from "./branches.js";
 
-/** A version without a program. */
+/** Returns a version without a program. */
 export const version = (id: number, title = `v${id}`): VersionInfo => ({
   id,
   parent: undefined,
@@ -10,7 +10,7 @@ export const version = (id: number, title = `v${id}`): VersionInfo => ({
   dialect: "ATEN",
 });
 
-/** A pass that led from a version to another, or that changed nothing. */
+/** Returns a pass that led from a version to another, or that changed nothing. */
 export const step = (pass: string, before: number, after: number): StepInfo => ({
   pass,
   call: pass,
@@ -25,7 +25,7 @@ export const step = (pass: string, before: number, after: number): StepInfo => (
   edited: 0,
 });
 
-/** A branch of an opened file. */
+/** Returns a branch of an opened file. */
 export const branch = (parts: Partial<Branch> = {}): Branch => ({
   id: 1,
   name: "main",

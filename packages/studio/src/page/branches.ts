@@ -40,8 +40,8 @@ export interface Branch {
 }
 
 /**
- * What the page calls opened programs, by their version: the names of their files. Those of one
- * name have their folder, where addresses have different ones, or a number.
+ * Returns what the page calls opened programs, by their version: the names of their files. Those of
+ * one name have their folder, where addresses have different ones, or a number.
  */
 export function fileLabels(branches: readonly Branch[]): ReadonlyMap<number, string> {
   const byName = new Map<string, Map<number, Branch>>();
@@ -70,21 +70,21 @@ function decoded(text: string): string {
   }
 }
 
-/** The version after so many steps. */
+/** Returns the version after so many steps. */
 export const versionAt = ({ root, steps }: Branch, step: number): number =>
   step === 0 ? root.id : steps[step - 1]!.version;
 
-/** The last version. */
+/** Returns the last version. */
 export const tipOf = (branch: Branch): number => versionAt(branch, branch.steps.length);
 
-/** The next step in a direction that has another version; undefined at the end. */
+/** Returns the next step in a direction that has another version; undefined at the end. */
 export function nextStep(branch: Branch, now: number, direction: -1 | 1): number | undefined {
   for (let step = now + direction; step >= 0 && step <= branch.steps.length; step += direction)
     if (versionAt(branch, step) !== versionAt(branch, now)) return step;
   return undefined;
 }
 
-/** What was run up to a step. A part that is cut there is the list of its passes. */
+/** Returns what was run up to a step. A part that is cut there is the list of its passes. */
 export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
   const kept: RunPart[] = [];
   let at = 0;
@@ -105,15 +105,17 @@ export function partsUpTo({ steps, parts }: Branch, step: number): RunPart[] {
 }
 
 /**
- * What a branch becomes when passes run after a step: the same branch, longer, where it ends
- * there or where the same steps follow; else another one.
+ * Returns what a branch becomes when passes run after a step: the same branch, longer, where it
+ * ends there or where the same steps follow; else another one.
  */
 export function withRun(branch: Branch, step: number, run: RunPart, made: readonly StepInfo[]): Branch {
   const steps = [...branch.steps.slice(0, step), ...made];
   return { ...branch, steps, parts: [...partsUpTo(branch, step), run] };
 }
 
-/** Whether all steps of a branch are the first ones of another: passes with their results. */
+/**
+ * Returns whether all steps of a branch are the first ones of another: passes with their results.
+ */
 export const beginsWith = (longer: Branch, branch: Branch): boolean =>
   longer.root.id === branch.root.id &&
   branch.steps.every(({ call, version }, i) => {
@@ -127,7 +129,7 @@ export type LinkStep =
   | { readonly own: OwnText /** Passes of the text that ran. */; readonly steps: number }
   | { readonly passes: string };
 
-/** What made a branch, from the first text of the playground on. */
+/** Returns what made a branch, from the first text of the playground on. */
 export function linkSteps({ own, parts }: Pick<Branch, "own" | "parts">): LinkStep[] {
   const first = own === undefined ? parts.findIndex((part) => part.own !== undefined) : 0;
   const rest = first < 0 ? [] : parts.slice(first);
@@ -139,7 +141,8 @@ export function linkSteps({ own, parts }: Pick<Branch, "own" | "parts">): LinkSt
 }
 
 /**
- * A link's pipeline: that of the parts before the first text of the playground, and their steps.
+ * Returns a link's pipeline: that of the parts before the first text of the playground, and their
+ * steps.
  */
 export function linkedPipeline({ own, parts }: Pick<Branch, "own" | "parts">): {
   readonly pipeline: string;
@@ -164,7 +167,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
-/** The tree of branches that start at the same program, one for each opened program. */
+/** Returns the tree of branches that start at the same program, one for each opened program. */
 export function treeOf(branches: readonly Branch[]): TreeNode[] {
   const roots = new Map<number, Way[]>();
   for (const branch of branches) {

@@ -6,7 +6,7 @@ import type { EditorView, Tooltip } from "@codemirror/view";
 import { fittingNames, nameAt } from "../playground/names.js";
 import { api } from "./sconce-api.js";
 
-/** The names that fit where the user writes. */
+/** Returns the names that fit where the user writes. */
 export function completeName({ state, pos, explicit }: CompletionContext): CompletionResult | null {
   const found = fittingNames(api, syntaxTree(state), state.doc.toString(), pos);
   if (found === undefined || (found.from === pos && !explicit && state.sliceDoc(pos - 1, pos) !== "."))
@@ -22,7 +22,7 @@ export function completeName({ state, pos, explicit }: CompletionContext): Compl
   };
 }
 
-/** The declaration of the name under the pointer. */
+/** Returns the declaration of the name under the pointer. */
 export function describeName({ state }: EditorView, pos: number): Tooltip | null {
   const found = nameAt(api, syntaxTree(state), state.doc.toString(), pos);
   if (found === undefined) return null;

@@ -9,7 +9,9 @@ const MODES: Readonly<Record<string, string>> = {
   cpu: "gpu.js kernels in plain JavaScript",
 };
 
-/** A device in words: the backend gpujs writes its mode, a colon and the name of the device. */
+/**
+ * Returns a device in words: the backend gpujs writes its mode, a colon and the name of the device.
+ */
 export function deviceText(device: string): string {
   const [, mode = "", name = ""] = /^(\w+): (?:gpu\.js \w+(?: on )?)?(.*)$/s.exec(device) ?? [];
   const words = MODES[mode];

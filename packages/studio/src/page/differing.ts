@@ -5,7 +5,7 @@ import type { ComparisonView } from "../engine/protocol.js";
 export const differingKeys = (comparison: ComparisonView | undefined): readonly string[] =>
   (comparison?.rows ?? []).flatMap(({ key, differs }) => (key === undefined || !differs ? [] : key));
 
-/** The rule of the comparison in words, with the bounds of each dtype. */
+/** Returns the rule of the comparison in words, with the bounds of each dtype. */
 export function toleranceText({ backends, tolerances }: ComparisonView): string {
   const bounds = tolerances.map(
     ({ dtype, atol, rtol }) => `${shortly(atol)} and ${shortly(rtol)} for ${dtype}`,

@@ -115,7 +115,7 @@ export class Editor {
   }
 }
 
-/** The place of a problem in the text: from its column on, or the whole line. */
+/** Returns the place of a problem in the text: from its column on, or the whole line. */
 function diagnosticsOf(doc: Text, { line, column, message, title }: CodeProblem): Diagnostic[] {
   if (line === undefined || line < 1 || line > doc.lines) return [];
   const { from, to, text } = doc.line(line);

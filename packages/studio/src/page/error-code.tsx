@@ -4,7 +4,7 @@
 const ERRORS = "https://github.com/sconce-project/sconce/blob/main/docs/reference/errors.md";
 
 /**
- * The address that explains a code. A page that is part of a site names the folder with one page
+ * Returns the address that explains a code. A page that is part of a site names the folder with one page
  * for each code: `<meta name="error-pages" content="../errors/">`.
  */
 function errorAddress(code: string): string {

@@ -84,7 +84,7 @@ function Link({ state }: { readonly state: StudioState }) {
   );
 }
 
-/** What a link says of the playground. */
+/** Returns what a link says of the playground. */
 function linkedText({ texts }: StudioState, branch: Branch): string {
   const steps = linkSteps(branch);
   if (steps.length === 0 && texts.changed.value.size === 0) return "";

@@ -10,7 +10,7 @@ export interface Failure {
   readonly fix: string | undefined;
 }
 
-/** What the page shows of something that was thrown. */
+/** Returns what the page shows of something that was thrown. */
 export function failureOf(title: string, error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const typed = error instanceof RequestError ? error : undefined;

@@ -9,7 +9,7 @@ export interface Followed {
   readonly selected: ReadonlySignal<string | undefined>;
 }
 
-/** Why the page does not show all that a link names; undefined where it does. */
+/** Returns why the page does not show all that a link names; undefined where it does. */
 export function linkProblem(
   { steps, selected }: Followed,
   { passes, step, item }: Pick<ViewLink, "passes" | "step" | "item">,

@@ -26,7 +26,7 @@ export const MOST_TEXT = 200_000;
 const through = (bytes: BlobPart, stream: ReadableWritablePair<Uint8Array, BufferSource>) =>
   new Blob([bytes]).stream().pipeThrough(stream);
 
-/** A text for an address: compressed, in the characters that need no escape. */
+/** Returns a text for an address: compressed, in the characters that need no escape. */
 export async function packText(text: string): Promise<string> {
   const stream = through(text, new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
@@ -34,7 +34,9 @@ export async function packText(text: string): Promise<string> {
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The text of an address; undefined for what is none, or is longer than texts of links are. */
+/**
+ * Returns the text of an address; undefined for what is none, or is longer than texts of links are.
+ */
 export async function unpackText(packed: string): Promise<string | undefined> {
   try {
     const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
@@ -55,14 +57,14 @@ export async function unpackText(packed: string): Promise<string | undefined> {
   }
 }
 
-/** The part of an address behind `#` that names a view. */
+/** Returns the part of an address behind `#` that names a view. */
 export function linkText({ file, passes, step, item, code }: ViewLink): string {
   const parts = [file, passes, String(step), item, code];
   while (parts.length > 1 && ["", "0"].includes(parts.at(-1)!)) parts.pop();
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** The view that an address names; undefined where it names none. */
+/** Returns the view that an address names; undefined where it names none. */
 export function parseLink(hash: string): ViewLink | undefined {
   if (!hash.startsWith("#/")) return undefined;
   try {

@@ -69,7 +69,7 @@ function basesOf(pieces: readonly number[]): number[] {
   });
 }
 
-/** The most bytes that are needed in one step. */
+/** Returns the most bytes that are needed in one step. */
 function mostAlive({ steps, values }: MemoryView): number {
   const changes = new Float64Array(steps + 1);
   for (const { bytes, from, to } of values) {

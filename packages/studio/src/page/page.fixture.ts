@@ -116,7 +116,7 @@ const axe = hasChromium
   ? readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
   : "";
 
-/** What axe finds wrong in a view. */
+/** Returns what axe finds wrong in a view. */
 export async function axeProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run());

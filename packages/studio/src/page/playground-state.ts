@@ -44,7 +44,7 @@ export class PlaygroundState {
     return this.#studio.texts.changed.value.get(name) ?? exampleOf(name);
   }
 
-  /** All texts, with whether the user changed them. */
+  /** Returns all texts, with whether the user changed them. */
   names(): { readonly name: string; readonly title: string; readonly isChanged: boolean }[] {
     const changed = this.#studio.texts.changed.value;
     const known = new Set(PLAYGROUND_EXAMPLES.map(({ name }) => name));
@@ -179,7 +179,10 @@ export class PlaygroundState {
     return true;
   }
 
-  /** What the text runs on: a version that the playground made is left, and its beginning taken. */
+  /**
+   * Returns what the text runs on: a version that the playground made is left, and its beginning
+   * taken.
+   */
   #base(): Base | undefined {
     const branch = this.#studio.branches.shown.value;
     const shown = this.#studio.step.value;
@@ -197,7 +200,7 @@ export class PlaygroundState {
     return baseAt(branch, step);
   }
 
-  /** A worker for one text, or to find out whether one can run. */
+  /** Returns a worker for one text, or to find out whether one can run. */
   #run(request: ToPlayground | undefined): {
     readonly done: Promise<FromPlayground | undefined>;
     readonly cancel: () => void;
@@ -231,7 +234,7 @@ export class PlaygroundState {
   }
 }
 
-/** The text that an example begins with; texts of links may have other names. */
+/** Returns the text that an example begins with; texts of links may have other names. */
 const exampleOf = (name: string): string =>
   PLAYGROUND_EXAMPLES.find((example) => example.name === name)?.source ?? "";
 

@@ -26,7 +26,7 @@ export async function reveal(state: Drawn, key: string, groups: readonly string[
   }
 }
 
-/** Whether a scene has a box of an item. */
+/** Returns whether a scene has a box of an item. */
 function isDrawn(view: SceneView | undefined, key: string): boolean {
   if (view === undefined) return false;
   const ids = new Set(view.scene.boxes.map(({ item }) => item));

@@ -22,7 +22,7 @@ export interface SessionText {
   readonly files: readonly OwnFile[];
 }
 
-/** The commands and the script that do what was done up to a step. */
+/** Returns the commands and the script that do what was done up to a step. */
 export function sessionText(branch: Branch, parts: readonly RunPart[]): SessionText {
   const groups = grouped(parts);
   const files = new Map<string, string>();

@@ -15,7 +15,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: "flow_cond_nested", title: "Nested control flow" },
 ];
 
-/** The name of the file at an address. */
+/** Returns the name of the file at an address. */
 export function nameOf(address: string): string {
   const last = address.slice(address.lastIndexOf("/") + 1);
   try {
@@ -26,7 +26,7 @@ export function nameOf(address: string): string {
   }
 }
 
-/** Whether an address is on the server of the page: a link asks no other one. */
+/** Returns whether an address is on the server of the page: a link asks no other one. */
 export function isOnServer(address: string): boolean {
   try {
     return new URL(address, location.href).origin === location.origin;

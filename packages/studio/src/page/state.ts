@@ -460,7 +460,10 @@ export class StudioState {
     }
   }
 
-  /** A request without progress; undefined where it fails, which is shown unless it is quiet. */
+  /**
+   * Returns a request without progress; undefined where it fails, which is shown unless it is
+   * quiet.
+   */
   async ask<K extends RequestName>(
     name: K,
     args: Parameters<Requests[K]>,
@@ -479,7 +482,7 @@ export class StudioState {
     this.failure.value = failureOf(title, error);
   }
 
-  /** The address of the view; undefined for a file that only the user has. */
+  /** Returns the address of the view; undefined for a file that only the user has. */
   link(): string | undefined {
     const code = this.texts.packed.value;
     const view = { step: this.step.value, item: this.selected.value ?? "", code };

@@ -117,7 +117,7 @@ export async function packTexts(
   return whole.length > MOST_TEXT ? undefined : packText(whole);
 }
 
-/** The name of a text that ran; another one where the user changed the text since then. */
+/** Returns the name of a text that ran; another one where the user changed the text since then. */
 function freeName(texts: Texts, { name, source }: OwnText): string {
   const isFree = (one: string): boolean => !texts.has(one) || texts.get(one) === source;
   let free = name;
@@ -125,7 +125,7 @@ function freeName(texts: Texts, { name, source }: OwnText): string {
   return free;
 }
 
-/** The texts of an address; undefined for what is none. */
+/** Returns the texts of an address; undefined for what is none. */
 export async function unpackTexts(packed: string): Promise<LinkedTexts | undefined> {
   const whole = await unpackText(packed);
   if (whole === undefined) return undefined;
@@ -155,7 +155,7 @@ function readTexts(whole: string): LinkedTexts | undefined {
   };
 }
 
-/** The steps of a link; none where one of them cannot be read. */
+/** Returns the steps of a link; none where one of them cannot be read. */
 function stepsOf(given: readonly unknown[], texts: Texts): LinkedStep[] {
   const steps = given.map((one): LinkedStep | undefined => {
     const { text, passes, steps: count } = (one ?? {}) as Record<string, unknown>;

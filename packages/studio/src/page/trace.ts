@@ -1,7 +1,7 @@
 /** @file A run as a file for trace viewers. */
 import type { KernelView, ProfileRow } from "../engine/protocol.js";
 
-/** The events of a run, one behind the other: the device is thread 1, the host thread 2. */
+/** Returns the events of a run, one behind the other: the device is thread 1, the host thread 2. */
 export function traceText(rows: readonly ProfileRow[], kernels: readonly KernelView[] = []): string {
   let at = 0;
   const traceEvents = rows.map(({ nodes, target, milliseconds, place, modules, kernel }) => {

@@ -57,7 +57,7 @@ function syntaxProblem(error: unknown, script: string, source: string): CodeProb
   return syntax(message, Number(line), columnIn(source, script, Number(line), counted));
 }
 
-/** The column, where the text of the line is as it was written up to there. */
+/** Returns the column, where the text of the line is as it was written up to there. */
 function columnIn(source: string, script: string, line: number, column: number): number | undefined {
   const start = (text: string) => text.split("\n")[line - 1]?.slice(0, column - 1);
   return start(source) === start(script) ? column : undefined;
@@ -104,7 +104,7 @@ function connected(program: Program, script: string, source: string, modules: Kn
 const importedName = (imported: { name: string } | { value?: unknown }): string =>
   "name" in imported ? imported.name : String(imported.value);
 
-/** The names that an import declares, and what they are. */
+/** Returns the names that an import declares, and what they are. */
 function bindings({ specifiers }: ImportDeclaration, name: string): string[] {
   const module = `globalThis.${MODULES}[${JSON.stringify(name)}]`;
   return specifiers.map((one) => {

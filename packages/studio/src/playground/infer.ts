@@ -17,7 +17,7 @@ export class Inference {
     this.#text = text;
   }
 
-  /** The type of an expression, as text. */
+  /** Returns the type of an expression, as text. */
   typeOf(node: SyntaxNode | null): string | undefined {
     if (node === null || ++this.#steps > MOST_STEPS) return undefined;
     switch (node.name) {
@@ -45,7 +45,7 @@ export class Inference {
     }
   }
 
-  /** The type that is expected of an expression, from the code around it. */
+  /** Returns the type that is expected of an expression, from the code around it. */
   expectedOf(node: SyntaxNode): string | undefined {
     const { parent } = node;
     if (parent === null || ++this.#steps > MOST_STEPS) return undefined;
@@ -92,7 +92,7 @@ export class Inference {
     return itemType(this.#api, type, index === null ? 0 : Number(this.#slice(index)));
   }
 
-  /** The declaration of a name that is nearest above its use. */
+  /** Returns the declaration of a name that is nearest above its use. */
   #variable(use: SyntaxNode): string | undefined {
     const name = this.#slice(use)!;
     for (let scope: SyntaxNode | null = use.parent; scope !== null; scope = scope.parent) {
@@ -110,7 +110,7 @@ export class Inference {
     return known?.type;
   }
 
-  /** The exported name that an import brings under a name. */
+  /** Returns the exported name that an import brings under a name. */
   #imported(use: SyntaxNode, name: string): string | undefined {
     let top = use;
     while (top.parent !== null) top = top.parent;

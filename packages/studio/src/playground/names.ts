@@ -20,7 +20,7 @@ export interface FittingName {
   readonly doc?: string | undefined;
 }
 
-/** The names that fit at a place; undefined where none do. */
+/** Returns the names that fit at a place; undefined where none do. */
 export function fittingNames(api: ApiData, tree: Tree, text: string, at: number): FittingNames | undefined {
   const node = tree.resolveInner(at, -1);
   if (/String|Comment/.test(node.name)) return undefined;
@@ -45,7 +45,7 @@ export function fittingNames(api: ApiData, tree: Tree, text: string, at: number)
   return { from, names: [...exportNames(api), ...local] };
 }
 
-/** What the name at a place means. */
+/** Returns what the name at a place means. */
 export function nameAt(
   api: ApiData,
   tree: Tree,
@@ -81,7 +81,7 @@ const isKey = (node: SyntaxNode): boolean =>
   node.parent?.name === "Property" &&
   node.parent.parent?.name === "ObjectExpression";
 
-/** The type of the expression that ends at a place. */
+/** Returns the type of the expression that ends at a place. */
 function typeBefore(api: ApiData, tree: Tree, text: string, end: number): string | undefined {
   let node: SyntaxNode | null = tree.resolveInner(end, -1);
   let largest = node;

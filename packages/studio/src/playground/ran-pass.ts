@@ -1,7 +1,7 @@
 import type { PassEvent } from "@sconce/passes";
 import type { RanPass } from "./messages.js";
 
-/** What an observer of passes sees, as plain data. */
+/** Returns what an observer of passes sees, as plain data. */
 export const ranPass = ({
   pass,
   before,

@@ -83,7 +83,7 @@ async function ran(exported: Readonly<Record<string, unknown>>, sent: SentProgra
   };
 }
 
-/** What a plugin has, one after the other: its rules, its passes, its decompositions. */
+/** Returns what a plugin has, one after the other: its rules, its passes, its decompositions. */
 function pipelineOf({ passes = [], rules = [], decompositions = {} }: Plugin): string {
   const calls = passes.map(({ name }) => name);
   if (rules.length > 0) calls.unshift(`rewrite{rules=[${rules.map(({ name }) => name).join(",")}]}`);
@@ -93,7 +93,7 @@ function pipelineOf({ passes = [], rules = [], decompositions = {} }: Plugin): s
   return calls.join(",");
 }
 
-/** An error with the line of the user's text that threw it. */
+/** Returns an error with the line of the user's text that threw it. */
 function problemOf(error: unknown, host: Host): CodeProblem {
   const typed = isSconceError(error) ? error : undefined;
   const place = placeOf(error, host);
@@ -107,7 +107,7 @@ function problemOf(error: unknown, host: Host): CodeProblem {
   };
 }
 
-/** The innermost frame in the user's text, of the error or of its cause. */
+/** Returns the innermost frame in the user's text, of the error or of its cause. */
 function placeOf(error: unknown, host: Host): Pick<CodeProblem, "line" | "column"> {
   let found: Pick<CodeProblem, "line" | "column"> = { line: undefined, column: undefined };
   const seen = new Set<unknown>();

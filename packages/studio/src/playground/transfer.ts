@@ -4,7 +4,7 @@ import { type ParseIrOptions, printIr, tensorsOf } from "@sconce/ir/text";
 import { dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import type { SentProgram, SentTensor, SentTensors } from "./messages.js";
 
-/** A program with its values, without its history. */
+/** Returns a program with its values, without its history. */
 export function packProgram(program: ExportedProgram): SentProgram {
   const hasValues = missingValues(program).length === 0;
   return { text: printIr(program), tensors: hasValues ? packTensors(tensorsOf(program)) : undefined };
@@ -43,7 +43,7 @@ function packTensor(tensor: Tensor): SentTensor {
   return { dtype, shape: [...shape], bytes };
 }
 
-/** The tensors that were sent. */
+/** Returns the tensors that were sent. */
 export function unpackTensors(tensors: SentTensors): Map<string, Tensor> {
   const made = new Map<SentTensor, Tensor>();
   return new Map(

@@ -32,7 +32,9 @@ function splitTop(text: string, separator: string): string[] {
   return [...parts, text.slice(start)].map((part) => part.trim());
 }
 
-/** A type without `readonly`, parentheses around it, and `undefined` or `null` beside it. */
+/**
+ * Returns a type without `readonly`, parentheses around it, and `undefined` or `null` beside it.
+ */
 function bare(type: string): string {
   let text = type.trim().replace(/^readonly /, "");
   const parts = splitTop(text, "|").filter((part) => !["", "undefined", "null"].includes(part));
@@ -68,7 +70,10 @@ function builtinMembers(text: string, names: Readonly<Record<string, string>>): 
   return members;
 }
 
-/** The element type of a list, or the pair of a map; undefined for what cannot be gone through. */
+/**
+ * Returns the element type of a list, or the pair of a map; undefined for what cannot be gone
+ * through.
+ */
 export function elementType(api: ApiData, type: string, depth = 0): string | undefined {
   const text = bare(type);
   if (text.endsWith("[]")) return text.slice(0, -2);
@@ -82,7 +87,7 @@ export function elementType(api: ApiData, type: string, depth = 0): string | und
   return alias === undefined ? undefined : elementType(api, alias, depth + 1);
 }
 
-/** The members of a type, those of what it extends included. */
+/** Returns the members of a type, those of what it extends included. */
 export function membersOf(api: ApiData, type: string, depth = 0): Record<string, ApiMember> {
   if (depth > DEEPEST) return {};
   const text = bare(type);
@@ -120,7 +125,7 @@ function literalMembers(text: string): Record<string, ApiMember> {
   return members;
 }
 
-/** A function type as the list of its parameters and its result. */
+/** Returns a function type as the list of its parameters and its result. */
 function functionParts(
   api: ApiData,
   type: string,
@@ -140,14 +145,14 @@ function functionParts(
   return undefined;
 }
 
-/** What a call of a value gives. */
+/** Returns what a call of a value gives. */
 export const resultType = (api: ApiData, type: string): string | undefined =>
   functionParts(api, type)?.result;
 
-/** What a value makes with `new`. */
+/** Returns what a value makes with `new`. */
 export const madeType = (type: string): string | undefined => /^typeof (\w+)$/.exec(type)?.[1];
 
-/** The type of a parameter of a function or of a constructor. */
+/** Returns the type of a parameter of a function or of a constructor. */
 export function parameterType(api: ApiData, type: string, at: number): string | undefined {
   const own = functionParts(api, api.types[type]?.makes ?? type);
   if (own === undefined) return undefined;
@@ -158,7 +163,7 @@ export function parameterType(api: ApiData, type: string, at: number): string | 
   return rest && annotation !== undefined ? elementType(api, annotation) : annotation;
 }
 
-/** The type of a part of a tuple. */
+/** Returns the type of a part of a tuple. */
 export function itemType(api: ApiData, type: string, at: number): string | undefined {
   const text = bare(type);
   if (text.startsWith("[") && text.endsWith("]")) return splitTop(text.slice(1, -1), ",")[at];

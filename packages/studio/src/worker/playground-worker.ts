@@ -17,7 +17,7 @@ async function importScript(script: string): Promise<Readonly<Record<string, unk
   }
 }
 
-/** The directive that keeps this worker from running scripts of a text. */
+/** Returns the directive that keeps this worker from running scripts of a text. */
 async function forbiddenBy(): Promise<string | undefined> {
   let directive: string | undefined;
   const note = (event: SecurityPolicyViolationEvent): void => {

@@ -18,8 +18,8 @@ export type SourceResolver = (source: GuardSource) => GuardValue | bigint | unde
 type Value = GuardValue | bigint;
 
 /**
- * The value of a guard, with Python's operators. A result past 2^53 is rounded to the nearest
- * double. Throws SYM_OPERAND and SYM_DIVISION_BY_ZERO.
+ * Returns the value of a guard, with Python's operators. A result past 2^53 is rounded to the
+ * nearest double. Throws SYM_OPERAND and SYM_DIVISION_BY_ZERO.
  */
 export function evaluateGuard(guard: GuardNode, resolve: SourceResolver): GuardValue {
   const value = evaluated(guard, resolve);

@@ -16,7 +16,7 @@ export interface GuardAlgebra<T> {
   negate(operand: T): T;
   binary(op: GuardBinaryOp, left: T, right: T, node: NodeOf<"binary">): T;
   compare(op: GuardCompareOp, left: T, right: T): T;
-  /** All parts, of which Python computes those up to the first that is false. */
+  /** Returns all parts, of which Python computes those up to the first that is false. */
   and(parts: readonly Part<T>[]): T;
   /** Some part, of which Python computes those up to the first that is true. */
   or(parts: readonly Part<T>[]): T;

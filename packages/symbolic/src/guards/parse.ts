@@ -174,7 +174,8 @@ class GuardParser {
   }
 
   /**
-   * A known function's full name, consumed; `math.inf` is handled as a number by {@link #source}.
+   * Returns a known function's full name, consumed; `math.inf` is handled as a number by
+   * {@link #source}.
    */
   #functionName(first: string): GuardFunction | undefined {
     if (GUARD_FUNCTIONS.has(first) && this.#tokens.isSign("(")) return first as GuardFunction;

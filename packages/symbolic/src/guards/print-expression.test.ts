@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   add,
+  type BoolLike,
   floorDiv,
   ge,
   mod,
@@ -8,7 +9,6 @@ import {
   ne,
   parseGuard,
   printGuardExpr,
-  type SymBool,
   type SymExpr,
   symbol,
   symMax,
@@ -17,10 +17,10 @@ import {
 
 const [a, b] = [symbol("s77"), symbol("s17")];
 const SOURCES: Readonly<Record<string, string>> = { s77: "L['x'].size()[0]", s17: "L['y'].size()[0]" };
-const print = (condition: SymBool): string | undefined =>
+const print = (condition: BoolLike): string | undefined =>
   printGuardExpr(condition as SymExpr, (name) => SOURCES[name]);
 
-test.each<readonly [SymBool, string]>([
+test.each<readonly [BoolLike, string]>([
   [ge(symMax(a, b), 8), "torch.sym_max(L['y'].size()[0], L['x'].size()[0]) >= 8"],
   [ge(symMin(a, b), 5), "torch.sym_min(L['y'].size()[0], L['x'].size()[0]) >= 5"],
   [ne(floorDiv(a, 4), 3), "(L['x'].size()[0] // 4) != 3"],

@@ -35,8 +35,9 @@ const CALLS: Readonly<Record<string, string>> = {
 const FOLDED: Readonly<Record<string, string>> = { Max: "torch.sym_max", Min: "torch.sym_min" };
 
 /**
- * The text of a condition on input sizes: `(L['x'].size()[0] + (-1)*(L['x'].size()[0] // 2)) != 0`.
- * Undefined where a symbol has no source, or an operator is not one of sizes.
+ * Returns the text of a condition on input sizes:
+ * `(L['x'].size()[0] + (-1)*(L['x'].size()[0] // 2)) != 0`. Undefined where a symbol has no source,
+ * or an operator is not one of sizes.
  */
 export function printGuardExpr(
   expr: SymExpr,

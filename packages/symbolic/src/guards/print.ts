@@ -16,14 +16,14 @@ const LEVEL = {
 };
 
 /**
- * A guard's text as Python's `ast.unparse` normalizes it, with inputs by the caller's names: `-1 +
- * x.size()[0] >= 2`. This is the text of `Guard failed: ...`.
+ * Returns a guard's text as Python's `ast.unparse` normalizes it, with inputs by the caller's
+ * names: `-1 + x.size()[0] >= 2`. This is the text of `Guard failed: ...`.
  */
 export function printGuard(guard: GuardNode): string {
   return print(guard, LEVEL.test);
 }
 
-/** The source's own text: `x.size()[0]`, `d['k'][0]`. */
+/** Returns the source's own text: `x.size()[0]`, `d['k'][0]`. */
 export function printSource(source: GuardSource): string {
   const path = source.path
     .map((key) => (typeof key === "object" ? `.${key.attribute}` : `[${printKey(key)}]`))

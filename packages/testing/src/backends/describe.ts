@@ -113,7 +113,7 @@ function contextOf(backend: Backend, session: Sconce, runner: Runner): BackendSu
   };
 }
 
-/** The code of the error that something is refused with; undefined when it is not. */
+/** Returns the code of the error that something is refused with; undefined when it is not. */
 export async function refusalOf(action: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await action();

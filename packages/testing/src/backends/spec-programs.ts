@@ -3,7 +3,9 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 
-/** A program of a graph and the lines of its program block. Tensors are zeros, unless given. */
+/**
+ * Returns a program of a graph and the lines of its program block. Tensors are zeros, unless given.
+ */
 const program = (
   lines: readonly string[],
   graph: string,

@@ -41,7 +41,7 @@ export interface BuildOptions {
 /** A maker with the one operator of its that a step asks for. */
 type Offer = readonly [maker: Maker, target: string];
 
-/** Every operator that the generator makes calls of by itself. */
+/** Returns every operator that the generator makes calls of by itself. */
 export function generatedOperators(): string[] {
   return [...new Set(FAMILIES.flat().flatMap((maker) => maker.targets))].sort();
 }
@@ -57,7 +57,7 @@ function offersOf({ ops, mutations }: BuildOptions, training: boolean): Offer[][
   ).filter((family) => family.length > 0);
 }
 
-/** The program of a recipe. Every recipe has one, and it is valid. */
+/** Returns the program of a recipe. Every recipe has one, and it is valid. */
 export function buildProgram(recipe: ProgramRecipe, options: BuildOptions = {}): ExportedProgram {
   const training = recipe.dialect === "TRAINING";
   const families = offersOf(options, training);

@@ -19,5 +19,5 @@ export function rememberNoise(program: ExportedProgram, facts: readonly { readon
   NOISE.set(program, { rtol: 1e-5 + most, atol: 1e-6 + 4 * most });
 }
 
-/** The tolerance for results of a generated program; undefined for any other. */
+/** Returns the tolerance for results of a generated program; undefined for any other. */
 export const toleranceOf = (program: ExportedProgram): Tolerance | undefined => NOISE.get(program);

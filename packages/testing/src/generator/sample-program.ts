@@ -28,7 +28,10 @@ export const INPUT_DTYPES: readonly DType[] = [
   ...(["int64", "bool", "float16", "bfloat16", "int32"] as const),
 ];
 
-/** A random program of a seed, without fast-check: see `arbitraryProgram` for one that shrinks. */
+/**
+ * Returns a random program of a seed, without fast-check: see `arbitraryProgram` for one that
+ * shrinks.
+ */
 export function sampleProgram(seed: number, options: ProgramOptions = {}): ExportedProgram {
   checkOptions("sampleProgram", options, PROGRAM);
   const { maxNodes = 24, dynamic = true, dialect } = options;

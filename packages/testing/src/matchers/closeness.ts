@@ -6,8 +6,8 @@ import type { MatcherResult } from "./result.js";
 export type Nested = Element | readonly Nested[];
 
 /**
- * The matcher `toBeCloseToTensor`. Expected elements given as lists take the dtype of the received
- * tensor.
+ * Returns the matcher `toBeCloseToTensor`. Expected elements given as lists take the dtype of the
+ * received tensor.
  */
 export function toBeCloseToTensor(
   received: unknown,

@@ -26,7 +26,7 @@ export function irDifference(received: IrLike, expected: IrLike): string | undef
   return lineDiff(printIr(want, { metadata }), printIr(seen, { metadata })) || undefined;
 }
 
-/** The matcher `toEqualIR`. */
+/** Returns the matcher `toEqualIR`. */
 export function toEqualIR(received: IrLike, expected: IrLike): MatcherResult {
   const difference = irDifference(received, expected);
   return {
@@ -47,7 +47,7 @@ const hasMetadata = (graph: Graph): boolean =>
   graph.nodes().some((node) => Object.keys(node.meta).some((key) => key !== "val")) ||
   [...graph.subgraphs.values()].some(hasMetadata);
 
-/** The graph without the types that the other leaves out. */
+/** Returns the graph without the types that the other leaves out. */
 function asDetailed(graph: Graph, other: Graph): Graph {
   const nodes = graph.nodes().map((node): Node => {
     if (other.find(node.name)?.meta.val !== undefined || node.meta.val === undefined) return node;

@@ -7,8 +7,8 @@ const MAX_PAIRS = 4_000_000;
 const CONTEXT = 2;
 
 /**
- * The lines of two texts, `- wanted`, `+ got` and `  both`; long runs of equal lines are left out.
- * Empty when equal.
+ * Returns the lines of two texts, `- wanted`, `+ got` and `  both`; long runs of equal lines are
+ * left out. Empty when equal.
  */
 export function lineDiff(want: string, got: string): string {
   if (want === got) return "";

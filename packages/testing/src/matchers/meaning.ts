@@ -48,9 +48,9 @@ const MEANING: OptionNames<MeaningOptions> = {
 };
 
 /**
- * What a program does otherwise than another, run after run on one state each: outputs, what was
- * written to inputs, and the state that one of them writes. The first difference, or undefined.
- * Inputs that the other program itself refuses do not count.
+ * Returns what a program does otherwise than another, run after run on one state each: outputs,
+ * what was written to inputs, and the state that one of them writes. The first difference, or
+ * undefined. Inputs that the other program itself refuses do not count.
  */
 export async function meaningDifference(
   received: ExportedProgram,
@@ -88,7 +88,7 @@ export async function meaningDifference(
 }
 
 /**
- * The matcher `toPreserveMeaning`. It is asynchronous:
+ * Returns the matcher `toPreserveMeaning`. It is asynchronous:
  * `await expect(after).toPreserveMeaning({ of: before })`.
  */
 export async function toPreserveMeaning(
@@ -195,7 +195,10 @@ class Comparison {
   }
 }
 
-/** Whether a run wrote the tensor: weights that a pass converted still equal the program's own. */
+/**
+ * Returns whether a run wrote the tensor: weights that a pass converted still equal the program's
+ * own.
+ */
 const isWritten = (tensor: Tensor, initial: Tensor | undefined): boolean =>
   tensor !== initial &&
   (initial === undefined || tensorDifference(tensor, initial, { rtol: 0, atol: 0 }) !== undefined);

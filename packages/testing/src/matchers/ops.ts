@@ -5,8 +5,8 @@ import type { MatcherResult } from "./result.js";
 export type ExpectedOps = Readonly<Record<string, number>> | readonly string[];
 
 /**
- * The matcher `toHaveOps`: counts calls in a program or graph, nested graphs included. Operators
- * that are not named do not matter.
+ * Returns the matcher `toHaveOps`: counts calls in a program or graph, nested graphs included.
+ * Operators that are not named do not matter.
  */
 export function toHaveOps(received: ExportedProgram | Graph, expected: ExpectedOps): MatcherResult {
   const counts = received instanceof ExportedProgram ? received.opHistogram() : histogram(received);

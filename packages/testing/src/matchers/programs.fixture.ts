@@ -2,7 +2,7 @@ import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { parseGraph, parseIr } from "@sconce/ir/text";
 import { numel, Tensor } from "@sconce/tensor";
 
-/** A program around a graph; placeholders `b_*` are buffers of zeros. */
+/** Returns a program around a graph; placeholders `b_*` are buffers of zeros. */
 export function programOf(text: string, dialect = "ATEN"): ExportedProgram {
   const graph = parseGraph(text);
   const names = graph.placeholders().map((node) => node.name);

@@ -9,8 +9,8 @@ export interface Span {
 }
 
 /**
- * The span of `from` to `to`, both rounded to pixels; `last` is 1 where the last pixel belongs to
- * it.
+ * Returns the span of `from` to `to`, both rounded to pixels; `last` is 1 where the last pixel
+ * belongs to it.
  */
 export function spanOf(from: number, to: number, bins: number, last: 0 | 1, round: Round): Span {
   const start = toInt(roundAway(from));
@@ -18,7 +18,7 @@ export function spanOf(from: number, to: number, bins: number, last: 0 | 1, roun
   return { start, length: round(round(size) / round(bins)) };
 }
 
-/** The pixels of one bin, from the first to the one behind the last, within the image. */
+/** Returns the pixels of one bin, from the first to the one behind the last, within the image. */
 export function pixelsOf(
   { start, length }: Span,
   bin: number,

@@ -66,7 +66,7 @@ class Patches {
     this.#mask = readNumbers(args.mask);
   }
 
-  /** The rows of one group of channels. */
+  /** Returns the rows of one group of channels. */
   of(image: number, group: number): Tensor {
     const { channels, groups, taps, places } = this.#sizes;
     const count = channels / groups;
@@ -98,7 +98,7 @@ class Patches {
     }
   }
 
-  /** A bilinear sample; zero outside of the image. */
+  /** Returns a bilinear sample; zero outside of the image. */
   #sample(plane: number, y: number, x: number): number {
     const { height, width } = this.#sizes;
     const round = this.#round;

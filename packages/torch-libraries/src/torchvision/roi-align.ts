@@ -69,8 +69,8 @@ function alignRegion(
 }
 
 /**
- * A sample outside of the image counts the first pixel with a weight of zero, which is NaN for one
- * that is not finite.
+ * Returns a sample outside of the image counts the first pixel with a weight of zero, which is NaN
+ * for one that is not finite.
  */
 function weightedSum(
   values: NumberArray,

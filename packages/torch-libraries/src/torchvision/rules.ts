@@ -1,20 +1,20 @@
 /** @file Shape rules of torchvision's operators, after `torchvision/_meta_registrations.py`. */
 import type { FakeTensor, MetaValue } from "@sconce/ir";
 import type { MetaContext } from "@sconce/ops";
-import { eq, floorDiv, mod, mul, type SymBool, type SymInt } from "@sconce/symbolic";
+import { type BoolLike, eq, floorDiv, type IntLike, mod, mul } from "@sconce/symbolic";
 import { dense } from "../dense.js";
 import { refused } from "../errors.js";
 
 /** A condition that holds, or is checked when the program runs (`torch._check`). */
-function check({ env }: MetaContext, condition: SymBool, message: string): void {
+function check({ env }: MetaContext, condition: BoolLike, message: string): void {
   if (!env.orTrue(condition)) throw refused(message);
 }
 
 interface Regions {
   readonly input: FakeTensor;
   readonly rois: FakeTensor;
-  readonly pooled_height: SymInt;
-  readonly pooled_width: SymInt;
+  readonly pooled_height: IntLike;
+  readonly pooled_width: IntLike;
 }
 
 function checkRegions(name: string, { input, rois }: Regions, context: MetaContext): void {
@@ -53,13 +53,13 @@ export function positionSensitive(name: string, args: Regions, context: MetaCont
 interface Image {
   readonly grad: FakeTensor;
   readonly rois: FakeTensor;
-  readonly batch_size: SymInt;
-  readonly channels: SymInt;
-  readonly height: SymInt;
-  readonly width: SymInt;
+  readonly batch_size: IntLike;
+  readonly channels: IntLike;
+  readonly height: IntLike;
+  readonly width: IntLike;
 }
 
-/** The gradient of the image that regions were taken from. */
+/** Returns the gradient of the image that regions were taken from. */
 export function imageGradient({ grad, rois, batch_size, channels, height, width }: Image): FakeTensor {
   if (grad.dtype !== rois.dtype)
     throw refused(
@@ -69,10 +69,10 @@ export function imageGradient({ grad, rois, batch_size, channels, height, width 
   return dense(grad, [batch_size, channels, height, width]);
 }
 
-/** The places of the boxes that stay; how many only the values decide. */
+/** Returns the places of the boxes that stay; how many only the values decide. */
 export function keptBoxes(dets: FakeTensor, scores: FakeTensor, context: MetaContext): FakeTensor {
   if (dets.ndim !== 2) throw refused(`boxes should be a 2d tensor, got ${dets.ndim}D`);
-  const [boxes, columns] = dets.shape as readonly [SymInt, SymInt];
+  const [boxes, columns] = dets.shape as readonly [IntLike, IntLike];
   check(context, eq(columns, 4), `boxes should have 4 elements in dimension 1, got ${String(columns)}`);
   if (scores.ndim !== 1) throw refused(`scores should be a 1d tensor, got ${scores.ndim}D`);
   const count = scores.shape[0]!;

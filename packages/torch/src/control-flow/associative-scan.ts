@@ -215,7 +215,7 @@ const batched = (trace: Tracer, combine: Combine, pairs: readonly Tensor[]): rea
     combine(pairs.map((pair) => item(pair, 0, firstItem(pair, false)))),
   );
 
-/** The values of a tensor in the layout of another one, as the traced program has them. */
+/** Returns the values of a tensor in the layout of another one, as the traced program has them. */
 const asLaidOut = (values: Tensor, like: Tensor): Tensor =>
   callOperator("aten.copy_.default", [
     callOperator("aten.clone.default", [like]) as Tensor,

@@ -12,16 +12,16 @@ import {
   symInt,
 } from "@sconce/ir";
 import {
+  type BoolLike,
   freeSymbols,
   ge,
+  type IntLike,
   isUnbacked,
   ite,
   le,
   MAX_SIZE,
   printExpr,
-  type SymBool as SymBoolValue,
   SymExpr,
-  type SymInt as SymIntValue,
   symbolByName,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -87,7 +87,7 @@ export class DynamoSymbols {
     }
   }
 
-  /** The number of the next one. */
+  /** Returns the number of the next one. */
   next(): number {
     return this.#inputs.size + this.made++;
   }
@@ -198,7 +198,9 @@ export class BodyTracer extends Tracer {
     return false;
   }
 
-  /** Whether a graph that encloses this one, or one that was traced before, has a symbol. */
+  /**
+   * Returns whether a graph that encloses this one, or one that was traced before, has a symbol.
+   */
   isMade(symbol: string): boolean {
     const { parent } = this;
     if (this.innerSymbols.includes(symbol) || parent.knows(symbol)) return true;
@@ -228,7 +230,7 @@ export class BodyTracer extends Tracer {
     const read = this.#boolsRead;
     this.#boolsRead = [];
     for (const { node, name } of read) {
-      const size = ite<SymIntValue>((node.val as SymScalar).expr as SymBoolValue, 1, 0);
+      const size = ite<IntLike>((node.val as SymScalar).expr as BoolLike, 1, 0);
       const args = [node, 1, 0];
       const choice = this.push({ target: "torch.sym_ite", args, val: symInt(size), candidate: "sym_ite" });
       for (const bound of ZERO_OR_ONE) {
@@ -296,7 +298,7 @@ export class BodyTracer extends Tracer {
     return result;
   }
 
-  /** The node that made the memory of a node, in this graph or in one around it. */
+  /** Returns the node that made the memory of a node, in this graph or in one around it. */
   memoryOf(node: TraceNode): TraceNode {
     const memory = memoryIn(this, node);
     const source = this.#views.get(memory)?.();
@@ -304,7 +306,7 @@ export class BodyTracer extends Tracer {
     return this.parent instanceof BodyTracer ? this.parent.memoryOf(source) : memoryIn(this.parent, source);
   }
 
-  /** Whether memory is that of an input, or of the enclosing graph. */
+  /** Returns whether memory is that of an input, or of the enclosing graph. */
   #isInput(memory: TraceNode): boolean {
     return memory.op === "placeholder" || !this.nodes.includes(memory);
   }
@@ -401,7 +403,7 @@ export class BodyTracer extends Tracer {
     return input;
   }
 
-  /** What the leaves of a result are in the graph. */
+  /** Returns what the leaves of a result are in the graph. */
   outputs(leaves: readonly unknown[]): TraceArgument[] {
     const results = leaves.map((leaf) => {
       if (!(leaf instanceof Tensor)) return isSym(leaf) ? this.scalarArgument(leaf) : (leaf as Argument);
@@ -424,7 +426,7 @@ export class BodyTracer extends Tracer {
     if (made.some((memory) => this.#isInput(memory))) throw resultAliasing(this.operator, "Input-to-output");
   }
 
-  /** The nodes behind the inputs that reach a result or have an effect. */
+  /** Returns the nodes behind the inputs that reach a result or have an effect. */
   liveNodes(results: readonly TraceArgument[]): TraceNode[] {
     const used = new Set<TraceNode>();
     const use = (node: TraceNode): void => void used.add(node.current);
@@ -458,8 +460,8 @@ const CHOICES: ReadonlySet<string> = new Set(["cond", "switch"]);
 const MODES: ReadonlySet<string> = new Set([SET_GRAD, ENTER_AUTOCAST, EXIT_AUTOCAST]);
 
 /**
- * Whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without an upper
- * bound: those of inputs but 1.
+ * Returns whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without
+ * an upper bound: those of inputs but 1.
  */
 function readsStaticSizes(node: TraceNode): boolean {
   let found = false;
@@ -472,12 +474,12 @@ function readsStaticSizes(node: TraceNode): boolean {
   return found;
 }
 
-/** The node of one graph that made the memory of another one of its nodes. */
+/** Returns the node of one graph that made the memory of another one of its nodes. */
 const memoryIn = (tracer: Tracer, node: TraceNode): TraceNode =>
   endOf(node, MEMORIES, (at) => sharedOperandOf(at, tracer));
 const MEMORIES = new WeakMap<TraceNode, TraceNode>();
 
-/** The traced tensors that a call writes to. */
+/** Returns the traced tensors that a call writes to. */
 const writtenTensors = (
   schema: OpSchema,
   args: readonly OperatorArgument[],

@@ -31,9 +31,9 @@ export interface Choice {
   readonly paths: readonly string[];
   readonly names: OperandNames;
   readonly operands: readonly unknown[];
-  /** The arguments of the call. */
+  /** Returns the arguments of the call. */
   argumentsOf(graphs: readonly TraceArgument[], operands: TraceArgument): readonly TraceArgument[];
-  /** Which function the example inputs choose, in a draft. */
+  /** Returns which function the example inputs choose, in a draft. */
   chosen(): number | undefined;
 }
 
@@ -47,7 +47,10 @@ export function checkOperands(operands: unknown): void {
     );
 }
 
-/** What TorchDynamo has made where a call is traced: sizes of operands have its symbols first. */
+/**
+ * Returns what TorchDynamo has made where a call is traced: sizes of operands have its symbols
+ * first.
+ */
 function dynamoOf(parent: Tracer, operands: readonly unknown[]): DynamoSymbols {
   if (parent instanceof BodyTracer) return parent.dynamo;
   const dynamo = new DynamoSymbols();
@@ -140,7 +143,7 @@ function assertBounds(
     if (!asserted.has(merged)) for (const name of nodes) parent.names.create(name);
 }
 
-/** What the branch gives that the example inputs take, in a draft. */
+/** Returns what the branch gives that the example inputs take, in a draft. */
 function exampleResults(
   { example }: Tracer,
   choice: Choice,
@@ -152,7 +155,7 @@ function exampleResults(
   return leaves.map((leaf) => (leaf instanceof TracedTensor ? example!.valueOf(leaf.fake) : undefined));
 }
 
-/** What is known of a leaf of a branch's result. */
+/** Returns what is known of a leaf of a branch's result. */
 const branchValue = (leaf: unknown): MetaValue =>
   leaf instanceof TracedTensor
     ? leaf.fake

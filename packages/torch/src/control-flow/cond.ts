@@ -83,7 +83,7 @@ function traceCond(
   });
 }
 
-/** The branch that the example inputs take: 0 for the first. */
+/** Returns the branch that the example inputs take: 0 for the first. */
 function chosenBranch({ example, env }: Tracer, pred: Tensor | SymBool): number | undefined {
   const value = pred instanceof SymBool ? env.observed(pred.expr) : example?.valueOf(knownOf(pred));
   if (value === undefined) return undefined;

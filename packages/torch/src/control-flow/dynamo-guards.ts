@@ -14,15 +14,15 @@ import {
   type UnboundArg,
 } from "@sconce/ops";
 import {
+  type BoolLike,
   eq,
   freeSymbols,
   ge,
+  type IntLike,
   isUnbacked,
   le,
   ShapeEnv,
-  type SymBool,
   SymExpr,
-  type SymInt,
   substitute,
   symbol,
 } from "@sconce/symbolic";
@@ -45,7 +45,7 @@ export interface TracedBranch {
 /** What TorchDynamo learns of the branches of a call. */
 export interface DynamoFacts {
   /** Conditions on the sizes of the export, in the order in which they are checked. */
-  readonly conditions: readonly SymBool[];
+  readonly conditions: readonly BoolLike[];
   /** The sizes in which the branches differ, in order. */
   readonly sizes: readonly MergedSize[];
 }
@@ -115,8 +115,8 @@ class DynamoRun {
   }
 
   /**
-   * What TorchDynamo knows of an operand: integers have other symbols, without a range, which
-   * are not those of tensors.
+   * Returns what TorchDynamo knows of an operand: integers have other symbols, without a range,
+   * which are not those of tensors.
    */
   operand({ val }: TraceNode): MetaValue {
     if (val === undefined || !isSymScalar(val) || val.kind !== "SymInt") return val ?? null;
@@ -144,7 +144,7 @@ class DynamoRun {
     );
   }
 
-  /** The sizes of results that represent two different ones. */
+  /** Returns the sizes of results that represent two different ones. */
   sizesOf(results: readonly MetaValue[]): MergedSize[] {
     return results.flatMap((result, at) => {
       if (!(result instanceof FakeTensor)) return [];
@@ -248,7 +248,7 @@ class DynamoRun {
     for (const operand of operands) guardContiguity(this.#env, operand, this.#seen);
   }
 
-  #askBroadcast(shapes: readonly (readonly SymInt[])[]): void {
+  #askBroadcast(shapes: readonly (readonly IntLike[])[]): void {
     const rank = Math.max(...shapes.map(({ length }) => length));
     for (let fromEnd = 1; fromEnd <= rank; fromEnd++)
       for (const shape of shapes) {
@@ -257,8 +257,11 @@ class DynamoRun {
       }
   }
 
-  /** What is checked of the sizes of the export: the guards that ranges do not say, then ranges. */
-  conditions(): SymBool[] {
+  /**
+   * Returns what is checked of the sizes of the export: the guards that ranges do not say, then
+   * ranges.
+   */
+  conditions(): BoolLike[] {
     const env = this.#env;
     const guards = env.guards
       .filter((guard) => env.knownByRange(guard) === undefined)
@@ -268,7 +271,7 @@ class DynamoRun {
       const { min, max } = env.rangeOf(own);
       return [...(min === -Infinity ? [] : [ge(own, min)]), ...(max === Infinity ? [] : [le(own, max)])];
     });
-    return [...guards, ...ranges].map((condition) => substitute(condition, this.#integers) as SymBool);
+    return [...guards, ...ranges].map((condition) => substitute(condition, this.#integers) as BoolLike);
   }
 }
 

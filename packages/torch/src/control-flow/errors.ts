@@ -5,11 +5,11 @@ import { SconceError } from "@sconce/errors";
 export const controlFlowArguments = (message: string, fix: string): SconceError =>
   new SconceError({ code: "CONTROL_FLOW_ARGUMENTS", message, fix });
 
-/** A function of control flow whose results PyTorch refuses. */
+/** Returns the error for a function of control flow whose results PyTorch refuses. */
 export const controlFlowResults = (operator: string, message: string, fix: string): SconceError =>
   new SconceError({ code: "CONTROL_FLOW_RESULTS", message: `torch.${operator}: ${message}`, fix });
 
-/** A function of control flow that writes to its inputs. */
+/** Returns the error for a function of control flow that writes to its inputs. */
 export const inputMutation = (operator: string, target: string): SconceError =>
   new SconceError({
     code: "CONTROL_FLOW_MUTATION",
@@ -17,7 +17,7 @@ export const inputMutation = (operator: string, target: string): SconceError =>
     fix: "compute a new tensor, return it, and write it back after the call: `buffer.copy_(result)`",
   });
 
-/** A function of control flow that returns memory that something else has. */
+/** Returns the error for a function of control flow that returns memory that something else has. */
 export const resultAliasing = (
   operator: string,
   what: "Input-to-input" | "Input-to-output" | "Output-to-output",
@@ -28,7 +28,7 @@ export const resultAliasing = (
     fix: "Replace `return input` with `return input.clone()` to avoid aliasing.",
   });
 
-/** A size that depends on data, used inside of control flow. */
+/** Returns the error for a size that depends on data, used inside of control flow. */
 export const unbackedOperand = (operator: string, expr: string): SconceError =>
   new SconceError({
     code: "CONTROL_FLOW_ARGUMENTS",
@@ -36,7 +36,7 @@ export const unbackedOperand = (operator: string, expr: string): SconceError =>
     fix: "use the tensor that holds the number, or read the number inside of the function by `item()`",
   });
 
-/** An invalid call of `vmap`. */
+/** Returns the error for an invalid call of `vmap`. */
 export const badVmap = (
   problem: string,
   fix: string,

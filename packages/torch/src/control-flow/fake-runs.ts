@@ -29,7 +29,7 @@ export function runOnFakes(parent: Tracer, functions: readonly TracedFunction[],
 }
 
 /**
- * The symbols that a run of a graph makes, in order.
+ * Returns the symbols that a run of a graph makes, in order.
  *
  * @param isKnown whether a value of the graph is a tensor that knows what was read of it
  */

@@ -8,8 +8,8 @@ import {
   dtypeLiteral,
   FakeTensor,
   float,
+  type IntLike,
   memoryFormat,
-  type SymInt,
   symContiguousStrides,
 } from "@sconce/ir";
 import { isAutocastEligible } from "@sconce/ops";
@@ -81,7 +81,10 @@ export class BlockMask {
   }
 }
 
-/** A mask that is the same at every place, as {@link andMasks} and {@link orMasks} begin with. */
+/**
+ * Returns a mask that is the same at every place, as {@link andMasks} and {@link orMasks} begin
+ * with.
+ */
 const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros", device?: typeof CPU): Tensor =>
   op(`${name}.default`, [batch, []], {
     dtype: dtypeLiteral("bool"),
@@ -92,13 +95,13 @@ const sameMask = (batch: Tensor, name: "new_ones" | "new_zeros", device?: typeof
 /** A mask of everything. */
 export const noopMask: MaskMod = (batch) => sameMask(batch, "new_ones", CPU);
 
-/** The places at which all masks let a query attend to a key. */
+/** Returns the places at which all masks let a query attend to a key. */
 export const andMasks =
   (...masks: MaskMod[]): MaskMod =>
   (...place) =>
     masks.reduce((all, mask) => op("__and__.Tensor", [all, mask(...place)]), sameMask(place[0], "new_ones"));
 
-/** The places at which some mask lets a query attend to a key. */
+/** Returns the places at which some mask lets a query attend to a key. */
 export const orMasks =
   (...masks: MaskMod[]): MaskMod =>
   (...place) =>
@@ -108,7 +111,7 @@ export const orMasks =
     );
 
 /**
- * A mask as a boolean tensor (`create_mask`).
+ * Returns a mask as a boolean tensor (`create_mask`).
  *
  * @param batch how many there are; null for one that all share, as for `heads`
  * @returns `bool[batch, heads, queries, keys]`
@@ -127,8 +130,8 @@ export function createMask(
 }
 
 /**
- * A mask in blocks, for {@link flexAttention} (`create_block_mask`). Make it outside of the model's
- * `forward`: its tensors become constants of a program.
+ * Returns a mask in blocks, for {@link flexAttention} (`create_block_mask`). Make it outside of the
+ * model's `forward`: its tensors become constants of a program.
  *
  * @param batch how many there are; null for one that all share, as for `heads`
  * @param blockSize the size of a block of queries and of keys
@@ -182,7 +185,7 @@ function refuseTrace(name: string): void {
 
 type Ordered = readonly [counts: Tensor, indices: Tensor];
 
-/** How many blocks of each row are set, and which: those first (`_dense_to_ordered`). */
+/** Returns how many blocks of each row are set, and which: those first (`_dense_to_ordered`). */
 function ordered(dense: Tensor): Ordered {
   const whole = op("to.dtype", [dense, INT32.dtype]);
   const counts = op("sum.dim_IntList", [whole, [-1]]);
@@ -192,7 +195,7 @@ function ordered(dense: Tensor): Ordered {
   return [converted(counts), converted(indices)];
 }
 
-/** The blocks of each column in place of those of each row (`_transpose_ordered`). */
+/** Returns the blocks of each column in place of those of each row (`_transpose_ordered`). */
 function transposed([counts, indices]: Ordered, columns: number): Ordered {
   return ordered(op("transpose.int", [denseOf(counts, indices, columns), -2, -1]));
 }
@@ -228,14 +231,14 @@ function denseOne(counts: Tensor, indices: Tensor, columns: number): Tensor {
   return op("slice.Tensor", [written, 1, 0, columns]);
 }
 
-/** A function for each item along the first dimension, as `torch.vmap` records it. */
+/** Returns a function for each item along the first dimension, as `torch.vmap` records it. */
 function mapped(trace: Tracer, fn: (...items: Tensor[]) => Tensor, batches: readonly Tensor[]): Tensor {
   const count = knownOf(batches[0]!).shape[0] as number;
   const item = (batch: Tensor, lanes: Lanes): Tensor => lanes.item(batch, 0, firstItem(batch, false));
   return recordLanes(trace, count, (lanes) => [fn(...batches.map((batch) => item(batch, lanes)))])[0]!;
 }
 
-/** The mask of everything, in one block (`_create_empty_block_mask`). */
+/** Returns the mask of everything, in one block (`_create_empty_block_mask`). */
 function wholeMask(): BlockMask {
   const counts = op("ones.default", [[1, 1, 1]], FACTORY);
   const indices = op("zeros.default", [[1, 1, 1, 1]], FACTORY);
@@ -299,9 +302,9 @@ type Operands = readonly [query: Tensor, key: Tensor, value: Tensor];
 
 function checkSizes(operands: Operands, enableGqa: boolean): void {
   const [query, key, value] = operands.map((tensor) => knownOf(tensor).shape) as [
-    readonly SymInt[],
-    readonly SymInt[],
-    readonly SymInt[],
+    readonly IntLike[],
+    readonly IntLike[],
+    readonly IntLike[],
   ];
   if ([query, key, value].some(({ length }) => length !== 4))
     throw controlFlowArguments(
@@ -327,7 +330,7 @@ function checkSizes(operands: Operands, enableGqa: boolean): void {
 }
 
 /** @throws SconceError `CONTROL_FLOW_ARGUMENTS` for a dynamic size */
-function fixed(size: SymInt, what: string): number {
+function fixed(size: IntLike, what: string): number {
   if (typeof size === "number") return size;
   throw controlFlowArguments(`${what} is ${String(size)}, which is dynamic`, "export with a static size");
 }
@@ -342,7 +345,7 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
   );
 }
 
-/** A region of mixed precision casts the operands, and nothing that is computed of them. */
+/** Returns a region of mixed precision casts the operands, and nothing that is computed of them. */
 function inAutocastDtype(operands: Operands, run: (operands: Operands) => Tensor): Tensor {
   const dtype = eagerAutocastDtype();
   if (dtype === null) return run(operands);

@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import { bindArgs, metaOfBound } from "@sconce/ops";
 import type { AnyFunction } from "@sconce/source-check";
-import { eq, type SymInt } from "@sconce/symbolic";
+import { eq, type IntLike } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { torchSize } from "../torch-size.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
@@ -63,8 +63,8 @@ export function traceFunction(
 }
 
 /**
- * A function whose source the trace checks before its first call: a change of a JavaScript value
- * from outside of it would not be in the program.
+ * Returns a function whose source the trace checks before its first call: a change of a JavaScript
+ * value from outside of it would not be in the program.
  */
 export function checkedFunction<Fn extends FlowFunction>(trace: unknown, operator: string, fn: Fn): Fn {
   if (!(trace instanceof Tracer)) return fn;
@@ -77,7 +77,7 @@ export function checkedFunction<Fn extends FlowFunction>(trace: unknown, operato
   return run as Fn;
 }
 
-/** The nested graph of a function. */
+/** Returns the nested graph of a function. */
 export const bodyOf = (
   { tracer, outputs }: TracedFunction,
   returns: TraceBody["returns"],
@@ -92,7 +92,10 @@ export const bodyOf = (
   operands,
 });
 
-/** The inputs of a graph that is called with all that it reads: its own, then what it lifted. */
+/**
+ * Returns the inputs of a graph that is called with all that it reads: its own, then what it
+ * lifted.
+ */
 export const inputsOf = ({ ownInputs, lifted }: BodyTracer): TraceNode[] => [
   ...ownInputs,
   ...lifted.map(({ input }) => input),
@@ -101,15 +104,15 @@ export const inputsOf = ({ ownInputs, lifted }: BodyTracer): TraceNode[] => [
 /** TorchDynamo's name of a tensor that a function of a loop takes. */
 export const childName = (at: number): string => (at === 0 ? "child" : `child_${at}`);
 
-/** The node of a tensor in a graph; one with values becomes a constant. */
+/** Returns the node of a tensor in a graph; one with values becomes a constant. */
 export const tensorNode = (tracer: Tracer, tensor: Tensor): TraceNode =>
   tensor instanceof TracedTensor ? tracer.nodeOf(tensor) : tracer.findTensor(tracer.lift(tensor))!;
 
-/** What is known of a tensor. */
+/** Returns what is known of a tensor. */
 export const knownOf = (tensor: Tensor): FakeTensor =>
   tensor instanceof TracedTensor ? tensor.fake : fakeOf(tensor);
 
-/** The first item along the first dimension: a view, or a copy. */
+/** Returns the first item along the first dimension: a view, or a copy. */
 export function firstItem(tensor: Tensor, isCopy: boolean): FakeTensor {
   const fake = knownOf(tensor);
   const shape = fake.shape.slice(1);
@@ -117,31 +120,31 @@ export function firstItem(tensor: Tensor, isCopy: boolean): FakeTensor {
   return new FakeTensor({ ...fake, shape, strides, storageOffset: isCopy ? 0 : fake.storageOffset });
 }
 
-/** What is known of items put behind each other along a new first dimension. */
-export function stackedItems(item: FakeTensor, count: SymInt): FakeTensor {
+/** Returns what is known of items put behind each other along a new first dimension. */
+export function stackedItems(item: FakeTensor, count: IntLike): FakeTensor {
   const shape = [count, ...item.shape];
   return new FakeTensor({ ...item, shape, strides: symContiguousStrides(shape), storageOffset: 0 });
 }
 
-/** What is known of a copy of a tensor: it keeps the layout, where that is dense. */
+/** Returns what is known of a copy of a tensor: it keeps the layout, where that is dense. */
 export function cloneOf({ operators, env }: Tracer, fake: FakeTensor): FakeTensor {
   const row = operators.require("aten.clone.default");
   return metaOfBound(operators, row, bindArgs(row.schema, [fake], {}), env) as FakeTensor;
 }
 
-/** Whether two sizes are equal; a trace asks it as a guard. */
-export function isSameSize(a: SymInt, b: SymInt): boolean {
+/** Returns whether two sizes are equal; a trace asks it as a guard. */
+export function isSameSize(a: IntLike, b: IntLike): boolean {
   const isSame = eq(a, b);
   if (typeof isSame === "boolean") return isSame;
   const trace = currentTrace();
   return trace instanceof Tracer && trace.env.guard(isSame);
 }
 
-/** A value of its own for a result that has the facts of another tensor. */
+/** Returns a value of its own for a result that has the facts of another tensor. */
 export const sameFacts = (value: MetaValue): MetaValue =>
   value instanceof FakeTensor ? new FakeTensor(value) : value;
 
-/** Whether gradients are recorded for a tensor. */
+/** Returns whether gradients are recorded for a tensor. */
 export const requiresGrad = (value: unknown): boolean => value instanceof FakeTensor && value.requiresGrad;
 
 /** Refuses what is not a function. */
@@ -209,7 +212,7 @@ export const itemAt = (tensor: Tensor, i: number, isCopy = false): Tensor =>
 export const stackItems = (items: readonly Tensor[]): Tensor =>
   callOperator("aten.stack.default", [items]) as Tensor;
 
-/** The truth of a tensor with one element that has values. */
+/** Returns the truth of a tensor with one element that has values. */
 export function isTrue(value: unknown): boolean {
   const single =
     value instanceof Tensor ? unwrapFloat(callOperator("aten.item.default", [value]) as Argument) : value;

@@ -36,6 +36,6 @@ export function mergeInputs(tracers: readonly BodyTracer[]): MergedInputs {
   };
 }
 
-/** An input that a graph takes since another one reads it. */
+/** Returns an input that a graph takes since another one reads it. */
 const unusedInput = ({ name, target, val }: TraceNode): TraceNode =>
   new TraceNode({ name, op: "placeholder", target, val });

@@ -5,15 +5,15 @@
 import { type ConstantValue, FakeTensor, isSymScalar, type MetaValue, symInt } from "@sconce/ir";
 import { askEmpty } from "@sconce/ops";
 import {
+  type BoolLike,
   freeSymbols,
   gt,
+  type IntLike,
   isUnbacked,
   lt,
   mul,
   type ShapeEnv,
-  type SymBool,
   SymExpr,
-  type SymInt,
   symMax,
 } from "@sconce/symbolic";
 import { controlFlowResults } from "./errors.js";
@@ -85,22 +85,22 @@ function mergeTensors(place: MergePlace, a: FakeTensor, b: FakeTensor): FakeTens
   return new FakeTensor({ ...a, shape, strides });
 }
 
-const keyOf = (size: SymInt): string | number => (size instanceof SymExpr ? size.key : size);
+const keyOf = (size: IntLike): string | number => (size instanceof SymExpr ? size.key : size);
 
-const hasUnbacked = (size: SymInt): boolean => [...freeSymbols(size).values()].some(isUnbacked);
+const hasUnbacked = (size: IntLike): boolean => [...freeSymbols(size).values()].some(isUnbacked);
 
-/** A size between two others, which only the data decide. */
-function mergeSizes({ env, made }: MergePlace, a: SymInt, b: SymInt, added: readonly string[]): SymInt {
+/** Returns a size between two others, which only the data decide. */
+function mergeSizes({ env, made }: MergePlace, a: IntLike, b: IntLike, added: readonly string[]): IntLike {
   const merged = env.freshUnbackedInt();
   const [x, y] = [sizeRange(env, a), sizeRange(env, b)];
   env.setRange(merged, { min: Math.min(x.min, y.min), max: Math.max(x.max, y.max) });
   // TorchDynamo asserts the bounds too. It takes sizes for dynamic, without an upper bound.
   made(merged, added);
-  return merged as SymInt;
+  return merged as IntLike;
 }
 
 /** Only numbers and symbols have bounds here: of other expressions PyTorch takes none. */
-const sizeRange = (env: ShapeEnv, size: SymInt): ReturnType<ShapeEnv["range"]> =>
+const sizeRange = (env: ShapeEnv, size: IntLike): ReturnType<ShapeEnv["range"]> =>
   size instanceof SymExpr && size.op !== "Symbol" ? { min: 0, max: Infinity } : env.range(size);
 
 /**
@@ -108,7 +108,7 @@ const sizeRange = (env: ShapeEnv, size: SymInt): ReturnType<ShapeEnv["range"]> =
  * sort asks: it looks for a run at the start, and inserts the rest by halves.
  */
 function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
-  const asks = (condition: SymBool): boolean =>
+  const asks = (condition: BoolLike): boolean =>
     typeof condition === "boolean"
       ? condition
       : env.hint(condition) === undefined
@@ -137,15 +137,15 @@ function strideOrder(env: ShapeEnv, { strides }: FakeTensor): number[] {
 }
 
 /** As sympy writes a comparison with a number: the number is on the right. */
-const isLess = (a: SymInt, b: SymInt): SymBool => (typeof a === "number" ? gt(b, a) : lt(a, b));
+const isLess = (a: IntLike, b: IntLike): BoolLike => (typeof a === "number" ? gt(b, a) : lt(a, b));
 
 /** Strides of merged sizes: each is the product of the sizes inside of it. */
 function mergeStrides(
   { env, operator }: MergePlace,
   a: FakeTensor,
   b: FakeTensor,
-  shape: readonly SymInt[],
-): SymInt[] {
+  shape: readonly IntLike[],
+): IntLike[] {
   const order = strideOrder(env, a);
   const other = strideOrder(env, b);
   if (other.some((dim, i) => dim !== order[i]))
@@ -154,7 +154,7 @@ function mergeStrides(
       `The sorted order of strides of the two branches' output doesn't match. This indicates the contiguousness of the two branches are different. True branch has stride (${a.strides.join(", ")}) but false branch has stride (${b.strides.join(", ")}).`,
       "use `contiguous()` to make the two branches have the same contiguousness",
     );
-  const known = new Map<string | number, SymInt>();
+  const known = new Map<string | number, IntLike>();
   const merged = a.strides.slice();
   for (const dim of order) {
     const stride = a.strides[dim]!;

@@ -63,7 +63,7 @@ export class OperandNames {
   }
 
   /**
-   * The name of a value with its node in the enclosing graph.
+   * Returns the name of a value with its node in the enclosing graph.
    *
    * @param path the way to the function that reads it
    */

@@ -2,10 +2,10 @@
 import { type NewNode, readTensor } from "@sconce/trace";
 import { TraceNode } from "../trace/trace-node.js";
 
-/** Whether a call reads numbers of an operand, or takes one for a mask. */
+/** Returns whether a call reads numbers of an operand, or takes one for a mask. */
 export const readsOperands = ({ target, args = [] }: NewNode<unknown>): boolean =>
   isPlaceholder(readTensor(target, args));
 
-/** Whether a value is an input of a graph. */
+/** Returns whether a value is an input of a graph. */
 export const isPlaceholder = (value: unknown): boolean =>
   value instanceof TraceNode && value.op === "placeholder";

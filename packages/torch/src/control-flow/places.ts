@@ -22,7 +22,7 @@ const RANK = 4;
 const CONVERSIONS = /^aten\.(clone|detach|alias|_to_copy|to)\./;
 const FACTORIES = /^aten\.new_(ones|zeros|full|empty)\./;
 
-/** The indices of each dimension of scores, as tensors that broadcast over them. */
+/** Returns the indices of each dimension of scores, as tensors that broadcast over them. */
 export const placesOf = (sizes: readonly number[]): readonly Tensor[] =>
   sizes.map((size, dim) =>
     op("view.default", [
@@ -69,7 +69,7 @@ class PlaceCalls implements Recorder {
     this.#ofAll = new WeakSet(inputs);
   }
 
-  /** Whether a value is one tensor of all places. */
+  /** Returns whether a value is one tensor of all places. */
   isOfAll(value: unknown): boolean {
     return value instanceof Tensor && this.#ofAll.has(value);
   }

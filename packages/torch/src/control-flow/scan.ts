@@ -88,7 +88,7 @@ interface Scanned {
   readonly spec: ReturnType<typeof flattenValue>["spec"];
 }
 
-/** The parts of what the function gives: `[carry, result]`. */
+/** Returns the parts of what the function gives: `[carry, result]`. */
 function partsOf(result: unknown): readonly [unknown, unknown] {
   const parts = isTuple(result) ? result.items : result;
   if (Array.isArray(parts) && parts.length === 2)

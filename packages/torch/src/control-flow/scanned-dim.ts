@@ -4,7 +4,7 @@ import { callOperator } from "../trace/dispatch.js";
 import { controlFlowArguments } from "./errors.js";
 import { isSameSize, knownOf } from "./flow-call.js";
 
-/** The dimension counted from the start; all tensors have it, with one size. */
+/** Returns the dimension counted from the start; all tensors have it, with one size. */
 export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
   const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
   if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))

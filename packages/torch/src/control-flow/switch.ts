@@ -1,6 +1,6 @@
 import { describeValue } from "@sconce/errors";
 import { evaluateScalarFunction } from "@sconce/ops";
-import { type SymInt as SymbolicSize, SymExpr } from "@sconce/symbolic";
+import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, withTrace } from "../trace/dispatch.js";
 import { scalarValue } from "../trace/scalar-values.js";
@@ -54,7 +54,7 @@ export function switchBranches<Operands extends readonly unknown[], Result>(
 
 const clamped = (index: number, last: number): number => Math.max(0, Math.min(index, last));
 
-/** A size that is at most the place of the last branch, and not negative. */
+/** Returns a size that is at most the place of the last branch, and not negative. */
 function symClamped(index: SymInt, last: number): SymInt | number {
   // Python asks the size, which is then the first.
   const least = sizeOf("torch.sym_min", [index, last]);
@@ -64,7 +64,7 @@ function symClamped(index: SymInt, last: number): SymInt | number {
 /** Computes a function of sizes, and records it where the result is dynamic. */
 function sizeOf(target: string, args: readonly (SymInt | number)[]): SymInt | number {
   const trace = currentTrace();
-  const range = trace && ((size: SymbolicSize) => ({ min: Number(trace.env.range(size).min) }));
+  const range = trace && ((size: IntLike) => ({ min: Number(trace.env.range(size).min) }));
   const operands = args.map((arg) => (arg instanceof SymInt ? scalarValue(arg) : arg));
   const { expr } = evaluateScalarFunction(target, operands, range);
   if (!(expr instanceof SymExpr)) return Number(expr);
@@ -73,7 +73,7 @@ function sizeOf(target: string, args: readonly (SymInt | number)[]): SymInt | nu
   return value;
 }
 
-/** The integer in a tensor with values. */
+/** Returns the integer in a tensor with values. */
 const numberOf = (at: Tensor | SymInt | number): number =>
   Number(at instanceof Tensor ? callOperator("aten.item.default", [at]) : at);
 
@@ -123,7 +123,7 @@ function traceSwitch(
   });
 }
 
-/** The branch that the example inputs take. */
+/** Returns the branch that the example inputs take. */
 function chosenBranch({ example, env }: Tracer, index: Tensor | SymInt): number | undefined {
   if (index instanceof SymInt) {
     const value = env.observed(index.expr);

@@ -154,7 +154,7 @@ function traced({ trace, call, leaves, count }: TracedCall, outDims: number): un
   return unflattenTree(results, made!.spec);
 }
 
-/** A result that is a constant becomes a value of the program. */
+/** Returns a result that is a constant becomes a value of the program. */
 const tracedLeaf = (trace: Tracer, leaf: Tensor): Tensor =>
   leaf instanceof TracedTensor ? leaf : trace.freshConstant(leaf);
 
@@ -171,7 +171,7 @@ function itemOf({ value, dim }: Leaf, { item }: Lanes): unknown {
   return item(value as Tensor, dim, fake);
 }
 
-/** Whether a node depends on the item of a batch. */
+/** Returns whether a node depends on the item of a batch. */
 function isBatched(node: TraceNode, level: number, seen = new Set<TraceNode>()): boolean {
   if (seen.has(node)) return false;
   seen.add(node);

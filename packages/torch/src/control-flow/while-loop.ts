@@ -30,7 +30,7 @@ import { OperandNames } from "./operand-names.js";
 
 const isArray = (value: unknown): boolean => Array.isArray(value);
 
-/** Whether a value may be carried from round to round. */
+/** Returns whether a value may be carried from round to round. */
 const isCarried = (leaf: unknown): leaf is Tensor | SymInt | number =>
   leaf instanceof Tensor || leaf instanceof SymInt || Number.isInteger(leaf);
 
@@ -222,7 +222,7 @@ function beginner(
   };
 }
 
-/** The value of a condition that is the same in each round. */
+/** Returns the value of a condition that is the same in each round. */
 function checkCondition(results: readonly unknown[]): boolean | undefined {
   const [result] = results;
   const fix = "return a tensor of one boolean, such as `i.lt(5)`";

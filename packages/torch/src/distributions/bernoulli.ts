@@ -22,7 +22,7 @@ export interface ProbsOrLogits<P> {
   readonly logits?: P | undefined;
 }
 
-/** The one that is given. @throws SconceError `TORCH_ARGUMENT` for both or none */
+/** Returns the one that is given. @throws SconceError `TORCH_ARGUMENT` for both or none */
 export function onlyOne<P>(where: string, { probs, logits }: ProbsOrLogits<P>): P {
   const given = probs ?? logits;
   if (given === undefined || (probs === undefined) === (logits === undefined))

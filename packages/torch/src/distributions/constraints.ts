@@ -9,7 +9,7 @@ import { torch } from "../functions/torch.js";
 export interface Constraint {
   /** PyTorch's text of it. */
   readonly text: string;
-  /** A tensor of bools, true where the condition holds. */
+  /** Returns a tensor of bools, true where the condition holds. */
   check(value: Tensor): Tensor;
 }
 

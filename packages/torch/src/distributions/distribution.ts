@@ -99,13 +99,13 @@ export abstract class Distribution {
     throw notImplemented(this.constructor.name, "rsample");
   }
 
-  /** The logarithm of the density or the probability of a value. */
+  /** Returns the logarithm of the density or the probability of a value. */
   abstract logProb(value: Tensor): Tensor;
 
-  /** The entropy, of the shape `batchShape`. */
+  /** Returns the entropy, of the shape `batchShape`. */
   abstract entropy(): Tensor;
 
-  /** The exponential of the entropy. */
+  /** Returns the exponential of the entropy. */
   perplexity(): Tensor {
     return this.entropy().exp();
   }
@@ -118,13 +118,16 @@ export abstract class Distribution {
     throw notImplemented(this.constructor.name, "cdf");
   }
 
-  /** The inverse of {@link cdf}. @throws SconceError `TORCH_ARGUMENT` for families without */
+  /**
+   * Returns the inverse of {@link cdf}. @throws SconceError `TORCH_ARGUMENT` for families without
+   */
   icdf(_value: Tensor): Tensor {
     throw notImplemented(this.constructor.name, "icdf");
   }
 
   /**
-   * All values, along a new first dimension. @throws SconceError `TORCH_ARGUMENT` for infinite ones
+   * Returns all values, along a new first dimension. @throws SconceError `TORCH_ARGUMENT` for
+   * infinite ones
    */
   enumerateSupport(_expand = true): Tensor {
     throw notImplemented(this.constructor.name, "enumerate_support");
@@ -136,7 +139,7 @@ export abstract class Distribution {
     return [...shape, ...this.batchShape, ...this.eventShape];
   }
 
-  /** A property that is computed once, when it is read first. */
+  /** Returns a property that is computed once, when it is read first. */
   protected lazily(name: string, compute: () => Tensor): Tensor {
     const known = this.#lazy.get(name) ?? enableGrad(compute);
     this.#lazy.set(name, known);
@@ -197,7 +200,7 @@ export const batchOf = (given: readonly Parameter[], tensor: Tensor): readonly S
 export const standardNormal = (shape: readonly Size[], like: Tensor): Tensor =>
   torch.empty(shape, { dtype: like.dtype, device: "cpu" }).normal_();
 
-/** The sum over the last dimensions. */
+/** Returns the sum over the last dimensions. */
 export function sumRightmost(value: Tensor, dims: number): Tensor {
   if (dims === 0) return value;
   return value.reshape([...value.size().slice(0, -dims), -1]).sum(-1);

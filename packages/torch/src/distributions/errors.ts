@@ -1,7 +1,10 @@
 /** @file Errors of distributions. */
 import { SconceError } from "@sconce/errors";
 
-/** A parameter or a value that a distribution does not take; the message is PyTorch's. */
+/**
+ * Returns the error for a parameter or a value that a distribution does not take; the message is
+ * PyTorch's.
+ */
 export const badArgument = (where: string, message: string, fix = "correct the argument"): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message, where, fix });
 
@@ -13,7 +16,7 @@ export const badValues = (where: string, message: string): SconceError =>
     "correct the value, or pass `{ validateArgs: false }` for values that are right by construction",
   );
 
-/** A distribution whose arguments are checked while a program is traced. */
+/** Returns the error for a distribution whose arguments are checked while a program is traced. */
 export const checkedInTrace = (where: string, what: string): SconceError =>
   new SconceError({
     code: "TRACED_VALUES",

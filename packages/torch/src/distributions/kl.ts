@@ -42,12 +42,12 @@ export function registerKl<P extends Distribution, Q extends Distribution>(
 const isBelow = (family: Family<Distribution>, other: Family<Distribution>): boolean =>
   family.prototype instanceof other;
 
-/** Whether a rule is more specific than another: `p` counts first, as in PyTorch. */
+/** Returns whether a rule is more specific than another: `p` counts first, as in PyTorch. */
 const isCloser = (one: Rule, other: Rule): boolean =>
   isBelow(one.p, other.p) || (one.p === other.p && isBelow(one.q, other.q));
 
 /**
- * The divergence of `p` from `q`, of the shape of their batches.
+ * Returns the divergence of `p` from `q`, of the shape of their batches.
  *
  * @throws SconceError `TORCH_ARGUMENT` for families without a rule
  */

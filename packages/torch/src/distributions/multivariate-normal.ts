@@ -113,7 +113,7 @@ export class MultivariateNormal extends Distribution {
   }
 }
 
-/** The sum of the logarithms on the diagonal: half of that of the determinant. */
+/** Returns the sum of the logarithms on the diagonal: half of that of the determinant. */
 export const logDiagonal = (factor: Tensor): Tensor => factor.diagonal({ dim1: -2, dim2: -1 }).log().sum(-1);
 
 function onlyMatrix(given: Covariance): readonly [Kind, Tensor] {
@@ -144,7 +144,8 @@ function factorOf(kind: Kind, matrix: Tensor): Tensor {
 }
 
 /**
- * The squared Mahalanobis distance of vectors, for factors of some batch (`_batch_mahalanobis`).
+ * Returns the squared Mahalanobis distance of vectors, for factors of some batch
+ * (`_batch_mahalanobis`).
  */
 export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {
   const size = vectors.size();

@@ -28,7 +28,7 @@ import { guardInt } from "./sym.js";
 
 const isOneOf = (words: readonly unknown[], value: unknown): boolean => words.includes(value);
 const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
-/** What PyTorch takes for a `Scalar`. */
+/** Returns what PyTorch takes for a `Scalar`. */
 export const isScalar = (value: unknown): boolean =>
   isNumber(value) || typeof value === "boolean" || kindOf(value) === "complex" || isSym(value);
 
@@ -76,7 +76,7 @@ function takesElement(base: Parameter["base"], value: unknown): boolean {
   }
 }
 
-/** Whether a list of integers is given: the first item decides, as in PyTorch. */
+/** Returns whether a list of integers is given: the first item decides, as in PyTorch. */
 export const isIntegerList = (items: readonly unknown[]): boolean => items.length === 0 || isSize(items[0]);
 
 function takesList({ base, size }: Parameter, value: unknown): boolean {
@@ -90,7 +90,7 @@ function takesList({ base, size }: Parameter, value: unknown): boolean {
   return items.every((item) => takesElement(base, item));
 }
 
-/** Whether a parameter takes a value that is neither left out nor None. */
+/** Returns whether a parameter takes a value that is neither left out nor None. */
 export function takes(parameter: Parameter, value: unknown, numbersAsTensors: boolean): boolean {
   if (parameter.list) return takesList(parameter, value);
   if (parameter.base === "Tensor") return value instanceof Tensor || (numbersAsTensors && isScalar(value));
@@ -98,7 +98,7 @@ export function takes(parameter: Parameter, value: unknown, numbersAsTensors: bo
 }
 
 /**
- * A device by its name: `"cuda:1"`.
+ * Returns a device by its name: `"cuda:1"`.
  *
  * @throws SconceError `TORCH_ARGUMENT` for a name that is not a device
  */
@@ -140,17 +140,22 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
     : (value as OperatorArgument);
 }
 
-/** Whether a number is whole and no int64 holds it: a float, as for tensors of such numbers. */
+/**
+ * Returns whether a number is whole and no int64 holds it: a float, as for tensors of such numbers.
+ */
 const isPastInt64 = (value: unknown): value is number =>
   typeof value === "number" && (value >= 2 ** 63 || value < -(2 ** 63));
 
-/** A size that the trace made a constant is a number (`SymInt::maybe_as_int`). */
+/** Returns a size that the trace made a constant is a number (`SymInt::maybe_as_int`). */
 export function specialized(value: SymInt): OperatorArgument {
   const known = currentTrace()?.env.replace(value.expr);
   return typeof known === "number" ? known : value;
 }
 
-/** The value as operators take it: literals wrapped, one integer as the list that it represents. */
+/**
+ * Returns the value as operators take it: literals wrapped, one integer as the list that it
+ * represents.
+ */
 export function convert({ base, list, size }: Parameter, value: unknown): OperatorArgument {
   if (!list) return element(base, value);
   const items: readonly unknown[] | undefined = itemsOf(value as Argument);
@@ -158,5 +163,5 @@ export function convert({ base, list, size }: Parameter, value: unknown): Operat
   return new Array<OperatorArgument>(size).fill(element(base, value));
 }
 
-/** Whether a value is a traced tensor; others have their values. */
+/** Returns whether a value is a traced tensor; others have their values. */
 export const isTraced = (value: unknown): value is TracedTensor => value instanceof TracedTensor;

@@ -61,7 +61,7 @@ function callOut({ outSchema }: Signature, { values, out }: BoundCall): Function
   return named(outSchema!, callBound(outSchema!, values));
 }
 
-/** The names of the results of an operator that PyTorch gives as a named tuple. */
+/** Returns the names of the results of an operator that PyTorch gives as a named tuple. */
 export function resultNames({ returns }: Pick<OpSchema, "returns">): readonly string[] | undefined {
   const names = returns.flatMap(({ name }) => (name === undefined ? [] : [camelCase(name)]));
   return returns.length > 1 && names.length === returns.length ? names : undefined;

@@ -19,7 +19,9 @@ export interface ConstantOptions {
   readonly requiresGrad?: boolean | undefined;
 }
 
-/** The numbers of Python floats in nested lists. A dynamic size becomes its example value. */
+/**
+ * Returns the numbers of Python floats in nested lists. A dynamic size becomes its example value.
+ */
 function unwrap(values: unknown): unknown {
   if (Array.isArray(values)) return values.map(unwrap);
   return values instanceof SymInt
@@ -30,7 +32,7 @@ function unwrap(values: unknown): unknown {
 const hasFloat = (values: unknown): boolean =>
   Array.isArray(values) ? values.some(hasFloat) : kindOf(values) === "float";
 
-/** The device that is asked for, or that of the tensor. */
+/** Returns the device that is asked for, or that of the tensor. */
 const placeOf = (source: Tensor, device: unknown): DeviceLiteral =>
   (device ?? null) === null ? deviceOfTensor(source) : deviceOf(device);
 
@@ -74,7 +76,7 @@ function copyOf(source: Tensor, { dtype, device, requiresGrad }: ConstantOptions
   return requiresGrad === true ? withGradient(copy) : copy;
 }
 
-/** A constant as a program has it: a copy of its own for each call. */
+/** Returns a constant as a program has it: a copy of its own for each call. */
 export const lifted = (constant: Tensor): Tensor =>
   currentTrace() === undefined
     ? constant
@@ -100,7 +102,7 @@ export function newTensor(self: Tensor, values: unknown, options: ConstantOption
   return values instanceof Tensor ? copyOf(values, typed) : constant("newTensor", values, typed);
 }
 
-/** The same elements, as a tensor that asks for gradients. */
+/** Returns the same elements, as a tensor that asks for gradients. */
 export const withGradient = ({ dtype, shape, strides, storageOffset, storage }: Tensor): Tensor =>
   new Tensor({ dtype, shape, strides, storageOffset, storage, requiresGrad: true });
 

@@ -16,8 +16,8 @@ function innermostFirst(ndim: number, format: string): readonly number[] | undef
 type Layout = readonly (readonly [size: Size, stride: Size])[];
 
 /**
- * Whether a tensor is contiguous in a memory format, so that `contiguous()` gives the tensor itself
- * (`c10::_compute_contiguous_sym`).
+ * Returns whether a tensor is contiguous in a memory format, so that `contiguous()` gives the
+ * tensor itself (`c10::_compute_contiguous_sym`).
  */
 export function isContiguousAs(tensor: Tensor, format: string): boolean {
   const sizes = sizesOf(tensor);

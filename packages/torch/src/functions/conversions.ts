@@ -53,7 +53,7 @@ const TO = [
   signature(parameter("tensor", "Tensor")),
 ];
 
-/** The device of a tensor; tensors with values are on the CPU. */
+/** Returns the device of a tensor; tensors with values are on the CPU. */
 export const deviceOfTensor = (tensor: Tensor): DeviceLiteral => {
   if (isTraced(tensor)) return tensor.fake.device;
   return isMeta(tensor) ? META : deviceOf("cpu");

@@ -38,7 +38,7 @@ export interface TorchConstants extends Named, Aliases {
   readonly channelsLast3d: MemoryFormat;
 }
 
-/** The constants by name. */
+/** Returns the constants by name. */
 export const torchConstants = (): TorchConstants => ({
   ...(Object.fromEntries(DTYPES.map((name) => [name, name])) as Named),
   ...ALIASES,

@@ -26,7 +26,7 @@ function parameterText({ name, keywords, base, list, optional, allowNone }: Para
   return `${keywords[0] ?? name}${optional ? "?" : ""}: ${type}`;
 }
 
-/** A signature as users write it: `(dim: int, keepdim?: bool)`. */
+/** Returns a signature as users write it: `(dim: int, keepdim?: bool)`. */
 function signatureText({ parameters }: Signature): string {
   const positional = parameters.filter(({ keywordOnly }) => !keywordOnly).map(parameterText);
   const options = parameters.filter(({ keywordOnly }) => keywordOnly).map(parameterText);
@@ -66,7 +66,7 @@ interface Slip {
   readonly edits?: readonly ErrorEdit[] | undefined;
 }
 
-/** A misspelled keyword, a misspelled word, or nested arrays in the place of a tensor. */
+/** Returns a misspelled keyword, a misspelled word, or nested arrays in the place of a tensor. */
 function slipOf(
   signatures: readonly Signature[],
   args: readonly unknown[],
@@ -130,11 +130,16 @@ function arraySlip(value: unknown, isChosen: Chosen, signatures: readonly Signat
   return { fix: "make a tensor of the nested arrays with `Tensor.from(arrays)`; " };
 }
 
-/** An argument of a function that is written in TypeScript has a wrong value. */
+/**
+ * Returns the error for an argument of a function that is written in TypeScript has a wrong value.
+ */
 export const invalidArgument = (name: string, problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `${name}: ${problem}`, fix });
 
-/** A large whole number decides a dtype, and may be an integer or a float of Python. */
+/**
+ * Returns the error when a large whole number decides a dtype, and may be an integer or a float of
+ * Python.
+ */
 export function ambiguousNumber(name: string, value: number): SconceError {
   const option = (dtype: string): string =>
     /\.(full|tensor|asTensor|asarray)$/.test(name) ? ` or { dtype: "${dtype}" }` : "";
@@ -159,7 +164,7 @@ export const requireChoice = (
     message: `${name}: ${argument} is ${describeValue(value)}`,
   });
 
-/** A dynamic condition is decided when no program is traced. */
+/** Returns the error when a dynamic condition is decided when no program is traced. */
 export const noTrace = (condition: string): SconceError =>
   new SconceError({
     code: "NO_TRACE",
@@ -167,7 +172,7 @@ export const noTrace = (condition: string): SconceError =>
     fix: "call `guard` inside of the function that is exported",
   });
 
-/** A condition that a program requires, and that does not hold. */
+/** Returns the error for a condition that a program requires, and that does not hold. */
 export const requirementFailed = (message = "Expected cond to be True, but got False"): SconceError =>
   new SconceError({
     code: "CHECK_FAILED",
@@ -175,7 +180,7 @@ export const requirementFailed = (message = "Expected cond to be True, but got F
     fix: "give inputs for which the condition holds, or remove the check",
   });
 
-/** What is given as a condition is none: a tensor, or a symbolic number. */
+/** Returns the error for what is given as a condition is none: a tensor, or a symbolic number. */
 export const wrongCondition = (name: string, value: unknown): SconceError =>
   value instanceof Tensor
     ? invalidArgument(

@@ -10,14 +10,14 @@ import { invalidArgument } from "./errors.js";
 /** A module, as far as it is called with other state. */
 interface StatefulModule<Args extends readonly unknown[], Result> {
   (...args: Args): Result;
-  /** The module at a path. */
+  /** Returns the module at a path. */
   getSubmodule(path: string): object;
 }
 
 /** Tensors by their fully qualified names. */
 type StateByName = ReadonlyMap<string, Tensor> | Readonly<Record<string, Tensor>>;
 
-/** The tensors of one state or of several, by name. @throws SconceError `TORCH_ARGUMENT` */
+/** Returns the tensors of one state or of several, by name. @throws SconceError `TORCH_ARGUMENT` */
 function entriesOf(state: StateByName | readonly StateByName[]): ReadonlyMap<string, Tensor> {
   const all = new Map<string, Tensor>();
   for (const one of Array.isArray(state) ? (state as readonly StateByName[]) : [state as StateByName]) {
@@ -92,8 +92,8 @@ interface NamedState {
 }
 
 /**
- * The parameters and the buffers of modules of one class, each stacked along a new first dimension
- * (`torch.func.stack_module_state`): what `vmap` takes to run an ensemble.
+ * Returns the parameters and the buffers of modules of one class, each stacked along a new first
+ * dimension (`torch.func.stack_module_state`): what `vmap` takes to run an ensemble.
  */
 function stackModuleState(models: readonly NamedState[]): {
   readonly parameters: Readonly<Record<string, Tensor>>;

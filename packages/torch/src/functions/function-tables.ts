@@ -66,20 +66,20 @@ function functionsOf(
   return functions;
 }
 
-/** The generated functions of `torch`, by camelCase name. */
+/** Returns the generated functions of `torch`, by camelCase name. */
 export const torchFunctions = (): Record<string, AnyFunction> => functionsOf(TORCH, "torch");
-/** The generated functions of `torch._C._nn`, by camelCase name. */
+/** Returns the generated functions of `torch._C._nn`, by camelCase name. */
 export const nnFunctions = (): Record<string, AnyFunction> => functionsOf(NN, "functional");
-/** The generated functions of `torch.fft`. */
+/** Returns the generated functions of `torch.fft`. */
 export const fftFunctions = (): Record<string, AnyFunction> => functionsOf(FFT, "torch.fft", "fft_");
-/** The generated functions of `torch.linalg`. */
+/** Returns the generated functions of `torch.linalg`. */
 export const linalgFunctions = (): Record<string, AnyFunction> =>
   functionsOf(LINALG, "torch.linalg", "linalg_");
-/** The generated functions of `torch.special`. */
+/** Returns the generated functions of `torch.special`. */
 export const specialFunctions = (): Record<string, AnyFunction> =>
   functionsOf(SPECIAL, "torch.special", "special_");
 
-/** The generated methods of tensors, by camelCase name. */
+/** Returns the generated methods of tensors, by camelCase name. */
 export function tensorMethods(): Record<string, (this: Tensor, ...given: readonly unknown[]) => unknown> {
   const methods: Record<string, (this: Tensor, ...given: readonly unknown[]) => unknown> = {};
   for (const name of METHODS.names) {
@@ -102,7 +102,10 @@ const TABLES: Readonly<Record<string, { readonly find: Lookup }>> = {
   Tensor: METHODS,
 };
 
-/** The signatures of the functions of `torch`, `nn`, `fft`, `linalg`, `special`, or of methods. */
+/**
+ * Returns the signatures of the functions of `torch`, `nn`, `fft`, `linalg`, `special`, or of
+ * methods.
+ */
 export const signatureTable = (home: string): Lookup => TABLES[home]!.find;
 
 const NO_KEYWORDS: Keywords = Object.freeze({});

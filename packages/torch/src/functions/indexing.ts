@@ -29,8 +29,8 @@ export interface Slice {
 export type Bound = Size | Tensor | null;
 
 /**
- * A slice: `slice(1, 3)` is `1:3`, `slice(null, null, 2)` is `::2`, `slice(3)` is `:3`. A tensor
- * without dimensions represents the integer in it.
+ * Returns a slice: `slice(1, 3)` is `1:3`, `slice(null, null, 2)` is `::2`, `slice(3)` is `:3`. A
+ * tensor without dimensions represents the integer in it.
  */
 export function slice(start?: Bound, stop?: Bound, step?: Bound): Slice {
   const isEnd = stop === undefined && step === undefined;
@@ -68,7 +68,9 @@ function parsed(index: Index): Exclude<Index, string> | "..." {
   return slice(start ?? null, stop ?? null, step ?? null);
 }
 
-/** A list of lists, slices or tensors represents several indices (`treatSequenceAsTuple`). */
+/**
+ * Returns a list of lists, slices or tensors represents several indices (`treatSequenceAsTuple`).
+ */
 const isTuple = (index: unknown): index is readonly Index[] =>
   Array.isArray(index) &&
   index.length < 32 &&
@@ -95,7 +97,7 @@ function selectChecked(x: Tensor, dim: number, position: Size): Tensor {
 const unsqueeze = (x: Tensor, dim: number): Tensor =>
   callOperator("aten.unsqueeze.default", [x, dim]) as Tensor;
 
-/** Whether a slice takes all of a dimension, for every size that it may have. */
+/** Returns whether a slice takes all of a dimension, for every size that it may have. */
 function takesAll(x: Tensor, dim: number, start: Size, stop: OperatorArgument, step: Size): boolean {
   if (start !== 0) return false;
   const size = sizesOf(x)[dim]!;
@@ -119,7 +121,7 @@ function applySlice(x: Tensor, dim: number, given: Slice, isAlways: boolean): Te
   return callOperator("aten.slice.Tensor", [x, dim, first, last, stride]) as Tensor;
 }
 
-/** The integer of a tensor that represents it. */
+/** Returns the integer of a tensor that represents it. */
 const boundOf = (bound: Bound): Size | null =>
   bound instanceof Tensor ? (numberOf(requireInteger(bound)) as Size) : bound;
 
@@ -133,7 +135,7 @@ function requireInteger(bound: Tensor): Tensor {
   );
 }
 
-/** The positions of a list: a constant of the program. */
+/** Returns the positions of a list: a constant of the program. */
 function listTensor(list: readonly IndexList[]): Tensor {
   const isBoolean = (value: unknown): boolean =>
     Array.isArray(value) ? value.some(isBoolean) : typeof value === "boolean";
@@ -266,7 +268,7 @@ function dynamicItem(x: Tensor, given: readonly Index[]): Tensor | undefined {
   return result;
 }
 
-/** A slice whose ends stay away where they are not given. */
+/** Returns a slice whose ends stay away where they are not given. */
 function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tensor {
   if (start === null && stop === null && (step ?? 1) === 1) return x;
   return callOperator("aten.slice.Tensor", [
@@ -294,7 +296,7 @@ function getItem(x: Tensor, given: readonly Index[]): Tensor {
   return sliced === x ? (callOperator("aten.alias.default", [x]) as Tensor) : sliced;
 }
 
-/** The sizes of a value without leading ones. */
+/** Returns the sizes of a value without leading ones. */
 function withoutOnes(sizes: readonly Size[]): readonly Size[] {
   const first = sizes.findIndex((size) => size !== 1);
   return first < 0 ? [] : sizes.slice(first);
@@ -315,7 +317,7 @@ function copyTo(target: Tensor, value: Tensor): void {
   callOperator("aten.copy_.default", [target, source as Tensor]);
 }
 
-/** A number as a tensor of the dtype that it is written into. */
+/** Returns a number as a tensor of the dtype that it is written into. */
 function valueTensor(x: Tensor, value: unknown): Tensor {
   if (value instanceof Tensor) return value;
   if (isSym(value))

@@ -47,7 +47,7 @@ function tolist(self: Tensor): unknown {
   return (callMethod(self, "unbind", [0]) as readonly Tensor[]).map(tolist);
 }
 
-/** A method with a Python signature, without `self`; the body gets `self` as `input`. */
+/** Returns a method with a Python signature, without `self`; the body gets `self` as `input`. */
 function method(
   signature: string,
   body: (args: PythonArguments) => unknown,
@@ -216,5 +216,5 @@ export const SHARED_METHODS: Readonly<Record<string, (self: Tensor, given: reado
     asStrided: (self, given) => callMethod(self, "as_strided", given),
   };
 
-/** Whether the methods of the class that PyTorch has, too, are recorded. */
+/** Returns whether the methods of the class that PyTorch has, too, are recorded. */
 export const recordsMethods = (): boolean => currentTrace() !== undefined;

@@ -13,7 +13,7 @@ type Overload = (...given: readonly unknown[]) => FunctionResult;
 const schemaOf = (target: string): OpSchema =>
   knownSchema(target) ?? defaultOperators().require(target).schema;
 
-/** The function of an overload; its schema is read when it is called first. */
+/** Returns the function of an overload; its schema is read when it is called first. */
 function overload(target: string): Overload {
   let signature: Signature | undefined;
   const [, packet, name] = target.split(".") as [string, string, string];
@@ -50,7 +50,7 @@ function allOperators(): Readonly<Record<string, Packets>> {
 
 let made: Operators | undefined;
 
-/** Every operator that Sconce knows, by namespace, name and overload; made on first use. */
+/** Returns every operator that Sconce knows, by namespace, name and overload; made on first use. */
 export function operators(): Operators {
   made ??= allOperators() as unknown as Operators;
   return made;

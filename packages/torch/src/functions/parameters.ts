@@ -104,7 +104,10 @@ const option = (name: string, role: Parameter["role"], base: SchemaBase, size: n
   role,
 });
 
-/** The parameters in the order of a signature of the parser: `out` before the tensor options. */
+/**
+ * Returns the parameters in the order of a signature of the parser: `out` before the tensor
+ * options.
+ */
 function parametersOf(
   schema: OpSchema,
   outSchema: OpSchema | undefined,
@@ -142,7 +145,7 @@ function signature(
   };
 }
 
-/** The signature of one overload: all parameters are those of its schema. */
+/** Returns the signature of one overload: all parameters are those of its schema. */
 export const overloadSignature = (schema: OpSchema): Signature => ({
   ...signature(schema, undefined, false),
   parameters: schema.args.map((argument) => parameterOf(argument, true, false)),
@@ -150,7 +153,10 @@ export const overloadSignature = (schema: OpSchema): Signature => ({
   numbersAsTensors: true,
 });
 
-/** The signature of an operator that is not one of PyTorch's: its arguments by their own names. */
+/**
+ * Returns the signature of an operator that is not one of PyTorch's: its arguments by their own
+ * names.
+ */
 export function customSignature(schema: OpSchema): Signature {
   const parameters = schema.args.map((argument): Parameter => {
     const { name } = argument;
@@ -186,8 +192,8 @@ function deprecatedOrder(
 }
 
 /**
- * The signatures of one line of the recorded tables, in the order in which they are tried; see
- * `testing/oracle/python_signatures.py`.
+ * Returns the signatures of one line of the recorded tables, in the order in which they are tried;
+ * see `testing/oracle/python_signatures.py`.
  */
 export function signaturesOf(line: string, isMethod: boolean): readonly Signature[] {
   const [name, ...words] = line.split(" ");

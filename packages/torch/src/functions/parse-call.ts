@@ -16,7 +16,9 @@ export interface ParsedCall {
 
 const NO_KEYWORDS: Keywords = Object.freeze({});
 
-/** Whether a value is an object of keyword arguments: a plain object that is not a literal. */
+/**
+ * Returns whether a value is an object of keyword arguments: a plain object that is not a literal.
+ */
 function isKeywords(value: unknown): value is Keywords {
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Tensor)
     return false;
@@ -40,7 +42,7 @@ const keywordOf = ({ keywords }: Parameter, kwargs: Keywords): unknown => {
   return undefined;
 };
 
-/** The values of a signature's parameters, or undefined when the call does not fit it. */
+/** Returns the values of a signature's parameters, or undefined when the call does not fit it. */
 function valuesFor(
   signature: Signature,
   args: readonly unknown[],
@@ -72,8 +74,8 @@ function valuesFor(
 }
 
 /**
- * The first signature that takes these arguments. `written` are those of the call, with undefined
- * ones at the end, for the error.
+ * Returns the first signature that takes these arguments. `written` are those of the call, with
+ * undefined ones at the end, for the error.
  *
  * @throws SconceError `NO_SIGNATURE`
  */

@@ -27,7 +27,7 @@ const MODULES: Readonly<Record<string, string>> = {
 
 const CONSTANTS: Readonly<Record<string, unknown>> = { None: null, True: true, False: false };
 
-/** A Python literal: `1.0` is a float, `1` an int. */
+/** Returns a Python literal: `1.0` is a float, `1` an int. */
 function literal(text: string): unknown {
   if (text in CONSTANTS) return CONSTANTS[text];
   if (text.startsWith("'")) return text.slice(1, -1);

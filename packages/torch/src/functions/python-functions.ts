@@ -94,7 +94,7 @@ export function stft(args: PythonArguments): unknown {
   ]);
 }
 
-/** The results that are asked for: one tensor, or several. */
+/** Returns the results that are asked for: one tensor, or several. */
 function chosen(results: readonly unknown[], { returnInverse, returnCounts }: PythonArguments): unknown {
   if (!returnInverse && !returnCounts) return results[0];
   return results.filter((_, i) => i === 0 || (i === 1 ? returnInverse : returnCounts));
@@ -151,7 +151,7 @@ function unravelIndex({ indices, shape }: PythonArguments): unknown {
   return callMethod(wrapped, "unbind", [-1]);
 }
 
-/** The shape that tensors of these shapes broadcast to. */
+/** Returns the shape that tensors of these shapes broadcast to. */
 function broadcastShapes(...shapes: readonly unknown[]): readonly Size[] {
   const lists = shapes.map((shape) => (Array.isArray(shape) ? shape : [shape]) as readonly Size[]);
   const length = Math.max(0, ...lists.map((list) => list.length));
@@ -199,7 +199,7 @@ const builtin = (signature: string, body: (args: PythonArguments) => unknown): A
 
 let LINALG: Readonly<Record<string, AnyFunction>> = {};
 
-/** The functions by camelCase name; `linalg` are the functions of `torch.linalg`. */
+/** Returns the functions by camelCase name; `linalg` are the functions of `torch.linalg`. */
 export function pythonFunctions(
   linalgFunctions: Readonly<Record<string, AnyFunction>>,
 ): Record<string, AnyFunction> {

@@ -1,21 +1,21 @@
 /** @file Sizes of tensors, traced or not. */
 import { elementsOf } from "@sconce/ops";
-import { and, type SymInt as Expr, eq, gt, le, mul, SymExpr, sub } from "@sconce/symbolic";
+import { and, eq, gt, type IntLike, le, mul, SymExpr, sub } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { currentTrace, type Recorder } from "../trace/dispatch.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isTraced } from "./arguments.js";
 import { invalidArgument } from "./errors.js";
 
-const sizeValue = (size: Expr): Size => (size instanceof SymExpr ? new SymInt(size) : size);
+const sizeValue = (size: IntLike): Size => (size instanceof SymExpr ? new SymInt(size) : size);
 
-/** A size as text; a dynamic one shows its expression. */
+/** Returns a size as text; a dynamic one shows its expression. */
 export const sizeText = (size: unknown): string => (isSym(size) ? size.toString() : String(size));
 
 /** Sizes as text: `2, s0`. */
 export const sizesText = (sizes: readonly unknown[]): string => sizes.map(sizeText).join(", ");
 
-/** The sizes of a tensor, outermost dimension first. */
+/** Returns the sizes of a tensor, outermost dimension first. */
 export function sizesOf(tensor: Tensor): readonly Size[] {
   if (!isTraced(tensor)) return tensor.shape;
   const sizes = tensor.fake.shape.map(sizeValue);
@@ -23,7 +23,7 @@ export function sizesOf(tensor: Tensor): readonly Size[] {
   return sizes;
 }
 
-/** The strides of a tensor, in elements. */
+/** Returns the strides of a tensor, in elements. */
 export const stridesOf = (tensor: Tensor): readonly Size[] =>
   isTraced(tensor) ? tensor.fake.strides.map(sizeValue) : tensor.strides;
 
@@ -31,7 +31,7 @@ export const stridesOf = (tensor: Tensor): readonly Size[] =>
 export const storageOffsetOf = (tensor: Tensor): Size =>
   isTraced(tensor) ? sizeValue(tensor.fake.storageOffset) : tensor.storageOffset;
 
-/** A dimension counted from the end, counted from the start. */
+/** Returns a dimension counted from the end, counted from the start. */
 export function dimensionOf(ndim: number, dim: number): number {
   const range = Math.max(ndim, 1);
   if (!(Number.isInteger(dim) && dim >= -range && dim < range))
@@ -43,7 +43,7 @@ export function dimensionOf(ndim: number, dim: number): number {
   return dim < 0 ? dim + range : dim;
 }
 
-/** The size of one dimension; -1 is the last. */
+/** Returns the size of one dimension; -1 is the last. */
 export function sizeOf(tensor: Tensor, dim: number): Size {
   const at = dimensionOf(tensor.ndim, dim);
   if (!isTraced(tensor)) return tensor.shape[at]!;
@@ -52,16 +52,16 @@ export function sizeOf(tensor: Tensor, dim: number): Size {
   return size;
 }
 
-const expressionOf = (size: Size): Expr => (size instanceof SymInt ? size.expr : size);
+const expressionOf = (size: Size): IntLike => (size instanceof SymInt ? size.expr : size);
 
-/** Whether a comparison is known to hold, without a guard or a node for it. */
+/** Returns whether a comparison is known to hold, without a guard or a node for it. */
 const isKnown = (condition: boolean | SymExpr): boolean =>
   typeof condition === "boolean" ? condition : currentTrace()?.env.staticallyKnown(condition) === true;
 
-/** Whether two sizes are known to be equal. */
+/** Returns whether two sizes are known to be equal. */
 export const knownEqual = (a: Size, b: Size): boolean => isKnown(eq(expressionOf(a), expressionOf(b)));
 
-/** Whether a size is known not to exceed another. */
+/** Returns whether a size is known not to exceed another. */
 export const knownAtMost = (a: Size, b: Size): boolean => isKnown(le(expressionOf(a), expressionOf(b)));
 
 /**
@@ -79,7 +79,7 @@ export function discard(
   if (sizes.some(isSym) || results.some(isSym)) currentTrace()?.discarded(functions, sizes);
 }
 
-/** Whether two lists of sizes are equal, by a guard where the sizes are dynamic. */
+/** Returns whether two lists of sizes are equal, by a guard where the sizes are dynamic. */
 export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean {
   return (
     a.length === b.length &&
@@ -103,9 +103,9 @@ export function requireInside(size: Size, index: Size): boolean {
   return typeof inside === "boolean" ? inside : currentTrace()?.env.check(inside) !== false;
 }
 
-/** The product of two sizes, without a node for it. */
+/** Returns the product of two sizes, without a node for it. */
 export const productOf = (a: Size, b: Size): Size => sizeValue(mul(expressionOf(a), expressionOf(b)));
 
-/** The number of elements. */
+/** Returns the number of elements. */
 export const numelOf = (tensor: Tensor): Size =>
   isTraced(tensor) ? sizeValue(elementsOf(tensor.fake)) : tensor.numel;

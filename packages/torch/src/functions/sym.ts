@@ -4,7 +4,7 @@
  */
 import { type Argument, type FloatLiteral, float, kindOf, type ScalarLiteral } from "@sconce/ir";
 import { evaluateScalarFunction, runScalarFunction } from "@sconce/ops";
-import { type SymInt as SymbolicSize, SymExpr } from "@sconce/symbolic";
+import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { isSpecValue, specRange } from "../spec/int-var.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { scalarValue } from "../trace/scalar-values.js";
@@ -31,7 +31,7 @@ function apply(target: string, args: readonly Operand[]): unknown {
   const isSpec = args.some((arg) => isSym(arg) && isSpecValue(arg));
   const trace = isSpec ? undefined : currentTrace();
   const operands = args.map((arg) => (isSym(arg) ? scalarValue(arg) : (arg as Argument)));
-  const traced = trace && ((value: SymbolicSize) => ({ min: Number(trace.env.range(value).min) }));
+  const traced = trace && ((value: IntLike) => ({ min: Number(trace.env.range(value).min) }));
   const { kind, expr } = evaluateScalarFunction(target, operands, isSpec ? specRange : traced);
   if (!(expr instanceof SymExpr)) return expr;
   // Results are separate objects, also where they are equal to an operand.
@@ -205,7 +205,7 @@ export function guard(condition: Condition): boolean {
   return trace.env.guard(condition.expr);
 }
 
-/** The number that a size has, by a guard where it is dynamic. */
+/** Returns the number that a size has, by a guard where it is dynamic. */
 export function guardInt(size: Size): number {
   if (typeof size === "number") return size;
   const trace = currentTrace();

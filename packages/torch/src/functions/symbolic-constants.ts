@@ -7,7 +7,7 @@ import { type DType, promoteTypes, type Tensor } from "@sconce/tensor";
 import { callOperator, type OperatorArgument } from "../trace/dispatch.js";
 import { isSym, SymFloat, SymInt } from "../trace/sym-int.js";
 
-/** Whether a symbolic value is among values. */
+/** Returns whether a symbolic value is among values. */
 export const hasSymbolic = (values: unknown): boolean =>
   Array.isArray(values) ? values.some(hasSymbolic) : isSym(values);
 
@@ -19,7 +19,7 @@ export function symbolicTensor(values: unknown, dtype: DType | null | undefined)
   return callOperator("aten.detach_.default", [copy]) as Tensor;
 }
 
-/** The dtype that all values fit in. */
+/** Returns the dtype that all values fit in. */
 function inferred(values: unknown): DType {
   if (!Array.isArray(values)) return scalarDType(values);
   const [first, ...rest] = values as readonly unknown[];

@@ -26,7 +26,7 @@ import type { PythonFunctions, PythonMethods } from "./python-types.js";
 
 declare module "@sconce/tensor" {
   interface Tensor extends TensorMethods, PythonMethods {
-    /** A copy in this memory format, or the tensor where it is in it already. */
+    /** Returns a copy in this memory format, or the tensor where it is in it already. */
     contiguous(options: { readonly memoryFormat?: MemoryFormat }): Tensor;
   }
 }

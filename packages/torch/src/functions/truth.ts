@@ -3,7 +3,7 @@ import { SymBool } from "../trace/sym-int.js";
 import { guard, sym } from "./sym.js";
 
 /**
- * The truth of a tensor with one element, as Python's `bool(x)`.
+ * Returns the truth of a tensor with one element, as Python's `bool(x)`.
  *
  * @throws SconceError in a trace: only the data decide
  */

@@ -51,7 +51,10 @@ const positionalText = (parameter: Parameter, signature: Signature, isOptional: 
 
 const isOptional = ({ optional }: Parameter): boolean => optional;
 
-/** The parameter lists of a signature: by position, and with what may be left out by keyword. */
+/**
+ * Returns the parameter lists of a signature: by position, and with what may be left out by
+ * keyword.
+ */
 function parameterLists(signature: Signature, isMethod: boolean): string[] {
   const positional = signature.parameters.filter(({ keywordOnly }) => !keywordOnly);
   const options = signature.parameters.filter(({ keywordOnly }) => keywordOnly);
@@ -104,7 +107,7 @@ function resultText({ schema }: Pick<Signature, "schema">): string {
   return `${list} & { ${properties.join("; ")} }`;
 }
 
-/** A schema as PyTorch writes it; one without a target's text is left out. */
+/** Returns a schema as PyTorch writes it; one without a target's text is left out. */
 const schemaText = ({ schema }: Signature): string => knownSchemaText(schema.target) ?? schema.target;
 
 /**
@@ -118,7 +121,7 @@ function signatureText(list: string, result: string): string {
     : `<R extends readonly ${item}[] = ${result}>(${list}): R`;
 }
 
-/** The typed overloads of one line of the tables. */
+/** Returns the typed overloads of one line of the tables. */
 function overloads(line: string, isMethod: boolean, prefix: string): string[] {
   const name = line.slice(0, line.indexOf(" "));
   const short = camelCase(name.startsWith(prefix) ? name.slice(prefix.length) : name);
@@ -171,7 +174,9 @@ function packetText(packet: string, overloads: ReadonlyMap<string, readonly stri
   return `  readonly ${packet}: ${types.join(" & ")};`;
 }
 
-/** The overloads of all operators, by namespace and name, and by the types of their results. */
+/**
+ * Returns the overloads of all operators, by namespace and name, and by the types of their results.
+ */
 function operatorTypes(): string {
   const table = defaultOperators();
   const namespaces = new Map<string, Map<string, Map<string, string[]>>>();
@@ -205,7 +210,7 @@ import type { Float, Scalar } from "./argument-types.js";
 import type { Overloads } from "./overload-types.js";
 `;
 
-/** The generated files by name. */
+/** Returns the generated files by name. */
 export function typeFiles(): Readonly<Record<string, string>> {
   const python = new Set(Object.keys(pythonFunctions(linalgFunctions())));
   const own = Object.entries(Object.getOwnPropertyDescriptors(Tensor.prototype)).filter(([, { get }]) => get);

@@ -12,7 +12,7 @@ import { ambiguousNumber } from "./errors.js";
  */
 const LARGE = 2 ** 24;
 
-/** Whether a number may be a float of Python; those beyond int64 are floats in any case. */
+/** Returns whether a number may be a float of Python; those beyond int64 are floats in any case. */
 const isAmbiguous = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && Math.abs(value) >= LARGE && isInt64(value);
 

@@ -82,7 +82,7 @@ export function defineLayer<
       }
     }
 
-    /** The settings with which Python would call. */
+    /** Returns the settings with which Python would call. */
     private values(): Values {
       const own = fieldsOf(this);
       const values: Record<string, unknown> = { training: this.training };

@@ -1,7 +1,7 @@
 /** @file Errors of modules. */
 import { describeValue, requireWord as refuseOthers, SconceError } from "@sconce/errors";
 
-/** A module without `forward`. */
+/** Returns the error for a module without `forward`. */
 export const noForward = (name: string): SconceError =>
   new SconceError({
     code: "NO_FORWARD",
@@ -10,7 +10,7 @@ export const noForward = (name: string): SconceError =>
     fix: "define `forward` in the class",
   });
 
-/** A path to a module that is not there; the message is PyTorch's. */
+/** Returns the error for a path to a module that is not there; the message is PyTorch's. */
 export const noSubmodule = (path: string, name: string, owner: string): SconceError =>
   new SconceError({
     code: "MODULE_PATH",
@@ -22,7 +22,7 @@ export const noSubmodule = (path: string, name: string, owner: string): SconceEr
     fix: "use a path of `module.namedModules()`",
   });
 
-/** A place or a name of a container that has no module. */
+/** Returns the error for a place or a name of a container that has no module. */
 export const noItem = (owner: string, key: number | string, count: number): SconceError =>
   new SconceError({
     code: "MODULE_PATH",
@@ -37,7 +37,7 @@ export const noItem = (owner: string, key: number | string, count: number): Scon
         : "use a name of `keys()`, or ask `has(name)` first",
   });
 
-/** A name that all modules have a member of; the message is PyTorch's. */
+/** Returns the error for a name that all modules have a member of; the message is PyTorch's. */
 export const takenName = (owner: string, name: string): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",
@@ -46,7 +46,10 @@ export const takenName = (owner: string, name: string): SconceError =>
     fix: "give the parameter, the buffer or the module another name",
   });
 
-/** A value that is not a module, in a container of modules; the message is PyTorch's. */
+/**
+ * Returns the error for a value that is not a module, in a container of modules; the message is
+ * PyTorch's.
+ */
 export const notModule = (owner: string, value: unknown): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",
@@ -58,7 +61,7 @@ export const notModule = (owner: string, value: unknown): SconceError =>
         : "give modules, in an array where the container takes a list",
   });
 
-/** A module where a list of modules is expected. */
+/** Returns the error for a module where a list of modules is expected. */
 export const moduleInsteadOfList = (name: string): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",
@@ -74,7 +77,7 @@ interface WrongSize {
   readonly given: readonly number[];
 }
 
-/** A state dict that does not fit a module, in PyTorch's words. */
+/** Returns the error for a state dict that does not fit a module, in PyTorch's words. */
 export function missingState(
   name: string,
   missing: readonly string[],
@@ -115,7 +118,7 @@ export const badSettings = (layer: string, message: string, fix: string): Sconce
 export const requireWord = (layer: string, word: unknown, words: readonly string[], message: string): void =>
   refuseOthers(word, words, { code: "LAYER_ARGUMENTS", message, where: layer });
 
-/** A size of a layer that is missing, or that no tensor has. */
+/** Returns the error for a size of a layer that is missing, or that no tensor has. */
 export const badSize = (layer: string, name: string, value: unknown): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",
@@ -127,7 +130,7 @@ export const badSize = (layer: string, name: string, value: unknown): SconceErro
     fix: `give ${name} as a whole number`,
   });
 
-/** A setting of a layer that has no default and is missing. */
+/** Returns the error for a setting of a layer that has no default and is missing. */
 export const missingSetting = (layer: string, name: string): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",
@@ -136,7 +139,7 @@ export const missingSetting = (layer: string, name: string): SconceError =>
     fix: `give it: new nn.${layer}({ ${name}: ... })`,
   });
 
-/** A hook that is not a function. */
+/** Returns the error for a hook that is not a function. */
 export const hookNotFunction = (name: string, value: unknown): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
@@ -144,7 +147,10 @@ export const hookNotFunction = (name: string, value: unknown): SconceError =>
     fix: `pass a function: \`layer.${name}((module, args) => { ... })\``,
   });
 
-/** A result of a hook that is not arguments and keyword arguments; the message is PyTorch's. */
+/**
+ * Returns the error for a result of a hook that is not arguments and keyword arguments; the message
+ * is PyTorch's.
+ */
 export const badHookResult = (value: unknown): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
@@ -152,20 +158,20 @@ export const badHookResult = (value: unknown): SconceError =>
     fix: "return nothing, or `[args, kwargs]`: an array, and an object",
   });
 
-/** A tensor that cannot be computed as it is asked to. */
+/** Returns the error for a tensor that cannot be computed as it is asked to. */
 export const badParametrization = (
   message: string,
   fix = "check the name of the tensor, and what the parametrization and its `rightInverse` return",
 ): SconceError => new SconceError({ code: "LAYER_ARGUMENTS", message, where: "nn.utils", fix });
 
-/** A name of a module that has no tensor; the message is PyTorch's. */
+/** Returns the error for a name of a module that has no tensor; the message is PyTorch's. */
 export const noTensor = (owner: string, name: string): SconceError =>
   badParametrization(
     `Module '${owner}' has no parameter or buffer with name '${name}'`,
     "give a name of `module.namedParameters()` without dots, and the submodule that has it",
   );
 
-/** A lazy layer that a trace calls before it has parameters. */
+/** Returns the error for a lazy layer that a trace calls before it has parameters. */
 export const uninitialized = (name: string): SconceError =>
   new SconceError({
     code: "LAYER_ARGUMENTS",

@@ -55,7 +55,7 @@ const channelDropout =
     return wraps ? callMethod(result, inplace ? "squeeze_" : "squeeze", [0]) : result;
   };
 
-/** The dimension that PyTorch takes when none is given. */
+/** Returns the dimension that PyTorch takes when none is given. */
 const implicitDim = (ndim: number): number => (ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1);
 
 const softmax =

@@ -59,7 +59,7 @@ function projected(inputs: Three<Tensor>, weights: readonly Tensor[], bias: Mayb
   return [query!, key!, value!];
 }
 
-/** A mask of truth values as the numbers that are added (`_canonical_mask`). */
+/** Returns a mask of truth values as the numbers that are added (`_canonical_mask`). */
 export function additiveMask(mask: MaybeTensor, { dtype }: Tensor): MaybeTensor {
   if (mask === null || isFloatDType(mask.dtype)) return mask;
   if (mask.dtype !== "bool") refuse(`a mask is of dtype ${mask.dtype}`, "use bool or a float dtype");

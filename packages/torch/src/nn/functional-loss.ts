@@ -41,7 +41,7 @@ function reduced(loss: Tensor, args: PythonArguments): unknown {
   return callMethod(loss, reduction === 1 ? "mean" : "sum");
 }
 
-/** A loss of elements; with weights, PyTorch sums and divides by hand. */
+/** Returns a loss of elements; with weights, PyTorch sums and divides by hand. */
 const elementLoss =
   (
     name: string,
@@ -127,7 +127,9 @@ function multilabelSoftMarginLoss(args: PythonArguments): unknown {
   return reduced(loss, args);
 }
 
-/** A variance, given as a number or a tensor, as a tensor that broadcasts with the input. */
+/**
+ * Returns a variance, given as a number or a tensor, as a tensor that broadcasts with the input.
+ */
 function varianceOf(given: unknown, input: Tensor): Tensor {
   const variance =
     given instanceof Tensor

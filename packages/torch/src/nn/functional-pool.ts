@@ -9,7 +9,7 @@ import { guard, type SymNumber, sym } from "../functions/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
 
-/** A value for each dimension: one value represents all. */
+/** Returns a value for each dimension: one value represents all. */
 export const spread = <T>(value: T | readonly T[], length: number): readonly T[] =>
   Array.isArray(value) ? value : new Array<T>(length).fill(value as T);
 
@@ -71,7 +71,7 @@ function randomSamples(input: Tensor, dims: number): unknown {
 
 type Sizes = readonly Size[];
 
-/** The sizes before a max pool, by default the least that give the pool's. */
+/** Returns the sizes before a max pool, by default the least that give the pool's. */
 function unpooledSize(
   input: Tensor,
   kernel: Sizes,

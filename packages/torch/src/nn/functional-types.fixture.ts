@@ -118,7 +118,7 @@ function signature(text: string): string[] {
   return lines;
 }
 
-/** The text of `functional-types.ts`. */
+/** Returns the text of `functional-types.ts`. */
 export const functionalTypes = (): string =>
   `${HEAD}/** The functions of \`torch.nn.functional\` that PyTorch writes in Python. */\nexport interface PythonFunctional {\n${FUNCTIONAL_SIGNATURES.flatMap(
     signature,

@@ -54,7 +54,7 @@ const FROM_TORCH = [
 /** Functions that hand over to others before PyTorch takes note of them. */
 const TRANSPARENT = new Set(["tanh", "sigmoid", "upsample", "upsample_nearest", "upsample_bilinear"]);
 
-/** The name of a function that a trace takes note of, where it is not its own. */
+/** Returns the name of a function that a trace takes note of, where it is not its own. */
 function nameInTrace(name: string, { returnIndices }: PythonArguments): string | undefined {
   if (TRANSPARENT.has(name)) return "";
   if (name === "threshold") return "_threshold";

@@ -96,8 +96,8 @@ export function addHook(
 }
 
 /**
- * The positional arguments of a call and its keywords: an object for a parameter that is a pattern,
- * as in `forward(x, { gain })`, has keywords.
+ * Returns the positional arguments of a call and its keywords: an object for a parameter that is a
+ * pattern, as in `forward(x, { gain })`, has keywords.
  */
 export function splitCall(
   module: object,
@@ -146,7 +146,7 @@ class HookedCall {
     [this.#args, this.#keywords] = splitCall(module, args);
   }
 
-  /** The arguments for `forward`. */
+  /** Returns the arguments for `forward`. */
   all(): readonly unknown[] {
     return Object.keys(this.#keywords).length === 0 ? this.#args : [...this.#args, this.#keywords];
   }

@@ -168,7 +168,7 @@ function rejectByDensity(tensor: Tensor, mean: number, std: number, [a, b]: read
 
 const isAny = (mask: Tensor): boolean => call("aten.any.default", mask).toArray()[0] === true;
 
-/** The part of the standard normal distribution below a value. */
+/** Returns the part of the standard normal distribution below a value. */
 function normalShare(value: number): number {
   const scaled = call("aten.erf.default", call("aten.full.default", [], value / Math.SQRT2));
   return (1 + Number(scaled.toArray()[0])) / 2;

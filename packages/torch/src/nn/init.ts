@@ -56,7 +56,7 @@ export const ones_ = (tensor: Tensor): Tensor => constant_(tensor, 1);
 /** Fills a tensor with zeros. */
 export const zeros_ = (tensor: Tensor): Tensor => constant_(tensor, 0);
 
-/** The numbers of values that one output reads, and that one input reaches. */
+/** Returns the numbers of values that one output reads, and that one input reaches. */
 export function fans({ shape }: Tensor): { readonly fanIn: number; readonly fanOut: number } {
   if (shape.length < 2)
     throw badSettings(
@@ -72,7 +72,7 @@ const NONLINEARITIES = ["linear", "conv1d", "sigmoid", "tanh", "relu", "leaky_re
 const LINEAR = /^(?:linear|sigmoid|conv(?:_transpose)?[123]d)$/;
 
 /**
- * The factor by which an activation function scales its input's deviation.
+ * Returns the factor by which an activation function scales its input's deviation.
  * @throws SconceError `LAYER_ARGUMENTS` for an activation without one
  */
 export function calculateGain(nonlinearity: string, parameter?: number): number {

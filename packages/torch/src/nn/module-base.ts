@@ -4,6 +4,6 @@ export interface ModuleBase {
   training: boolean;
   /** Returns the text between the module's parentheses. */
   extraRepr(): string;
-  /** The module as PyTorch prints it. */
+  /** Returns the module as PyTorch prints it. */
   toString(): string;
 }

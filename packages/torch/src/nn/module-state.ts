@@ -76,7 +76,8 @@ export function assignState(root: ModuleBase, given: ReadonlyMap<string, Tensor>
 }
 
 /**
- * The device of a model. @throws SconceError `TORCH_ARGUMENT` for another than the CPU and `meta`
+ * Returns the device of a model. @throws SconceError `TORCH_ARGUMENT` for another than the CPU and
+ * `meta`
  */
 export function placeOf(owner: string, device: Device): Device {
   const { type } = deviceOf(device);

@@ -1,7 +1,7 @@
 import type { ModuleBase } from "./module-base.js";
 import { childrenOf } from "./state.js";
 
-/** The class of a module as PyTorch names it. */
+/** Returns the class of a module as PyTorch names it. */
 export function className({ constructor: type }: ModuleBase): string {
   const { torchClass } = type as { readonly torchClass?: string };
   return torchClass !== undefined && Object.hasOwn(type, "torchClass")
@@ -9,7 +9,9 @@ export function className({ constructor: type }: ModuleBase): string {
     : type.name;
 }
 
-/** The text of a module, as PyTorch's `repr`: its class, its settings and its submodules. */
+/**
+ * Returns the text of a module, as PyTorch's `repr`: its class, its settings and its submodules.
+ */
 export function moduleText(module: ModuleBase): string {
   const extra = module.extraRepr();
   const children = childrenOf(module).map(([name, child]) => indented(`(${name}): ${child.toString()}`));
@@ -19,5 +21,5 @@ export function moduleText(module: ModuleBase): string {
   return `${name}(\n${lines.join("\n")}\n)`;
 }
 
-/** A text whose lines all begin two places later. */
+/** Returns a text whose lines all begin two places later. */
 export const indented = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;

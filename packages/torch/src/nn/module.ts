@@ -166,8 +166,8 @@ export class Module {
   }
 
   /**
-   * The module at a path, `encoder.0`; the module itself for the empty path. @throws SconceError
-   * `MODULE_PATH`
+   * Returns the module at a path, `encoder.0`; the module itself for the empty path. @throws
+   * SconceError `MODULE_PATH`
    */
   getSubmodule(path: string): AnyModule {
     let module: Module = this;
@@ -208,12 +208,12 @@ export class Module {
     return this.namedChildren().map(([, child]) => child);
   }
 
-  /** The module itself and all below it, each once. */
+  /** Returns the module itself and all below it, each once. */
   modules(): AnyModule[] {
     return this.namedModules().map(([, module]) => module);
   }
 
-  /** The module itself and all below it, with their paths; the module's own is empty. */
+  /** Returns the module itself and all below it, with their paths; the module's own is empty. */
   namedModules(options: StateOptions = {}): NamedModule<AnyModule>[] {
     checkOptions("namedModules", options, STATE);
     return descendants<AnyModule>(this as AnyModule, options.removeDuplicate ?? true);
@@ -371,7 +371,7 @@ export class Module {
     return convertState(this, floatsTo("bfloat16"));
   }
 
-  /** The module itself: models run on the CPU. */
+  /** Returns the module itself: models run on the CPU. */
   cpu(): this {
     return this;
   }
@@ -414,7 +414,7 @@ export class Module {
     return addHook(this, "after", hook, options);
   }
 
-  /** The module as PyTorch prints it. */
+  /** Returns the module as PyTorch prints it. */
   toString(): string {
     return moduleText(this);
   }
@@ -434,7 +434,7 @@ const floatsTo =
   (own: DType): DType =>
     isFloatDType(own) ? dtype : own;
 
-/** The dtype and the device that `module.to` is given. */
+/** Returns the dtype and the device that `module.to` is given. */
 function targetOf(
   owner: string,
   target: Parameters<Module["to"]>[0],

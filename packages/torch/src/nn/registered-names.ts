@@ -56,5 +56,5 @@ export function shareRegistry(view: object, module: object): void {
   registries.set(view, registryOf(module));
 }
 
-/** The registry of a module. */
+/** Returns the registry of a module. */
 export const registryOf = (module: object): Registry => registries.get(module)!;

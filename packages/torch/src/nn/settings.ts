@@ -16,7 +16,8 @@ export type Settings<Positions extends readonly unknown[], Options> =
       : never);
 
 /**
- * The settings of a layer, defaults filled in. `defaults` has every name in PyTorch's order.
+ * Returns the settings of a layer, defaults filled in. `defaults` has every name in PyTorch's
+ * order.
  *
  * @throws SconceError `UNKNOWN_OPTION`, `LAYER_ARGUMENTS` for too many by position
  */
@@ -46,24 +47,24 @@ export type Sizes = number | readonly number[];
 export const sizesOf = (value: Sizes, count: number): readonly number[] =>
   typeof value === "number" ? new Array<number>(count).fill(value) : value;
 
-/** A tuple in the words of Python: `(3, 3)`, `(3,)`. */
+/** Returns a tuple in the words of Python: `(3, 3)`, `(3,)`. */
 export const tupleText = (items: readonly unknown[]): string =>
   items.length === 1 ? `(${pythonText(items[0])},)` : `(${items.map(pythonText).join(", ")})`;
 
-/** Whether a value is a float in Python, integral or not. */
+/** Returns whether a value is a float in Python, integral or not. */
 export const isFloat = (value: unknown): value is FloatLiteral => kindOf(value) === "float";
 
-/** A number, boolean, text or tuple in the words of Python. */
+/** Returns a number, boolean, text or tuple in the words of Python. */
 export function pythonText(value: unknown): string {
   if (Array.isArray(value)) return tupleText(value);
   return isFloat(value) ? floatRepr(value.value) : jsonRepr(value);
 }
 
-/** A name as Python's layers have it: `in_features`. */
+/** Returns a name as Python's layers have it: `in_features`. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The text of some settings of a layer: `alpha=1.0, inplace=True`. */
+/** Returns the text of some settings of a layer: `alpha=1.0, inplace=True`. */
 export function settingsText(names: readonly string[], settings: object): string {
   const values = settings as Readonly<Record<string, unknown>>;
   return names.map((name) => `${snakeCase(name)}=${pythonText(values[name])}`).join(", ");

@@ -13,10 +13,10 @@ export interface StatePlace {
 /** Where parameters are by default. */
 export const PLACE: StatePlace = { device: null, dtype: "float32" };
 
-/** Whether a device is `meta`: tensors there have shapes without values. */
+/** Returns whether a device is `meta`: tensors there have shapes without values. */
 export const isMetaDevice = (device: Device | null): boolean =>
   device !== null && deviceOf(device).type === "meta";
 
-/** A new tensor for a parameter or a buffer. */
+/** Returns a new tensor for a parameter or a buffer. */
 export const emptyState = (shape: readonly number[], { device, dtype }: StatePlace): Tensor =>
   isMetaDevice(device) ? metaTensor({ dtype, shape }) : Tensor.empty(shape, dtype);

@@ -16,8 +16,8 @@ export type NamedModule<M extends ModuleBase = ModuleBase> = readonly [path: str
 export const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 /**
- * The properties of a module, in order of definition. JavaScript lists names that are numbers
- * first; those that `addModule` has noted are put in their places.
+ * Returns the properties of a module, in order of definition. JavaScript lists names that are
+ * numbers first; those that `addModule` has noted are put in their places.
  */
 export function propertiesOf(module: ModuleBase): [string, unknown][] {
   const entries = Object.entries(fieldsOf(module));
@@ -36,7 +36,7 @@ export function noteNumbered(module: ModuleBase, name: string): void {
     numbered.set(name, Object.keys(module).filter((own) => !/^\d+$/.test(own)).length);
 }
 
-/** Whether a value is a module; modules are functions. */
+/** Returns whether a value is a module; modules are functions. */
 const isModule = (value: unknown): value is ModuleBase =>
   typeof value === "function" && registryOf(value) !== undefined;
 
@@ -44,7 +44,7 @@ const isModule = (value: unknown): value is ModuleBase =>
 export const childrenOf = <M extends ModuleBase>(module: M): NamedModule<M>[] =>
   propertiesOf(module).filter((entry): entry is [string, M] => isModule(entry[1]));
 
-/** The submodules of a module, each read when the loop gets to it. */
+/** Yields the submodules of a module, each read when the loop gets to it. */
 export function* eachChild<M extends ModuleBase>(module: M): Generator<M, undefined> {
   for (const [name] of withoutNotes(() => childrenOf(module))) yield fieldsOf<M>(module)[name]!;
 }
@@ -77,7 +77,10 @@ export function tensorAttributesOf(module: ModuleBase): NamedTensor[] {
   );
 }
 
-/** A module and all below it, with their paths; one with several paths is given at the first. */
+/**
+ * Returns a module and all below it, with their paths; one with several paths is given at the
+ * first.
+ */
 export function descendants<M extends ModuleBase>(root: M, removeDuplicate: boolean): NamedModule<M>[] {
   const found: NamedModule<M>[] = [];
   const seen = new Set<M>();

@@ -53,11 +53,11 @@ export class Buffer extends Tensor {
 
 const tracedState = new WeakSet<Tensor>();
 
-/** Whether a traced tensor was made a parameter or a buffer. */
+/** Returns whether a traced tensor was made a parameter or a buffer. */
 export const isTracedState = (tensor: Tensor): boolean => tracedState.has(tensor);
 
 /**
- * What the constructors give while a program is traced (`torch.nn.Parameter(x)` records a
+ * Returns what the constructors give while a program is traced (`torch.nn.Parameter(x)` records a
  * `detach`).
  */
 function traced(data: TracedTensor): Tensor {

@@ -1,7 +1,10 @@
 /** @file Errors of variables of a `ShapesSpec`. */
 import { SconceError } from "@sconce/errors";
 
-/** A variable that cannot be made, or a use that a specification does not have. */
+/**
+ * Returns the error for a variable that cannot be made, or a use that a specification does not
+ * have.
+ */
 export const badVariable = (
   message: string,
   fix = 'write `new ShapeVar("batch", { min: 2, max: 64 })` for a size, and `new IntVar("offset")` for an integer',

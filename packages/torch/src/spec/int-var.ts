@@ -3,7 +3,7 @@
  * the inputs of a run decide.
  */
 import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
-import { freeSymbols, ShapeEnv, type SymInt as SymbolicSize, specSymbol } from "@sconce/symbolic";
+import { freeSymbols, type IntLike, ShapeEnv, specSymbol } from "@sconce/symbolic";
 import { COPY } from "../this-copy.js";
 import { type Sym, SymInt } from "../trace/sym-int.js";
 import { badVariable } from "./errors.js";
@@ -85,7 +85,7 @@ export class IntVar extends SymInt {
     return "IntVar";
   }
 
-  /** The variable as PyTorch's `to_jsonable` gives it. */
+  /** Returns the variable as PyTorch's `to_jsonable` gives it. */
   toJsonable(): SpecJson {
     return {
       type: this.kindName,
@@ -126,8 +126,8 @@ export class ShapeVar extends IntVar {
 
 const isSpecSymbol = (name: string): boolean => name.includes("#");
 
-/** Whether a value is made of variables of a specification. */
+/** Returns whether a value is made of variables of a specification. */
 export const isSpecValue = (value: Sym): boolean => [...freeSymbols(value.expr).keys()].some(isSpecSymbol);
 
-/** The least value of an expression of variables. */
-export const specRange = (value: SymbolicSize): { readonly min: number } => SPEC_ENV.range(value);
+/** Returns the least value of an expression of variables. */
+export const specRange = (value: IntLike): { readonly min: number } => SPEC_ENV.range(value);

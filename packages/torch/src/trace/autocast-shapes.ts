@@ -13,7 +13,7 @@ import {
 import type { ShapeEnv } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 
-/** Whether autocast has a kernel for an operator: it gives new tensors. */
+/** Returns whether autocast has a kernel for an operator: it gives new tensors. */
 export const isCast = (target: string): boolean => autocastDtype(target, "bfloat16", []) !== undefined;
 
 /** What the rules of a region need. */
@@ -25,8 +25,8 @@ export interface CastContext {
 }
 
 /**
- * The result of a call: the rule's for the dtypes that autocast gives its tensors. Autocast does
- * not know most composites, but sees what they are made of.
+ * Returns the result of a call: the rule's for the dtypes that autocast gives its tensors. Autocast
+ * does not know most composites, but sees what they are made of.
  */
 export function castMeta(context: CastContext, row: OpDefinition, bound: BoundArgs): MetaValue {
   const { operators, env, dtype } = context;
@@ -44,7 +44,7 @@ export function castMeta(context: CastContext, row: OpDefinition, bound: BoundAr
   return decompose(emit, bound);
 }
 
-/** A value with its tensors in another dtype. */
+/** Returns a value with its tensors in another dtype. */
 function castFakes(value: unknown, dtype: DType): unknown {
   if (Array.isArray(value)) return (value as readonly unknown[]).map((item) => castFakes(item, dtype));
   const isCast = value instanceof FakeTensor && value.dtype !== dtype && isAutocastEligible(value.dtype);

@@ -56,7 +56,7 @@ function requireRegion({ device, dtype }: AutocastRegion): void {
     throw badAutocast(`the dtype is ${JSON.stringify(dtype)}`, "use `torch.bfloat16` or `torch.float16`");
 }
 
-/** The mode inside of a region: one of another device changes nothing on the CPU. */
+/** Returns the mode inside of a region: one of another device changes nothing on the CPU. */
 export function modeOf(region: AutocastRegion, outer: AutocastMode): AutocastMode {
   const { device, enabled = true } = region;
   const cacheEnabled = region.cacheEnabled ?? outer.cacheEnabled;
@@ -66,8 +66,8 @@ export function modeOf(region: AutocastRegion, outer: AutocastMode): AutocastMod
 }
 
 /**
- * The arguments that a region's node records: in code that TorchDynamo traces as they are written,
- * otherwise as PyTorch resolves them while it traces.
+ * Returns the arguments that a region's node records: in code that TorchDynamo traces as they are
+ * written, otherwise as PyTorch resolves them while it traces.
  */
 export function enterArguments(region: AutocastRegion, mode: AutocastMode, isRaw: boolean): Argument[] {
   const { device, dtype = null, enabled = true, cacheEnabled = null } = region;

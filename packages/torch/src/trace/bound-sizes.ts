@@ -1,5 +1,5 @@
 /** @file Assertions that sizes are not less, or not more, than a number. */
-import { ge, isUnbacked, le, type ShapeEnv, type SymBool, type SymExpr } from "@sconce/symbolic";
+import { type BoolLike, ge, isUnbacked, le, type ShapeEnv, type SymExpr } from "@sconce/symbolic";
 import type { TraceArgument, TraceNode } from "./trace-node.js";
 
 /** A bound of a size. */
@@ -8,8 +8,8 @@ export interface Bound {
   readonly value: number;
 }
 
-/** The condition of a bound; true for a size of inputs that always keeps it. */
-function conditionOf(env: ShapeEnv, size: SymExpr, { kind, value }: Bound): SymBool {
+/** Returns the condition of a bound; true for a size of inputs that always keeps it. */
+function conditionOf(env: ShapeEnv, size: SymExpr, { kind, value }: Bound): BoolLike {
   const condition = kind === "ge" ? ge(size, value) : le(size, value);
   return !isUnbacked(size) && env.knownTrue(condition) ? true : condition;
 }

@@ -12,7 +12,7 @@ interface CallOrigin extends Pick<TraceMeta, "source" | "torchFn"> {
   readonly stack: () => RawStack;
 }
 
-/** The metadata of a node of a call; a node that is exported again keeps what it had. */
+/** Returns the metadata of a node of a call; a node that is exported again keeps what it had. */
 export function metaOfCall(
   target: string,
   { source, torchFn, moduleStack, sources, stack }: CallOrigin,
@@ -31,6 +31,6 @@ export function metaOfCall(
 /** Nodes that belong to no call: they read sizes and assert. */
 const NO_SOURCE = /^aten\.(?:sym_|_assert_(?:scalar|tensor_metadata))/;
 
-/** The modules of a node that is exported again (`_fixup_key`). */
+/** Returns the modules of a node that is exported again (`_fixup_key`). */
 const retracedStack = ({ nnModuleStack }: NodeMeta): readonly ModuleStackEntry[] | undefined =>
   nnModuleStack?.map(([key, path, type]): ModuleStackEntry => [`L__self__${key}`, path, type]);

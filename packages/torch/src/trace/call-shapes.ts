@@ -46,17 +46,17 @@ export class CallShapes {
     this.#cache = new ShapeCache(env);
   }
 
-  /** Whether a size, a stride or the offset of a tensor is symbolic. */
+  /** Returns whether a size, a stride or the offset of a tensor is symbolic. */
   isDynamic(tensor: FakeTensor): boolean {
     return this.#cache.layoutOf(tensor).isDynamic;
   }
 
-  /** A tensor of the same layout. */
+  /** Returns a tensor of the same layout. */
   copy(tensor: FakeTensor, requiresGrad: boolean): FakeTensor {
     return this.#cache.copy(tensor, requiresGrad);
   }
 
-  /** The shape rule's result for a call, which an equal call of before may have given. */
+  /** Returns the shape rule's result for a call, which an equal call of before may have given. */
   of(row: OpDefinition, call: NormalizedCall, real?: OperatorResult): CachedCall {
     const { dtype, enabled } = this.autocast;
     const name = enabled ? `${dtype} ${row.target}` : row.target;
@@ -117,7 +117,10 @@ export class CallShapes {
   }
 }
 
-/** Whether a call gives a boolean that only the data decide: JavaScript would take it for true. */
+/**
+ * Returns whether a call gives a boolean that only the data decide: JavaScript would take it for
+ * true.
+ */
 export const isUndecided = ({ returns }: OpSchema, result: MetaValue): boolean =>
   returns.length === 1 &&
   returns[0]!.type.base === "bool" &&

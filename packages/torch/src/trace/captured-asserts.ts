@@ -9,7 +9,9 @@ import type { TraceMeta, TraceNode } from "./trace-node.js";
 
 const { stackTrace, nnModuleStack: moduleStack } = INPUT_SIZE_META;
 
-/** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
+/**
+ * Returns the nodes of a trace with reads of sizes and assertions added, and duplicates left out.
+ */
 export const withRuntimeAsserts = (
   trace: Omit<AssertedTrace<TraceMeta>, "prelude" | "reified" | "assertions">,
 ): TraceNode[] =>

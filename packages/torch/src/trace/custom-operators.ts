@@ -23,10 +23,10 @@ export function customOperatorsChanged(): void {
   table = undefined;
 }
 
-/** The operator that a model defines under a target; undefined for those of Sconce. */
+/** Returns the operator that a model defines under a target; undefined for those of Sconce. */
 export const customOperator = (target: string): CustomOperator | undefined => custom.get(target);
 
-/** The operators that models may call: those of Sconce, and those that models define. */
+/** Returns the operators that models may call: those of Sconce, and those that models define. */
 export function modelOperators(): OperatorTable {
   if (custom.size === 0) return defaultOperators();
   table ??= defaultOperators().extend([...custom.values()].map(({ row }) => row));

@@ -47,7 +47,9 @@ export interface Recorder {
    * the functions take names, so that later nodes have the numbers that PyTorch gives them.
    */
   discarded(functions: readonly string[], sizes: readonly unknown[]): void;
-  /** A tensor of values that the program writes down (`torch.tensor`): a constant, copied. */
+  /**
+   * Returns a tensor of values that the program writes down (`torch.tensor`): a constant, copied.
+   */
   freshConstant(value: Tensor): Tensor;
   /**
    * Runs a function of the API and returns its result; its calls have the name in `torch_fn`, and
@@ -71,7 +73,7 @@ export interface Recorder {
 
 let current: Recorder | undefined;
 
-/** The running trace; undefined when operators run at once. */
+/** Returns the running trace; undefined when operators run at once. */
 export const currentTrace = (): Recorder | undefined => current;
 
 /** Runs a function, and lets a recorder take its operator calls. */

@@ -46,7 +46,7 @@ function evaluated(
 
 let mode = NO_AUTOCAST;
 
-/** The dtype of the mixed precision that operators run in now; null for none. */
+/** Returns the dtype of the mixed precision that operators run in now; null for none. */
 export const eagerAutocastDtype = (): DType | null => (mode.enabled ? mode.dtype : null);
 
 /** Runs something in another mixed precision mode, given the one around it. */

@@ -3,7 +3,7 @@ import { describeValue, SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
-/** A symbolic size where JavaScript wants a number or a text. */
+/** Returns the error for a symbolic size where JavaScript wants a number or a text. */
 export const symbolicCoercion = (text: string, hint: string): SconceError =>
   new SconceError({
     code: "SYMBOLIC_COERCION",
@@ -12,7 +12,7 @@ export const symbolicCoercion = (text: string, hint: string): SconceError =>
   });
 
 /**
- * An operator gives a boolean of JavaScript that only the data decide
+ * Returns the error when an operator gives a boolean of JavaScript that only the data decide
  * (`DataDependentOutputException`).
  */
 export const dataDependentResult = (target: string): SconceError =>
@@ -23,7 +23,7 @@ export const dataDependentResult = (target: string): SconceError =>
     fix: "compute with operators: `x.eq(y).all()` is a tensor, and `torch.where` or `torch.cond` choose by it",
   });
 
-/** An operator decides by the data, so that PyTorch does not export it. */
+/** Returns the error when an operator decides by the data, so that PyTorch does not export it. */
 export const decidesByData = (target: string, reason: string, fix: string): SconceError =>
   new SconceError({
     code: "TRACED_VALUES",
@@ -32,7 +32,10 @@ export const decidesByData = (target: string, reason: string, fix: string): Scon
     fix,
   });
 
-/** An operator without a shape rule for dynamic sizes (`UnsupportedOperatorException`). */
+/**
+ * Returns the error for an operator without a shape rule for dynamic sizes
+ * (`UnsupportedOperatorException`).
+ */
 export const noDynamicRule = (target: string, fix: string): SconceError =>
   new SconceError({
     code: "NO_FAKE",
@@ -41,7 +44,7 @@ export const noDynamicRule = (target: string, fix: string): SconceError =>
     fix,
   });
 
-/** The values of a tensor are read while a program is traced. */
+/** Returns the error when the values of a tensor are read while a program is traced. */
 export const tracedValues = (): SconceError =>
   new SconceError({
     code: "TRACED_VALUES",
@@ -49,7 +52,7 @@ export const tracedValues = (): SconceError =>
     fix: "compute with operators instead; to branch on values use `torch.cond`; to read an integer use `item()`",
   });
 
-/** An entry of `shape` or `strides` of a traced tensor that is dynamic. */
+/** Returns the error for an entry of `shape` or `strides` of a traced tensor that is dynamic. */
 export const dynamicShape = (property: "shape" | "strides", dim: number, fake: FakeTensor): SconceError =>
   new SconceError({
     code: "DYNAMIC_SHAPE",
@@ -57,7 +60,7 @@ export const dynamicShape = (property: "shape" | "strides", dim: number, fake: F
     fix: `read it with \`x.${property === "shape" ? "size" : "stride"}(${dim})\`, or all of them with \`const [n, m] = x.${property === "shape" ? "size" : "stride"}()\`; compute with it by \`sym.add\`, \`sym.mul\` and the like`,
   });
 
-/** A seed that is not an integer. */
+/** Returns the error for a seed that is not an integer. */
 export const badSeed = (seed: unknown): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
@@ -65,7 +68,7 @@ export const badSeed = (seed: unknown): SconceError =>
     fix: "give an integer, or a bigint from 2 ** 53 on",
   });
 
-/** A traced value that leaves its trace. */
+/** Returns the error for a traced value that leaves its trace. */
 export const escapedTensor = (fake: FakeTensor): SconceError =>
   new SconceError({
     code: "ESCAPED_TENSOR",
@@ -73,7 +76,7 @@ export const escapedTensor = (fake: FakeTensor): SconceError =>
     fix: "pass the tensor as an argument or return it; do not keep tensors of one export for another",
   });
 
-/** A tensor that a function of control flow made is used outside of it. */
+/** Returns the error for a tensor that a function of control flow made is used outside of it. */
 export const leakedTensor = (fake: FakeTensor): SconceError =>
   new SconceError({
     code: "ESCAPED_TENSOR",
@@ -81,7 +84,7 @@ export const leakedTensor = (fake: FakeTensor): SconceError =>
     fix: "return the tensor from the function, and use what the call returns",
   });
 
-/** A symbol that belongs to no input of the trace. */
+/** Returns the error for a symbol that belongs to no input of the trace. */
 export const unknownSymbol = (expr: SymExpr): SconceError =>
   new SconceError({
     code: "UNKNOWN_SYMBOL",
@@ -89,7 +92,10 @@ export const unknownSymbol = (expr: SymExpr): SconceError =>
     fix: "use sizes of the program's own inputs; sizes of another trace mean nothing here",
   });
 
-/** An in-place write to a tensor that gradients are recorded for, or to a view of one. */
+/**
+ * Returns the error for an in-place write to a tensor that gradients are recorded for, or to a view
+ * of one.
+ */
 export const leafWrite = (target: string, isView: boolean): SconceError =>
   new SconceError({
     code: "LEAF_WRITE",
@@ -97,7 +103,10 @@ export const leafWrite = (target: string, isView: boolean): SconceError =>
     fix: "write to parameters within `torch.noGrad(() => ...)`, or keep the value in a buffer (`nn.Buffer`)",
   });
 
-/** An operator without a fake, whose kernel gives what no fake can be inferred from. */
+/**
+ * Returns the error for an operator without a fake, whose kernel gives what no fake can be inferred
+ * from.
+ */
 export const kernelHasNoShape = (target: string, reason: string): SconceError =>
   new SconceError({
     code: "NO_FAKE",
@@ -106,7 +115,7 @@ export const kernelHasNoShape = (target: string, reason: string): SconceError =>
     fix: "call `registerFake` of the operator with a function that gives dtype and sizes of the results",
   });
 
-/** A condition of `check` that does not hold. */
+/** Returns the error for a condition of `check` that does not hold. */
 export const checkFailed = (message: string): SconceError =>
   new SconceError({
     code: "CHECK_FAILED",
@@ -118,7 +127,7 @@ export const checkFailed = (message: string): SconceError =>
 export const badAutocast = (problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `autocast: ${problem}`, fix });
 
-/** A function that runs on after what it is given to has ended. */
+/** Returns the error for a function that runs on after what it is given to has ended. */
 export const asynchronous = (name: string): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
@@ -135,10 +144,12 @@ export const autocastAroundGraphs = (name: string): SconceError =>
     fix: "begin the region inside of each function that the call is given",
   });
 
-/** The name in messages of PyTorch: `aten::add_`. */
+/** Returns the name in messages of PyTorch: `aten::add_`. */
 const pytorchName = (target: string): string => target.split(".").slice(0, 2).join("::");
 
-/** A write of values of one item to a tensor that all items of `vmap` share. */
+/**
+ * Returns the error for a write of values of one item to a tensor that all items of `vmap` share.
+ */
 export const sharedWrite = (target: string, level: number): SconceError =>
   new SconceError({
     code: "CONTROL_FLOW_ARGUMENTS",
@@ -150,7 +161,7 @@ export const sharedWrite = (target: string, level: number): SconceError =>
     fix: "use the function that gives a new tensor: `x.add(y)`",
   });
 
-/** A write that each item of `vmap` would do again. */
+/** Returns the error for a write that each item of `vmap` would do again. */
 export const repeatedWrite = (target: string): SconceError =>
   new SconceError({
     code: "CONTROL_FLOW_ARGUMENTS",
@@ -160,7 +171,8 @@ export const repeatedWrite = (target: string): SconceError =>
   });
 
 /**
- * A call on tensors of the `meta` device whose result depends on values; the message is PyTorch's.
+ * Returns the error for a call on tensors of the `meta` device whose result depends on values; the
+ * message is PyTorch's.
  */
 export const metaWithoutValues = (target: string, message: string): SconceError =>
   new SconceError({

@@ -49,7 +49,7 @@ export class ExampleRun {
     this.#copies = outer === undefined ? new Map() : outer.#copies;
   }
 
-  /** The run of a nested graph; the values of the example decide there, too. */
+  /** Returns the run of a nested graph; the values of the example decide there, too. */
   nested(): ExampleRun {
     return new ExampleRun({ env: this.#env, draft: this.#draft, outer: this });
   }
@@ -63,7 +63,7 @@ export class ExampleRun {
     this.#values.set(fake, new Tensor({ dtype, shape, strides, storageOffset, storage: copy }));
   }
 
-  /** The value of a traced tensor; undefined where the run does not have it. */
+  /** Returns the value of a traced tensor; undefined where the run does not have it. */
   valueOf(fake: FakeTensor): Tensor | undefined {
     return this.#values.get(fake);
   }
@@ -106,8 +106,8 @@ export class ExampleRun {
   }
 
   /**
-   * What is known of the results of a call: for an operator of the user's, what its kernel gives,
-   * where its fake is missing or gives something else.
+   * Returns what is known of the results of a call: for an operator of the user's, what its kernel
+   * gives, where its fake is missing or gives something else.
    *
    * @param rule what the shape rule gives
    */
@@ -152,5 +152,5 @@ export class ExampleRun {
   }
 }
 
-/** The number of a scalar that an operator gives. */
+/** Returns the number of a scalar that an operator gives. */
 const scalarOf = (real: OperatorResult): number => Number(unwrapFloat(real as Argument));

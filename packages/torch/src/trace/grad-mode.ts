@@ -4,7 +4,9 @@ import { runAtOnce } from "./run-at-once.js";
 
 let ambient = true;
 
-/** Whether gradients are recorded where no trace runs: the mode that an export begins with. */
+/**
+ * Returns whether gradients are recorded where no trace runs: the mode that an export begins with.
+ */
 export const ambientGradEnabled = (): boolean => ambient;
 
 function withAmbient<T>(enabled: boolean, run: () => T): T {

@@ -3,15 +3,15 @@
  * or wrong (`inferred_fake_kernel_from_real_out`, `_maybe_infer_fake`).
  */
 import { FakeTensor, type MetaValue } from "@sconce/ir";
-import { ge, mul, printExpr, type ShapeEnv, type SymInt } from "@sconce/symbolic";
+import { ge, type IntLike, mul, printExpr, type ShapeEnv } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { torchSize } from "../torch-size.js";
 import type { OperatorResult } from "./dispatch.js";
 import { kernelHasNoShape } from "./errors.js";
 
 /**
- * What is known of the results of a kernel: dtype, rank and the order of strides. The sizes are
- * those that only the data decide.
+ * Returns what is known of the results of a kernel: dtype, rank and the order of strides. The sizes
+ * are those that only the data decide.
  *
  * @throws SconceError `NO_FAKE` for results that are not dense tensors
  */
@@ -21,11 +21,11 @@ export function inferredResult(target: string, real: OperatorResult, env: ShapeE
   if (!(real instanceof Tensor)) throw kernelHasNoShape(target, "a return is not a tensor");
   if (real.storageOffset !== 0)
     throw kernelHasNoShape(target, `a return has a non-zero storage offset ${real.storageOffset}`);
-  const shape: SymInt[] = real.shape.map(() => newSize(env));
+  const shape: IntLike[] = real.shape.map(() => newSize(env));
   return new FakeTensor({ dtype: real.dtype, shape, strides: inferredStrides(target, real, shape) });
 }
 
-function newSize(env: ShapeEnv): SymInt {
+function newSize(env: ShapeEnv): IntLike {
   const size = env.freshUnbackedInt();
   env.addAxiom(ge(size, 0));
   return size;
@@ -35,12 +35,12 @@ function newSize(env: ShapeEnv): SymInt {
 function inferredStrides(
   target: string,
   { shape, strides }: Tensor,
-  sizes: readonly SymInt[],
-): readonly SymInt[] {
-  const result: SymInt[] = sizes.map(() => 1);
+  sizes: readonly IntLike[],
+): readonly IntLike[] {
+  const result: IntLike[] = sizes.map(() => 1);
   const order = strides.map((stride, dim) => [stride, dim] as const).sort(([a, i], [b, j]) => a - b || j - i);
   let expected = 1;
-  let inferred: SymInt = 1;
+  let inferred: IntLike = 1;
   for (const [stride, dim] of order) {
     if (stride !== expected)
       throw kernelHasNoShape(
@@ -55,7 +55,7 @@ function inferredStrides(
 }
 
 /**
- * A result of a fake, with what the kernel gives in place of each tensor that differs.
+ * Returns a result of a fake, with what the kernel gives in place of each tensor that differs.
  *
  * @param report receives the reasons, in PyTorch's words
  */
@@ -76,7 +76,7 @@ export function reconciled(
   return inferredResult(target, real, env);
 }
 
-/** How the result of a kernel differs from that of the fake; undefined if it does not. */
+/** Returns how the result of a kernel differs from that of the fake; undefined if it does not. */
 function differenceOf(fake: FakeTensor, real: Tensor, env: ShapeEnv): string | undefined {
   const offset = env.observed(fake.storageOffset);
   if (offset !== undefined && offset !== real.storageOffset)

@@ -50,8 +50,8 @@ export class KnownValues {
   readonly #written = new Set<Storage>();
 
   /**
-   * What a call reads from constants (`x.item()`): a number or a boolean, which is part of the
-   * program. A float without a fraction stays one, and counts as its number in arithmetic of
+   * Returns what a call reads from constants (`x.item()`): a number or a boolean, which is part of
+   * the program. A float without a fraction stays one, and counts as its number in arithmetic of
    * JavaScript. Undefined where a symbol represents the value.
    */
   read(
@@ -102,7 +102,7 @@ export class KnownValues {
     else if (schema.isView) this.#share(result, tensors);
   }
 
-  /** The value of an operand; undefined where it is not known. */
+  /** Returns the value of an operand; undefined where it is not known. */
   #valueOf(tensor: Tensor): Tensor | undefined {
     const value = tensor instanceof TracedTensor ? this.#values.get(tensor.fake) : tensor;
     return value === undefined || !value.hasValues || this.#written.has(value.storage) ? undefined : value;
@@ -153,7 +153,7 @@ export class KnownValues {
   }
 }
 
-/** The float `3.0`, which is 3 where JavaScript computes with it. */
+/** Returns the float `3.0`, which is 3 where JavaScript computes with it. */
 function wholeFloat(value: number): FloatLiteral {
   const float: FloatLiteral = Object.create(
     { valueOf: () => value },

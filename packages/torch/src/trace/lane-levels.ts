@@ -2,7 +2,7 @@
 
 const levels = new WeakMap<object, number>();
 
-/** How many batches are open; 0 where nothing is traced. */
+/** Returns how many batches are open; 0 where nothing is traced. */
 export const laneLevel = (trace: object | undefined): number =>
   trace === undefined ? 0 : (levels.get(trace) ?? 0);
 

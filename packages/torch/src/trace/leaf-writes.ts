@@ -60,7 +60,7 @@ export class LeafWrites {
     if (base.op === "placeholder") base.asksGrad = !isDetached;
   }
 
-  /** The node whose memory a chain of views shares, up to a `detach`. */
+  /** Returns the node whose memory a chain of views shares, up to a `detach`. */
   #baseOf(node: TraceNode): TraceNode {
     for (let base = node; ; ) {
       const shared = base.target === "aten.detach.default" ? undefined : sharedOperand(base, this.#operators);

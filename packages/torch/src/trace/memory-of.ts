@@ -4,12 +4,14 @@ import { forgetReads, type OperatorTable } from "@sconce/ops";
 import type { ShapeEnv } from "@sconce/symbolic";
 import { TraceNode } from "./trace-node.js";
 
-/** The node that made the memory of a node: views and writes in place go back to it. */
+/** Returns the node that made the memory of a node: views and writes in place go back to it. */
 export const memoryOf = (node: TraceNode, operators: OperatorTable): TraceNode =>
   endOf(node, MEMORIES, (at) => sharedOperand(at, operators)?.operand);
 const MEMORIES = new WeakMap<TraceNode, TraceNode>();
 
-/** The last node of a chain, which all of its nodes remember: a chain of writes may be long. */
+/**
+ * Returns the last node of a chain, which all of its nodes remember: a chain of writes may be long.
+ */
 export function endOf(
   node: TraceNode,
   known: WeakMap<TraceNode, TraceNode>,
@@ -27,7 +29,7 @@ export function endOf(
   return end;
 }
 
-/** The operand whose memory the result of a call has, and whether the call writes to it. */
+/** Returns the operand whose memory the result of a call has, and whether the call writes to it. */
 export function sharedOperand(
   { op, target, args: [operand] }: TraceNode,
   operators: OperatorTable,

@@ -21,7 +21,7 @@ type Run = (target: string, args: readonly unknown[], kwargs: Readonly<Record<st
 const onMeta = (value: unknown): boolean =>
   kindOf(value) === "device" && (value as { readonly type: string }).type === "meta";
 
-/** Whether a call reads tensors on the `meta` device, or makes one. */
+/** Returns whether a call reads tensors on the `meta` device, or makes one. */
 export const isMetaCall = (args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): boolean =>
   hasMeta(args) || args.some(onMeta) || Object.values(kwargs).some((v) => onMeta(v) || hasMeta([v]));
 
@@ -51,7 +51,7 @@ export function metaCall(
   return new MetaCall().call(target, args, kwargs);
 }
 
-/** A tensor of the same layout that has values. */
+/** Returns a tensor of the same layout that has values. */
 function withMemory(value: unknown): unknown {
   if (!(value instanceof Tensor) || !isMeta(value)) return value;
   const { dtype, shape, strides, storageOffset } = value;
@@ -59,7 +59,7 @@ function withMemory(value: unknown): unknown {
   return new Tensor({ dtype, shape, strides, storageOffset, storage: Storage.allocate(bytes) });
 }
 
-/** A result that depends on values. */
+/** Returns the error for a result that depends on values. */
 const unknownResult = (target: string): SconceError =>
   metaWithoutValues(
     target,
@@ -88,7 +88,7 @@ class MetaCall {
     }
   }
 
-  /** What the rule gives: a composite is run, so that its views share memory. */
+  /** Returns what the rule gives: a composite is run, so that its views share memory. */
   #resultOf(row: OpDefinition, fakes: BoundArgs): MetaValue {
     const { decompose, tags } = row;
     if (decompose === undefined || !tags.includes("composite"))
@@ -119,7 +119,7 @@ class MetaCall {
     return value instanceof FakeTensor ? this.#reals.get(value) : isSymScalar(value) ? value.expr : value;
   }
 
-  /** The values of a result: tensors that a rule made are new, or views. */
+  /** Returns the values of a result: tensors that a rule made are new, or views. */
   #toReals(row: OpDefinition, bound: BoundArgs, value: MetaValue): unknown {
     if (Array.isArray(value))
       return (value as readonly MetaValue[]).map((item) => this.#toReals(row, bound, item));
@@ -175,7 +175,7 @@ function adopt(target: string, tensor: Tensor, fake: FakeTensor): void {
   Object.assign(tensor, { shape, strides, storageOffset, storage });
 }
 
-/** The operand whose memory the results share. */
+/** Returns the operand whose memory the results share. */
 function viewedTensor({ schema }: OpDefinition, bound: BoundArgs): Tensor | undefined {
   const viewed = schema.args.find(({ alias }) => alias !== undefined && !alias.write) ?? schema.args[0];
   const tensor = viewed && bound[viewed.name];

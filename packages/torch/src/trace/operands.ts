@@ -4,7 +4,7 @@ import type { NormalizedCall } from "@sconce/trace";
 import type { OperatorArgument, OperatorKeywords } from "./dispatch.js";
 import { TracedTensor } from "./traced-tensor.js";
 
-/** The operands that a call writes to and returns, by the places of its results. */
+/** Returns the operands that a call writes to and returns, by the places of its results. */
 export function writtenOperands(
   { args: parameters, returns }: OpSchema,
   args: readonly OperatorArgument[],
@@ -22,28 +22,28 @@ export function writtenOperands(
   });
 }
 
-/** The fake tensors among values, in lists too. */
+/** Returns the fake tensors among values, in lists too. */
 export const fakesIn = (values: readonly unknown[]): FakeTensor[] =>
   values.flatMap((value) => {
     if (value instanceof FakeTensor) return [value];
     return Array.isArray(value) ? fakesIn(value as readonly unknown[]) : [];
   });
 
-/** The tensors that a call reads, as often as it does. */
+/** Returns the tensors that a call reads, as often as it does. */
 export const operandsOf = ({ args, kwargs }: NormalizedCall): FakeTensor[] =>
   fakesIn([...args, ...Object.values(kwargs)]);
 
 /** Results that autograd does not record: `detach`, and new tensors that only look like another. */
 const NOT_DIFFERENTIATED = /^aten\.(?:detach_?|\w+_like|new_\w+)\./;
 
-/** Whether the results of a call ask for gradients where they are recorded. */
+/** Returns whether the results of a call ask for gradients where they are recorded. */
 export const isDifferentiated = (target: string, operands: readonly OperatorArgument[]): boolean =>
   !NOT_DIFFERENTIATED.test(target) && needsGrad(operands);
 
-/** Whether values of the dtype of a tensor have gradients. */
+/** Returns whether values of the dtype of a tensor have gradients. */
 export const isDifferentiable = ({ dtype }: FakeTensor): boolean => /^(float|bfloat|complex)/.test(dtype);
 
-/** Whether an operand asks for gradients. */
+/** Returns whether an operand asks for gradients. */
 const needsGrad = (operands: readonly OperatorArgument[]): boolean =>
   operands.some((operand) => {
     if (operand instanceof TracedTensor) return operand.fake.requiresGrad;

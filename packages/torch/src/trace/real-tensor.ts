@@ -2,7 +2,7 @@ import { FakeTensor } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { placeOf } from "./meta-tensors.js";
 
-/** What is known of a tensor without its values, all sizes static. */
+/** Returns what is known of a tensor without its values, all sizes static. */
 export const fakeOf = (tensor: Tensor, requiresGrad: boolean = tensor.requiresGrad): FakeTensor =>
   new FakeTensor({
     dtype: tensor.dtype,

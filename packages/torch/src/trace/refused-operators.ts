@@ -46,6 +46,6 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
       : undefined,
 };
 
-/** The error of a call that PyTorch does not export; undefined for other calls. */
+/** Returns the error of a call that PyTorch does not export; undefined for other calls. */
 export const refusedCall = (target: string, args: readonly EmitArg[]): SconceError | undefined =>
   REFUSALS[target]?.(target, args);

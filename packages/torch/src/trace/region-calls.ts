@@ -84,7 +84,7 @@ export class RegionCalls {
     this.#targets.delete(`submod_${this.#segments[i]!.id}`);
   }
 
-  /** A node that reads a region keeps its target if that is free. */
+  /** Returns a node that reads a region keeps its target if that is free. */
   #retargeted(node: TraceNode): TraceNode {
     const region = this.#known.find(({ target }) => node.op === "get_attr" && target === node.target);
     if (region === undefined) return node;
@@ -169,7 +169,7 @@ export class RegionCalls {
     this.#nodes.push(item);
   }
 
-  /** The graph and its regions. */
+  /** Returns the graph and its regions. */
   finish(): { readonly nodes: readonly TraceNode[]; readonly regions: readonly Region[] } {
     return { nodes: this.#nodes, regions: [...this.#taken, ...this.#kept] };
   }
@@ -178,7 +178,7 @@ export class RegionCalls {
 const AUTOCAST = ["wrap_with_autocast", "WrapWithAutocast"] as const;
 const GRAD = ["wrap_with_set_grad_enabled", "WrapWithSetGradEnabled"] as const;
 
-/** The nodes of a part that later parts or the results read. */
+/** Returns the nodes of a part that later parts or the results read. */
 function outputsOf(
   { nodes }: Segment,
   later: readonly Segment[],
@@ -194,7 +194,7 @@ function outputsOf(
   return [...read];
 }
 
-/** The nodes of the enclosing graph that a part reads, in order. */
+/** Returns the nodes of the enclosing graph that a part reads, in order. */
 function operandsOf(nodes: readonly TraceNode[]): TraceNode[] {
   const own = new Set(nodes);
   const operands = new Set<TraceNode>();

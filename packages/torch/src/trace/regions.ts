@@ -45,7 +45,7 @@ export function withRegions({ inputs, nodes, results }: RegionSource): WithRegio
   return { nodes: kept, regions: regions.map(withInner) };
 }
 
-/** A region with its own regions of mixed precision taken out. */
+/** Returns a region with its own regions of mixed precision taken out. */
 function withInner(region: Region): Region {
   const { inputs, nodes, outputs } = region;
   const inner = split({ inputs, nodes, results: outputs, regions: [] }, AUTOCAST);
@@ -109,7 +109,8 @@ function split(level: Level, kind: Kind): WithRegions {
 }
 
 /**
- * The parts between changes of the mode of gradients; regions that they cut begin and end in each.
+ * Returns the parts between changes of the mode of gradients; regions that they cut begin and end
+ * in each.
  */
 function gradSegments(nodes: readonly TraceNode[]): Segment[] {
   const segments: { id: number; nodes: TraceNode[] }[] = [];
@@ -142,7 +143,7 @@ function gradSegments(nodes: readonly TraceNode[]): Segment[] {
 const copyOf = ({ name, op, target, meta, val }: TraceNode, args: readonly TraceArgument[]): TraceNode =>
   new TraceNode({ name, op, target, meta, val, args });
 
-/** The outermost regions of mixed precision, and what lies between them. */
+/** Returns the outermost regions of mixed precision, and what lies between them. */
 function autocastSegments(nodes: readonly TraceNode[]): Segment[] {
   const segments: { id: number; nodes: TraceNode[] }[] = [];
   let depth = 0;

@@ -1,5 +1,6 @@
 import {
   add,
+  type BoolLike,
   eq,
   ge,
   gt,
@@ -11,7 +12,6 @@ import {
   printRange,
   pythonMod,
   ShapeEnv,
-  type SymBool,
   type SymExpr,
   symbol,
 } from "@sconce/symbolic";
@@ -23,7 +23,7 @@ const world = (): { readonly env: ShapeEnv; readonly u0: SymExpr; readonly u1: S
   const env = new ShapeEnv({ hints: new Map([["s17", 8]]) });
   return { env, u0: env.freshUnbackedInt(), u1: env.freshUnbackedInt() };
 };
-const checkAll = (env: ShapeEnv, ...conditions: readonly SymBool[]): void => {
+const checkAll = (env: ShapeEnv, ...conditions: readonly BoolLike[]): void => {
   for (const condition of conditions) requireCondition(env, condition);
 };
 type Run = (env: ShapeEnv, u0: SymExpr, u1: SymExpr) => void;

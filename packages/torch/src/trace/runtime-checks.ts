@@ -1,6 +1,15 @@
 /** @file Conditions that a program requires (`torch._check` and the like). */
 
-import { and, ge, le, printExpr, type ShapeEnv, type SymBool, SymExpr, type SymInt } from "@sconce/symbolic";
+import {
+  and,
+  type BoolLike,
+  ge,
+  type IntLike,
+  le,
+  printExpr,
+  type ShapeEnv,
+  SymExpr,
+} from "@sconce/symbolic";
 import { checkFailed } from "./errors.js";
 
 /** Bounds of an integer, both included. */
@@ -16,7 +25,11 @@ export interface ValueBounds {
  * @param message what the error says when the condition fails for the example inputs
  * @throws SconceError `CHECK_FAILED`
  */
-export function requireCondition(env: ShapeEnv, condition: SymBool, message?: string | (() => string)): void {
+export function requireCondition(
+  env: ShapeEnv,
+  condition: BoolLike,
+  message?: string | (() => string),
+): void {
   if (env.check(condition)) return;
   const text = typeof message === "function" ? message() : message;
   const shown = typeof condition === "boolean" ? "cond" : printExpr(condition);
@@ -24,7 +37,7 @@ export function requireCondition(env: ShapeEnv, condition: SymBool, message?: st
 }
 
 /** Requires that an integer is not negative, and uses it as a size. */
-export function requireIsSize(env: ShapeEnv, value: SymInt): void {
+export function requireIsSize(env: ShapeEnv, value: IntLike): void {
   requireCondition(env, ge(value, 0));
   if (isUnbackedSymbol(env, value)) env.markSizeLike(value);
 }
@@ -35,7 +48,7 @@ export function requireIsSize(env: ShapeEnv, value: SymInt): void {
  *
  * @throws SconceError `CHECK_FAILED`, `SYM_EMPTY_RANGE` for bounds that exclude what is known
  */
-export function requireValueRange(env: ShapeEnv, value: SymInt, { min, max }: ValueBounds = {}): void {
+export function requireValueRange(env: ShapeEnv, value: IntLike, { min, max }: ValueBounds = {}): void {
   if (isUnbackedSymbol(env, value)) {
     env.setRange(value, { min: min ?? -Infinity, max: max ?? Infinity });
     return;
@@ -51,10 +64,10 @@ export function requireValueRange(env: ShapeEnv, value: SymInt, { min, max }: Va
  *
  * @throws SconceError `CHECK_FAILED`, `SYM_EMPTY_RANGE` for bounds that exclude what is known
  */
-export function requireSizeRange(env: ShapeEnv, value: SymInt, { min, max }: ValueBounds = {}): void {
+export function requireSizeRange(env: ShapeEnv, value: IntLike, { min, max }: ValueBounds = {}): void {
   requireValueRange(env, value, { min: Math.max(0, min ?? 0), max });
   if (isUnbackedSymbol(env, value)) env.markSizeLike(value);
 }
 
-const isUnbackedSymbol = (env: ShapeEnv, value: SymInt): value is SymExpr =>
+const isUnbackedSymbol = (env: ShapeEnv, value: IntLike): value is SymExpr =>
   value instanceof SymExpr && value.op === "Symbol" && env.hint(value) === undefined;

@@ -3,7 +3,7 @@ import type { Argument, MetaValue, SymScalar } from "@sconce/ir";
 import type { SymExpr } from "@sconce/symbolic";
 import { type Sym, SymBool, SymFloat, SymInt } from "./sym-int.js";
 
-/** The symbolic scalar of graphs for a value of the user's. */
+/** Returns the symbolic scalar of graphs for a value of the user's. */
 export function scalarValue(value: Sym): SymScalar {
   if (value instanceof SymInt) return { kind: "SymInt", expr: value.expr };
   return value instanceof SymFloat
@@ -11,11 +11,11 @@ export function scalarValue(value: Sym): SymScalar {
     : { kind: "SymBool", expr: value.expr };
 }
 
-/** Whether a value of a graph is known: a constant, such as `None` among inputs. */
+/** Returns whether a value of a graph is known: a constant, such as `None` among inputs. */
 export const isConstant = (value: MetaValue): value is MetaValue & { readonly value: Argument } =>
   typeof value === "object" && value !== null && "kind" in value && value.kind === "constant";
 
-/** The user's value for a symbolic scalar of graphs. */
+/** Returns the user's value for a symbolic scalar of graphs. */
 export function wrapScalar(kind: SymScalar["kind"], expr: SymExpr): Sym {
   if (kind === "SymInt") return new SymInt(expr);
   return kind === "SymFloat" ? new SymFloat(expr) : new SymBool(expr);

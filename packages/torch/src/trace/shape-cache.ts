@@ -48,7 +48,7 @@ export class ShapeCache {
     this.#version = env.version;
   }
 
-  /** The layout of a tensor. */
+  /** Returns the layout of a tensor. */
   layoutOf(tensor: FakeTensor): Layout {
     let layout = this.#layoutOf.get(tensor);
     if (layout !== undefined) return layout;
@@ -62,7 +62,7 @@ export class ShapeCache {
     return layout;
   }
 
-  /** A tensor of the same layout with its own identity. */
+  /** Returns a tensor of the same layout with its own identity. */
   copy(tensor: FakeTensor, requiresGrad: boolean): FakeTensor {
     const copy = new FakeTensor({ ...tensor, requiresGrad });
     this.#layoutOf.set(copy, this.layoutOf(tensor));
@@ -70,8 +70,8 @@ export class ShapeCache {
   }
 
   /**
-   * The key of a call; undefined for arguments that have none. Equal sizes count as one only where
-   * they are one object (`_PySymInputStub`, `_InputBackref`).
+   * Returns the key of a call; undefined for arguments that have none. Equal sizes count as one
+   * only where they are one object (`_PySymInputStub`, `_InputBackref`).
    */
   keyOf(
     target: string,
@@ -122,7 +122,9 @@ export class ShapeCache {
     return `t${id}${tensor.requiresGrad ? "g" : ""}${objects}`;
   }
 
-  /** The result of a call, with the sizes of these operands; undefined where none is kept. */
+  /**
+   * Returns the result of a call, with the sizes of these operands; undefined where none is kept.
+   */
   find({ text, sizes }: CallKey): CachedCall | undefined {
     if (this.#version !== this.#env.version) {
       this.#calls.clear();
@@ -152,7 +154,7 @@ function numberOf(size: SymExpr, sizes: Map<SymExpr, number>): number {
   return known;
 }
 
-/** The symbolic sizes, strides and offset of a tensor. */
+/** Returns the symbolic sizes, strides and offset of a tensor. */
 function sizesIn({ shape, strides, storageOffset }: FakeTensor): SymExpr[] {
   const found: SymExpr[] = [];
   for (const size of shape) if (size instanceof SymExpr) found.push(size);
@@ -162,7 +164,8 @@ function sizesIn({ shape, strides, storageOffset }: FakeTensor): SymExpr[] {
 }
 
 /**
- * A result whose sizes are those of other operands; its other sizes become separate objects.
+ * Returns a result whose sizes are those of other operands; its other sizes become separate
+ * objects.
  */
 function withSizes(value: MetaValue, sizes: Map<SymExpr, SymExpr>): MetaValue {
   if (Array.isArray(value)) return (value as readonly MetaValue[]).map((item) => withSizes(item, sizes));

@@ -22,8 +22,9 @@ export interface CallPlace {
 }
 
 /**
- * The operand whose memory a node has; undefined where it has new memory. Composite operators,
- * such as `reshape` and `contiguous`, return a view or a copy: their decomposition decides.
+ * Returns the operand whose memory a node has; undefined where it has new memory. Composite
+ * operators, such as `reshape` and `contiguous`, return a view or a copy: their decomposition
+ * decides.
  */
 export function sharedOperandOf(node: TraceNode, place: CallPlace): TraceNode | undefined {
   if (node.target === "operator.getitem") {
@@ -49,7 +50,7 @@ function sharedResult(node: TraceNode, at: number, place: CallPlace): TraceNode 
   return tensor instanceof FakeTensor ? operands.get(memories.of(tensor)) : undefined;
 }
 
-/** An argument as shape rules take it. */
+/** Returns an argument as shape rules take it. */
 function known(value: TraceArgument, operands: Map<FakeTensor, TraceNode>): unknown {
   if (value instanceof TraceNode) {
     const { val } = value;

@@ -44,7 +44,7 @@ export class SourceFunctions {
     }
   }
 
-  /** The functions of a node that is added now; undefined between calls. */
+  /** Returns the functions of a node that is added now; undefined between calls. */
   of(modules: readonly ModuleStackEntry[]): readonly SourceFunction[] | undefined {
     if (this.#current === undefined) return undefined;
     const [name, target] = this.#current;
@@ -52,15 +52,15 @@ export class SourceFunctions {
     return [...this.outer, [name, layer !== undefined && isLayer(layer) ? layer : target]];
   }
 
-  /** The functions of a graph that a call of `cond` and the like runs. */
+  /** Returns the functions of a graph that a call of `cond` and the like runs. */
   nested(operator: string): readonly SourceFunction[] {
     return [...this.outer, [operator, `torch.ops.higher_order.${operator}`]];
   }
 }
 
 /**
- * How torch.export saves an operator that is called itself: `torch.ops.aten.add.Tensor`. The layers
- * of PyTorch call methods instead.
+ * Returns how torch.export saves an operator that is called itself: `torch.ops.aten.add.Tensor`.
+ * The layers of PyTorch call methods instead.
  */
 export function operatorSource(target: string, modules: readonly ModuleStackEntry[]): SourceFunction {
   const name = target.slice(target.indexOf(".") + 1);

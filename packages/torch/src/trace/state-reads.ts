@@ -13,10 +13,10 @@ export function stateGetter<T>(value: () => T, note: () => void): () => T {
   return get;
 }
 
-/** Whether a getter gives the traced state of a module. */
+/** Returns whether a getter gives the traced state of a module. */
 export const isStateGetter = (get: object): boolean => getters.has(get);
 
-/** Whether what is read is noted at present. */
+/** Returns whether what is read is noted at present. */
 export const isNoted = (): boolean => isNoting;
 
 /** Runs something that reads the state and is not the model. */

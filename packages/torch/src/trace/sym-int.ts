@@ -20,7 +20,10 @@ export function inScope<T>(owner: object, run: () => T): T {
 
 const scopes = new WeakMap<SymbolicValue, object>();
 
-/** The trace of the nested graph in which a value was made; undefined for the program itself. */
+/**
+ * Returns the trace of the nested graph in which a value was made; undefined for the program
+ * itself.
+ */
 export const scopeOf = (value: Sym): object | undefined => scopes.get(value);
 
 /**
@@ -52,7 +55,7 @@ abstract class SymbolicValue {
     throw refusal(symbolicCoercion(printExpr(this.expr), "string"));
   }
 
-  /** The expression as PyTorch prints it: `2*s77`. */
+  /** Returns the expression as PyTorch prints it: `2*s77`. */
   toString(): string {
     return printExpr(this.expr);
   }
@@ -93,6 +96,6 @@ export type Size = number | SymInt;
 /** Any symbolic value. */
 export type Sym = SymInt | SymFloat | SymBool;
 
-/** Whether a value is symbolic. */
+/** Returns whether a value is symbolic. */
 export const isSym = (value: unknown): value is Sym =>
   value instanceof SymInt || value instanceof SymFloat || value instanceof SymBool;

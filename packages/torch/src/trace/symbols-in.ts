@@ -2,7 +2,7 @@
 import { FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
 import { freeSymbols, SymExpr } from "@sconce/symbolic";
 
-/** Whether a result has symbols that its operands do not have. */
+/** Returns whether a result has symbols that its operands do not have. */
 export function bringsSymbols(result: MetaValue, operands: readonly FakeTensor[]): boolean {
   const own = symbolsIn(result);
   if (own.size === 0) return false;
@@ -10,7 +10,10 @@ export function bringsSymbols(result: MetaValue, operands: readonly FakeTensor[]
   return [...own.keys()].some((symbol) => !given.has(symbol));
 }
 
-/** The symbols of a value by name: those of sizes, strides, offsets and scalars, in lists too. */
+/**
+ * Returns the symbols of a value by name: those of sizes, strides, offsets and scalars, in lists
+ * too.
+ */
 export function symbolsIn(value: unknown): ReadonlyMap<string, SymExpr> {
   const found = new Map<string, SymExpr>();
   visitExpressions(value, (expr) => {

@@ -27,7 +27,7 @@ class TracedStorage extends Storage {
 
 const NO_STORAGE = new TracedStorage();
 
-/** Whether a tensor was made of a traced one behind the trace: its values are not known. */
+/** Returns whether a tensor was made of a traced one behind the trace: its values are not known. */
 export const isCopyOfTraced = ({ storage }: Tensor): boolean => storage === NO_STORAGE;
 
 type SizesKey = "shape" | "strides";
@@ -38,7 +38,7 @@ const lists = {
   strides: new WeakMap<FakeTensor, Items<number>>(),
 };
 
-/** A list of which static entries are numbers; reading a dynamic one throws. */
+/** Returns a list of which static entries are numbers; reading a dynamic one throws. */
 function partlyStatic(key: SizesKey, fake: FakeTensor): Items<number> {
   const known = lists[key].get(fake);
   if (known !== undefined) return known;

@@ -121,12 +121,12 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     return false;
   }
 
-  /** The name by which an input of a nested graph is ordered; undefined for other nodes. */
+  /** Returns the name by which an input of a nested graph is ordered; undefined for other nodes. */
   keyOf(_node: TraceNode): string | undefined {
     return undefined;
   }
 
-  /** The parts of a module, with the ways to them in Python; undefined for other values. */
+  /** Returns the parts of a module, with the ways to them in Python; undefined for other values. */
   pathsOf(_value: object): readonly (readonly [path: string, value: unknown])[] | undefined {
     return undefined;
   }
@@ -148,7 +148,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     return this.addInput({ name, target, val, unbacked });
   }
 
-  /** The node of a tensor; undefined for one of another trace. */
+  /** Returns the node of a tensor; undefined for one of another trace. */
   findTensor(fake: FakeTensor): TraceNode | undefined {
     return this.tensors.get(fake) ?? this.outerTensor(fake);
   }
@@ -269,7 +269,9 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     this.sizes.bind(result.expr, node);
   }
 
-  /** Whether a branch read a symbol of a tensor of this graph, which the tensor knows then. */
+  /**
+   * Returns whether a branch read a symbol of a tensor of this graph, which the tensor knows then.
+   */
   protected isReadBefore(symbol: string): boolean {
     return this.innerSymbols.includes(symbol);
   }

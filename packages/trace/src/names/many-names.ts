@@ -65,7 +65,7 @@ export class ManyNames extends Namespace {
     return (at) => names[at] ?? `${candidate}_${first + at - single}`;
   }
 
-  /** Whether all numbers above the counter of a base are free. */
+  /** Returns whether all numbers above the counter of a base are free. */
   #isEven(base: string): boolean {
     return this.counts.has(base) && !this.#uneven.has(base) && !NUMBERED.test(base);
   }

@@ -14,7 +14,7 @@ const PREFIXES: Readonly<Record<Exclude<InputKind, "USER_INPUT">, string>> = {
   TOKEN: "token",
 };
 
-/** The name that a lifted input asks for: `p_layers_0_weight`. A token has no target. */
+/** Returns the name that a lifted input asks for: `p_layers_0_weight`. A token has no target. */
 export function liftedName(kind: keyof typeof PREFIXES, target: string | null): string {
   const base = (target ?? "").replace(/^(?:L__self___|self_)/, "");
   return PREFIXES[kind] + base.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
@@ -25,12 +25,12 @@ export class CollisionNames {
   readonly #used = new Set<string>();
   readonly #highest = new Map<string, number>();
 
-  /** The name of an input that asks for `name`: a number at its end is part of it. */
+  /** Returns the name of an input that asks for `name`: a number at its end is part of it. */
   placeholder(name: string): string {
     return this.#take(this.#used.has(name) ? `${name}_${(this.#highest.get(name) ?? 0) + 1}` : name);
   }
 
-  /** The name of a node that was traced as `name`. */
+  /** Returns the name of a node that was traced as `name`. */
   rename(name: string): string {
     let result = name;
     if (this.#used.has(name)) {

@@ -71,8 +71,8 @@ export interface GivenCall {
 }
 
 /**
- * A call whose arguments are by position where the schema has a place for them: as it is, or
- * normalized.
+ * Returns a call whose arguments are by position where the schema has a place for them: as it is,
+ * or normalized.
  *
  * @throws SconceError as {@link normalizeCall}
  */
@@ -97,8 +97,8 @@ const canonicalDefault = (parameter: SchemaArgument): UnboundArg =>
   canonicalArgument(parameter.defaultValue as EmitArg, parameter.type);
 
 /**
- * The value in the one form that its schema type allows: lists for `int[2]` given as an int, floats
- * for `float`.
+ * Returns the value in the one form that its schema type allows: lists for `int[2]` given as an
+ * int, floats for `float`.
  */
 export function canonicalArgument(given: EmitArg, type: SchemaType): UnboundArg {
   if (given === null || given === undefined) return null;
@@ -119,7 +119,7 @@ function canonicalElement(value: EmitArg, type: SchemaType): UnboundArg {
   return unbindValue(value, type);
 }
 
-/** A size past 2^53 went through a double: 2^63 represents the largest int64. */
+/** Returns a size past 2^53 went through a double: 2^63 represents the largest int64. */
 function int64(value: number): Argument {
   // A fraction is left to the check of the operator's arguments.
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value;

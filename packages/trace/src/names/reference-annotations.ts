@@ -45,7 +45,10 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
   ["special_xlog1py", "xlog1py"],
 ]);
 
-/** The reference by which PyTorch decomposes an ATen operator, if it annotates what it emits. */
+/**
+ * Returns the reference by which PyTorch decomposes an ATen operator, if it annotates what it
+ * emits.
+ */
 export function annotatedReference(target: string): string | undefined {
   let name = known.get(target);
   if (name === undefined) {

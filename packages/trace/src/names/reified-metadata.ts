@@ -20,7 +20,7 @@ export function reifiedMeta(source: NodeMeta): NodeMeta {
   return { ...rest, stackTrace: source.stackTrace ?? STACK_TRACE };
 }
 
-/** The `torch_fn` of a node that no function of the user's made. */
+/** Returns the `torch_fn` of a node that no function of the user's made. */
 export function reifiedFunction(target: string): readonly [string, string] {
   const [namespace, ...rest] = target.split(".");
   const name = rest.join(".");

@@ -20,7 +20,7 @@ export interface NodeSource<R> {
   numberOf(expr: SymExpr): R;
 }
 
-/** A symbolic scalar as an argument: a number when it is one. */
+/** Returns a symbolic scalar as an argument: a number when it is one. */
 export function scalarArgument<R>({ kind, expr }: SymScalar, numberOf: (expr: SymExpr) => R): R | Argument {
   if (expr instanceof SymExpr) return numberOf(expr);
   return kind === "SymFloat" ? float(expr as number) : (expr as number | boolean);

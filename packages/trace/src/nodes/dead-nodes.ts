@@ -2,7 +2,10 @@
 import { isSymScalar } from "@sconce/ir";
 import { readsSize, type TraceArgument, TraceNode, visitNodes, visitOperands } from "./trace-node.js";
 
-/** The nodes without those that neither nodes nor results use, where `isRemovable` allows it. */
+/**
+ * Returns the nodes without those that neither nodes nor results use, where `isRemovable` allows
+ * it.
+ */
 export function withoutUnused<M>(
   nodes: readonly TraceNode<M>[],
   results: readonly TraceArgument<M>[],
@@ -22,8 +25,8 @@ export function withoutUnused<M>(
 }
 
 /**
- * The nodes without reads of sizes and symbolic arithmetic that neither nodes nor results use, as
- * `make_fx` removes them (`dispatch_trace` in `torch/fx/experimental/proxy_tensor.py`).
+ * Returns the nodes without reads of sizes and symbolic arithmetic that neither nodes nor results
+ * use, as `make_fx` removes them (`dispatch_trace` in `torch/fx/experimental/proxy_tensor.py`).
  */
 export const withoutDeadSizes = <M>(
   nodes: readonly TraceNode<M>[],

@@ -2,7 +2,7 @@
 import { type Argument, isLiteralList, type Node, type NodeMeta, ref, tuple } from "@sconce/ir";
 import { isTraceDict, isTraceTuple, type TraceArgument, TraceNode } from "./trace-node.js";
 
-/** The argument of a node, with references by name. */
+/** Returns the argument of a node, with references by name. */
 export function finalArgument<M>(value: TraceArgument<M>): Argument {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof TraceNode) return ref(value.current.name);
@@ -15,7 +15,7 @@ export function finalArgument<M>(value: TraceArgument<M>): Argument {
   return { kind: "dict", entries: value.entries.map(([key, item]) => [key, finalArgument(item)] as const) };
 }
 
-/** The node of a graph whose nodes have their names. */
+/** Returns the node of a graph whose nodes have their names. */
 export function graphNode({ name, op, target, args, kwargs, meta, val }: TraceNode<NodeMeta>): Node {
   const named: Record<string, Argument> = {};
   for (const key in kwargs) named[key] = finalArgument(kwargs[key]!);

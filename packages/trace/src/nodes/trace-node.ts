@@ -31,10 +31,10 @@ export interface TraceDict<M = unknown> {
 const isKind = (value: unknown, kind: string): boolean =>
   typeof value === "object" && (value as { kind?: unknown } | null)?.kind === kind;
 
-/** Whether an argument is a tuple. */
+/** Returns whether an argument is a tuple. */
 export const isTraceTuple = <M>(value: TraceArgument<M>): value is TraceTuple<M> => isKind(value, "tuple");
 
-/** Whether an argument is a dictionary. */
+/** Returns whether an argument is a dictionary. */
 export const isTraceDict = <M>(value: TraceArgument<M>): value is TraceDict<M> => isKind(value, "dict");
 
 const NONE: readonly never[] = [];
@@ -144,7 +144,9 @@ export function visitOperands<M>({ args, kwargs }: TraceNode<M>, visit: (node: T
   for (const key in kwargs) visitNodes(kwargs[key]!, visit);
 }
 
-/** Whether a node reads a size, a stride, the number of elements or the offset of a tensor. */
+/**
+ * Returns whether a node reads a size, a stride, the number of elements or the offset of a tensor.
+ */
 export const readsSize = ({ target }: { readonly target: string }): boolean =>
   /^aten\.sym_(size|stride|numel|storage_offset)\./.test(target);
 

@@ -6,7 +6,7 @@ const PATH = /^(?:\[(\d+)\])?(?:\.(size|stride|storage_offset)\(\)(?:\[(\d+)\])?
 
 const index = (place: number | undefined): string => (place === undefined ? "" : `[${place}]`);
 
-/** The symbols with the paths to them: `{ u0: ".size()[1]" }`; undefined for none. */
+/** Returns the symbols with the paths to them: `{ u0: ".size()[1]" }`; undefined for none. */
 export function bindingPaths(
   bindings: readonly UnbackedBinding[],
 ): Readonly<Record<string, string>> | undefined {
@@ -19,7 +19,7 @@ export function bindingPaths(
   );
 }
 
-/** The same the other way: paths that lead elsewhere are left out. */
+/** Returns the same the other way: paths that lead elsewhere are left out. */
 export function pathBindings(
   paths: Readonly<Record<string, string>> | undefined,
 ): readonly UnbackedBinding[] {

@@ -109,7 +109,7 @@ export abstract class GraphRecorder<M> {
   /** Lets a tensor represent a node, and its sizes represent reads of them. */
   abstract track(value: FakeTensor, node: TraceNode<M>): void;
 
-  /** Whether a tensor represents a node. */
+  /** Returns whether a tensor represents a node. */
   isTracked(value: FakeTensor): boolean {
     return this.tensors.has(value);
   }
@@ -119,7 +119,7 @@ export abstract class GraphRecorder<M> {
     return this.#symbols.of(value);
   }
 
-  /** Whether an earlier value has a symbol. */
+  /** Returns whether an earlier value has a symbol. */
   knows(symbol: string): boolean {
     return this.#symbols.has(symbol);
   }

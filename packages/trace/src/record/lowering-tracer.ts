@@ -20,7 +20,7 @@ import {
   type OperatorTable,
   type UnboundArg,
 } from "@sconce/ops";
-import { copyOf, SymExpr, type SymInt, symEquals } from "@sconce/symbolic";
+import { copyOf, type IntLike, SymExpr, symEquals } from "@sconce/symbolic";
 import { symbolicNode, unboundSymbol, untracedTensor } from "../errors.js";
 import { callName } from "../names/naming.js";
 import { normalizeCall } from "../names/normalize.js";
@@ -130,10 +130,10 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     return val;
   }
 
-  /** A tensor whose sizes share no objects: in PyTorch each size of an input is its own. */
+  /** Returns a tensor whose sizes share no objects: in PyTorch each size of an input is its own. */
   #ownSizes(given: FakeTensor): FakeTensor {
     const seen = new Set<SymExpr>();
-    const own = (size: SymInt): SymInt => {
+    const own = (size: IntLike): IntLike => {
       if (!(size instanceof SymExpr)) return size;
       const result = this.sizes.has(size) || seen.has(size) ? copyOf(size) : size;
       seen.add(result);
@@ -153,13 +153,13 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     this.sizes.track(value, node, this.#elements.note(value, node));
   }
 
-  /** Whether a fake tensor represents an input. */
+  /** Returns whether a fake tensor represents an input. */
   isInput(value: FakeTensor): boolean {
     return this.tensors.get(value)?.op === "placeholder";
   }
 
-  /** The number of elements of a tensor, as a node reads it. */
-  elementsOf(tensor: FakeTensor): SymInt {
+  /** Returns the number of elements of a tensor, as a node reads it. */
+  elementsOf(tensor: FakeTensor): IntLike {
     return this.#elements.of(tensor);
   }
 
@@ -205,8 +205,8 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   }
 
   /**
-   * An effect that must keep its place takes the token of the one before it, and gives the next its
-   * own.
+   * Returns an effect that must keep its place takes the token of the one before it, and gives the
+   * next its own.
    */
   ordered(
     target: string,
@@ -230,7 +230,7 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     return null;
   }
 
-  /** The operator's results on fakes, without a node. */
+  /** Returns the operator's results on fakes, without a node. */
   fakeResult(
     row: OpDefinition,
     args: readonly UnboundArg[],
@@ -260,7 +260,9 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     return val;
   }
 
-  /** The symbols that a call makes: not those that it reads of operands, which know them. */
+  /**
+   * Returns the symbols that a call makes: not those that it reads of operands, which know them.
+   */
   #made(
     target: string,
     args: readonly (UnboundArg | LoweredArgument)[],
@@ -280,8 +282,8 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   }
 
   /**
-   * What a call with several results was recorded as since `start`; undefined where it cannot be
-   * recorded again for one of them.
+   * Returns what a call with several results was recorded as since `start`; undefined where it
+   * cannot be recorded again for one of them.
    */
   recordedCall(
     base: FakeTensor,
@@ -327,7 +329,9 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   /** The names of nested graphs that later calls of the same graphs read too. */
   readonly sharedTargets = new Map<Graph, string>();
 
-  /** How many nested graphs were named with a prefix before; the next call counts one more. */
+  /**
+   * Returns how many nested graphs were named with a prefix before; the next call counts one more.
+   */
   subgraphCount(prefix: string): number {
     const count = this.#subgraphCounts.get(prefix) ?? 0;
     this.#subgraphCounts.set(prefix, count + 1);
@@ -335,7 +339,7 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   }
 
   /**
-   * A symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as
+   * Returns a symbol that is only the root of derived sizes: `x: f32[2*s0]` gives s0 as
    * `sym_size(x, 0) // 2`.
    */
   protected override outerSymbol(symbol: SymExpr): LoweredNode | undefined {
@@ -396,15 +400,15 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     return { ...reifiedMeta(source), torchFn: reifiedFunction(target) };
   }
 
-  /** A name, behind those of what PyTorch drops. */
+  /** Returns a name, behind those of what PyTorch drops. */
   protected override createName(candidate: string): string {
     this.dropped.takeWaiting(candidate);
     return super.createName(candidate);
   }
 
   /**
-   * A view that a call makes anew has the stack trace and the annotations of the view that it
-   * represents.
+   * Returns a view that a call makes anew has the stack trace and the annotations of the view that
+   * it represents.
    */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
     if (this.isFinishing) return run();
@@ -472,8 +476,8 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
 }
 
 /**
- * Whether the sizes of a tensor are written in another way than the wanted ones, and come to the
- * same.
+ * Returns whether the sizes of a tensor are written in another way than the wanted ones, and come
+ * to the same.
  */
 function isRewritten(wanted: FakeTensor, result: FakeTensor, env: RetraceEnv): boolean {
   if (wanted.ndim !== result.ndim || wanted.dtype !== result.dtype) return false;

@@ -67,7 +67,7 @@ export class RecordedCall<M> {
     return results.every(isOwn) ? new RecordedCall(operand, base, nodes, results) : undefined;
   }
 
-  /** Whether a tensor is like the operand. */
+  /** Returns whether a tensor is like the operand. */
   fits(tensor: FakeTensor): boolean {
     const base = this.#base;
     return (
@@ -80,7 +80,7 @@ export class RecordedCall<M> {
     );
   }
 
-  /** The nodes that one result is made of, in order. */
+  /** Returns the nodes that one result is made of, in order. */
   partsOf(result: number): readonly RecordedPart<M>[] {
     const needed = new Set<TraceNode<M>>();
     const need = (node: TraceNode<M>): void => {
@@ -118,13 +118,13 @@ function isStatic({ shape, strides, storageOffset }: FakeTensor): boolean {
   return isNumber(storageOffset) && shape.every(isNumber) && strides.every(isNumber);
 }
 
-/** Whether a node gives tensors whose sizes are numbers. */
+/** Returns whether a node gives tensors whose sizes are numbers. */
 function hasStaticValue<M>({ val, unbacked }: TraceNode<M>): boolean {
   const isTensor = (value: unknown): boolean => value instanceof FakeTensor && isStatic(value);
   return unbacked.length === 0 && (Array.isArray(val) ? val.every(isTensor) : isTensor(val));
 }
 
-/** Whether a node reads known nodes alone, each as an argument by position. */
+/** Returns whether a node reads known nodes alone, each as an argument by position. */
 function readsOnly<M>(node: TraceNode<M>, known: ReadonlySet<TraceNode<M>>): boolean {
   let count = 0;
   let all = true;

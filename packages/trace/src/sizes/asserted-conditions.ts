@@ -5,8 +5,8 @@ import { parseSrepr, SymExpr } from "@sconce/symbolic";
 const MESSAGE = /^Runtime assertion failed for expression (.*) on node '.*'$/s;
 
 /**
- * The conditions that an export asserted, in its symbols: values of nodes may show other ones,
- * which took their place later.
+ * Returns the conditions that an export asserted, in its symbols: values of nodes may show other
+ * ones, which took their place later.
  */
 export function assertedConditions(graph: Graph): readonly SymExpr[] {
   return graph.nodes().flatMap(({ target, args }) => {

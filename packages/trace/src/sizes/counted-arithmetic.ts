@@ -1,7 +1,7 @@
 /** @file Arithmetic on sizes that only takes names: each step is a node that nothing reads. */
 import type { Namespace } from "@sconce/ir";
 import * as symbolic from "@sconce/symbolic";
-import { SymExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, SymExpr } from "@sconce/symbolic";
 import type { RetraceEnv } from "./retrace-env.js";
 
 /** Names that are taken when a node with such a name is made: most are never asked for. */
@@ -31,7 +31,7 @@ export interface Counted {
   readonly isSymbolic: boolean;
   /** Its value for the example inputs; undefined where only the data decide it. */
   readonly hint: number | undefined;
-  readonly expr: () => SymInt;
+  readonly expr: () => IntLike;
 }
 
 const counted = (value: number): Counted => ({ isSymbolic: false, hint: value, expr: () => value });
@@ -49,7 +49,7 @@ export class CountedArithmetic {
     this.#env = env;
   }
 
-  of(value: SymInt): Counted {
+  of(value: IntLike): Counted {
     if (!(value instanceof SymExpr)) return counted(value);
     return { isSymbolic: true, hint: this.#env.hint(value) as number | undefined, expr: () => value };
   }
@@ -65,7 +65,7 @@ export class CountedArithmetic {
     this.#names.take(name, times);
   }
 
-  /** A product; one with the number 1 is the other factor. */
+  /** Returns a product; one with the number 1 is the other factor. */
   mul(a: Counted, b: Counted): Counted {
     if (isOne(a)) return b;
     if (isOne(b)) return a;
@@ -78,21 +78,21 @@ export class CountedArithmetic {
     for (const name of ["add", "sub", "floordiv"]) this.#count(name, whole, size);
   }
 
-  /** Whether it is known that a number is negative, or that it is not. */
+  /** Returns whether it is known that a number is negative, or that it is not. */
   hasSign(number: Counted): boolean {
     return (
       number.hint !== undefined || this.#env.staticallyKnown(symbolic.ge(number.expr(), 0)) !== undefined
     );
   }
 
-  /** The larger number. */
+  /** Returns the larger number. */
   max(a: Counted, b: Counted): Counted {
     const isSymbolic = this.#count("sym_max", a, b);
     const hint = a.hint === undefined || b.hint === undefined ? undefined : Math.max(a.hint, b.hint);
     return { isSymbolic, hint, expr: () => symbolic.symMax(a.expr(), b.expr()) };
   }
 
-  /** Whether two numbers are equal; `otherwise` where that is not known. */
+  /** Returns whether two numbers are equal; `otherwise` where that is not known. */
   eq(a: Counted, b: Counted, otherwise: boolean): boolean {
     this.#count("eq", a, b);
     return this.#isSame(a, b) ?? otherwise;
@@ -102,7 +102,7 @@ export class CountedArithmetic {
     const isSame = this.#isSame(a, b);
     return isSame === undefined ? otherwise : !isSame;
   }
-  /** Whether a number is less than another one. */
+  /** Returns whether a number is less than another one. */
   lt(a: Counted, b: Counted): boolean {
     this.#count("lt", a, b);
     return a.hint === undefined || b.hint === undefined || a.hint < b.hint;

@@ -3,10 +3,10 @@ import { isSconceError } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import {
   type Bindings,
+  type BoolLike,
   envWith,
   evaluateBool,
   freeSymbols,
-  type SymBool,
   type SymEnv,
   SymExpr,
 } from "@sconce/symbolic";
@@ -36,7 +36,7 @@ export class DecisionEnv extends RetraceEnv {
     return [...this.#decisions.values()];
   }
 
-  #decided(condition: SymBool, decide: () => boolean): boolean {
+  #decided(condition: BoolLike, decide: () => boolean): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const truth = decide();
@@ -50,10 +50,10 @@ export class DecisionEnv extends RetraceEnv {
   override get inDecompositions(): SymEnv {
     return answering(this, (condition, decide) => this.#decided(condition, decide));
   }
-  override guard(condition: SymBool): boolean {
+  override guard(condition: BoolLike): boolean {
     return this.#decided(condition, () => super.guard(condition));
   }
-  override check(condition: SymBool): boolean {
+  override check(condition: BoolLike): boolean {
     return this.#decided(condition, () => super.check(condition));
   }
 }
@@ -61,11 +61,11 @@ export class DecisionEnv extends RetraceEnv {
 /** Decides a condition that is not a number; `decide` has the answer of the other environment. */
 type Answer = (condition: SymExpr, decide: () => boolean) => boolean;
 
-/** An environment whose questions about conditions go through `answer`. */
+/** Returns an environment whose questions about conditions go through `answer`. */
 export function answering(env: SymEnv, answer: Answer): SymEnv {
   const through =
-    (decide: (condition: SymBool) => boolean) =>
-    (condition: SymBool): boolean =>
+    (decide: (condition: BoolLike) => boolean) =>
+    (condition: BoolLike): boolean =>
       condition instanceof SymExpr ? answer(condition, () => decide(condition)) : decide(condition);
   return envWith(env, {
     guard: through((condition) => env.guard(condition)),
@@ -76,8 +76,8 @@ export function answering(env: SymEnv, answer: Answer): SymEnv {
 }
 
 /**
- * Whether decisions are the same at some sizes. Those on sizes that are not known yet count as the
- * same, those on sizes without a value, such as quotients by zero, do not.
+ * Returns whether decisions are the same at some sizes. Those on sizes that are not known yet count
+ * as the same, those on sizes without a value, such as quotients by zero, do not.
  */
 export const areDecidedSo = (decisions: readonly SizeDecision[], sizes: Bindings): boolean =>
   decisions.every(({ condition, truth }) => {

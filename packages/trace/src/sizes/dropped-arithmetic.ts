@@ -4,7 +4,7 @@
  * them.
  */
 import { type ExportedProgram, FakeTensor, type MetaValue, type Namespace } from "@sconce/ir";
-import { SymExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { type Counted, CountedArithmetic, MINUS_ONE, ONE, TakenNames, ZERO } from "./counted-arithmetic.js";
 import { takeGuardNames } from "./guard-names.js";
@@ -17,7 +17,7 @@ interface Known {
   isContiguous?: boolean;
 }
 
-const isSymbolic = (value: SymInt): boolean => value instanceof SymExpr;
+const isSymbolic = (value: IntLike): boolean => value instanceof SymExpr;
 
 /** What names are taken from. */
 interface Trace {
@@ -25,9 +25,9 @@ interface Trace {
   readonly env: RetraceEnv;
   readonly sizes: { readonly hasSymbols: boolean; read(size: SymExpr): void };
   isTracked(tensor: FakeTensor): boolean;
-  readonly arithmetic: { multiplied(count: SymInt, sizes: readonly SymInt[]): void };
+  readonly arithmetic: { multiplied(count: IntLike, sizes: readonly IntLike[]): void };
   isInput(tensor: FakeTensor): boolean;
-  elementsOf(tensor: FakeTensor): SymInt;
+  elementsOf(tensor: FakeTensor): IntLike;
 }
 
 export class DroppedArithmetic {
@@ -56,7 +56,7 @@ export class DroppedArithmetic {
   }
 
   /** A size that arithmetic takes: it is read. */
-  #size(size: SymInt): void {
+  #size(size: IntLike): void {
     if (size instanceof SymExpr) this.#trace.sizes.read(size);
   }
 
@@ -126,20 +126,20 @@ export class DroppedArithmetic {
   }
 
   /** A factory looks whether sizes are negative. */
-  checked(sizes: readonly SymInt[]): void {
+  checked(sizes: readonly IntLike[]): void {
     for (const size of sizes) {
       this.#size(size);
       this.#with.ge(this.#with.of(size), ZERO);
     }
   }
 
-  /** A size that is asked for: read, and ready for arithmetic. */
-  #read(size: SymInt): Counted {
+  /** Returns a size that is asked for: read, and ready for arithmetic. */
+  #read(size: IntLike): Counted {
     this.#size(size);
     return this.#with.of(size);
   }
 
-  /** The number of elements, which a tensor computes once. */
+  /** Returns the number of elements, which a tensor computes once. */
   numel(tensor: FakeTensor): Counted {
     const known = this.#of(tensor);
     known.numel ??= this.#elements(tensor);
@@ -155,17 +155,19 @@ export class DroppedArithmetic {
     return this.#with.of(elements);
   }
 
-  /** Whether the number of elements of a tensor is computed by now. */
+  /** Returns whether the number of elements of a tensor is computed by now. */
   knowsElements(tensor: FakeTensor): boolean {
     return this.#known.get(tensor)?.numel !== undefined;
   }
 
-  #product(sizes: readonly SymInt[]): Counted {
+  #product(sizes: readonly IntLike[]): Counted {
     for (const size of sizes) this.#size(size);
     return sizes.reduce((product, size) => this.#with.mul(product, this.#with.of(size)), ONE);
   }
 
-  /** What a reference asks of tensors that are traced: they have a node for their elements. */
+  /**
+   * Returns what a reference asks of tensors that are traced: they have a node for their elements.
+   */
   traced(tensor: FakeTensor): ReferenceTensor {
     return Object.assign(this.references.of(tensor), { numel: this.numel(tensor) });
   }
@@ -175,17 +177,17 @@ export class DroppedArithmetic {
     this.references.aligned(tensors.map(({ shape }) => shape.map((size) => this.#read(size))));
   }
 
-  /** Whether all sizes are 1, until one is not. */
-  areOnes(sizes: readonly SymInt[]): boolean {
+  /** Returns whether all sizes are 1, until one is not. */
+  areOnes(sizes: readonly IntLike[]): boolean {
     return sizes.every((size) => this.#with.eq(this.#read(size), ONE, false));
   }
 
-  /** Whether a tensor has no elements. */
+  /** Returns whether a tensor has no elements. */
   isEmpty(tensor: FakeTensor): boolean {
     return this.#with.eq(this.numel(tensor), ZERO, false);
   }
 
-  /** Whether a tensor is contiguous (`SymbolicShapeMeta`), which it computes once. */
+  /** Returns whether a tensor is contiguous (`SymbolicShapeMeta`), which it computes once. */
   isContiguous(tensor: FakeTensor): boolean {
     const known = this.#of(tensor);
     // It was known of inputs before the trace.
@@ -195,7 +197,7 @@ export class DroppedArithmetic {
     return known.isContiguous;
   }
 
-  #hints(sizes: readonly SymInt[]): readonly SymInt[] {
+  #hints(sizes: readonly IntLike[]): readonly IntLike[] {
     return sizes.map((size) => (this.#trace.env.hint(size) as number | undefined) ?? size);
   }
 
@@ -248,14 +250,14 @@ export class DroppedArithmetic {
   }
 
   /** `reshape` of a tensor: a contiguous one is viewed, others are looked at. */
-  reshaped(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+  reshaped(tensor: FakeTensor, sizes: readonly IntLike[]): void {
     if (this.isContiguous(tensor)) return;
     if (sizes.includes(-1)) this.#inferred(tensor, sizes);
     else this.viewed(tensor, sizes);
   }
 
   /** A size that is given as -1. The call itself computes it. */
-  #inferred(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+  #inferred(tensor: FakeTensor, sizes: readonly IntLike[]): void {
     const count = this.#with;
     let product = ONE;
     for (const size of sizes) {
@@ -268,7 +270,7 @@ export class DroppedArithmetic {
   }
 
   /** Whether strides exist for a view (`infer_size` and `computeStride` in ATen). */
-  viewed(tensor: FakeTensor, sizes: readonly SymInt[]): void {
+  viewed(tensor: FakeTensor, sizes: readonly IntLike[]): void {
     if (!this.isNeeded) return;
     const count = this.#with;
     let product = ONE;
@@ -282,7 +284,7 @@ export class DroppedArithmetic {
   }
 
   /** Shapes that are made equal (`_broadcast_shapes` in `torch/_refs`). */
-  broadcast(...shapes: readonly (readonly SymInt[])[]): void {
+  broadcast(...shapes: readonly (readonly IntLike[])[]): void {
     const count = this.#with;
     const common = Array.from({ length: Math.max(...shapes.map((shape) => shape.length)) }, () => ONE);
     for (const shape of shapes)
@@ -298,7 +300,7 @@ export class DroppedArithmetic {
       }
   }
 
-  /** Whether `matmul` makes rows of a batch (`should_fold` in `torch/_decomp`). */
+  /** Returns whether `matmul` makes rows of a batch (`should_fold` in `torch/_decomp`). */
   folds(a: FakeTensor, b: FakeTensor): boolean {
     const [large, small] = a.ndim >= b.ndim ? [a, b] : [b, a];
     if (large.ndim < 3 || small.ndim > 2) return false;
@@ -327,26 +329,26 @@ export class DroppedArithmetic {
   }
 
   /** Whether shapes are equal, dimension by dimension (`sym_eq`). */
-  compared(shape: readonly SymInt[], other: readonly SymInt[]): void {
+  compared(shape: readonly IntLike[], other: readonly IntLike[]): void {
     if (shape.length !== other.length) return;
     for (const [dim, size] of shape.entries())
       this.#with.eq(this.#read(size), this.#read(other[dim]!), false);
   }
 
-  /** The same, until sizes differ. */
-  equal(shape: readonly SymInt[], other: readonly SymInt[]): boolean {
+  /** Returns the same, until sizes differ. */
+  equal(shape: readonly IntLike[], other: readonly IntLike[]): boolean {
     return (
       shape.length === other.length &&
       shape.every((size, dim) => this.#with.eq(this.#read(size), this.#read(other[dim]!), false))
     );
   }
 
-  differs(size: SymInt, other: SymInt): void {
+  differs(size: IntLike, other: IntLike): void {
     this.#with.ne(this.#read(size), this.#read(other), false);
   }
 
   /** Whether a tensor has as many elements as a product comes to. */
-  counts(tensor: FakeTensor, factors: readonly SymInt[]): void {
+  counts(tensor: FakeTensor, factors: readonly IntLike[]): void {
     const numel = this.numel(tensor);
     this.#with.eq(numel, this.#product(factors), false);
   }
@@ -364,7 +366,7 @@ export class DroppedArithmetic {
       count.le(this.#read(size), this.#read(source!.shape[at] ?? 1));
   }
 
-  /** Whether dimensions are in the order of channels (`suggest_memory_format`). */
+  /** Returns whether dimensions are in the order of channels (`suggest_memory_format`). */
   ordersChannels({ shape, strides, ndim }: FakeTensor): boolean {
     const count = this.#with;
     const order = ndim === 4 ? [1, 3, 2, 0] : [1, 4, 3, 2, 0];
@@ -380,7 +382,7 @@ export class DroppedArithmetic {
   }
 
   /** How many windows there are along dimensions (`im2col`). */
-  windows(sizes: readonly SymInt[]): void {
+  windows(sizes: readonly IntLike[]): void {
     for (const size of sizes) {
       const { isSymbolic } = this.#read(size);
       if (!isSymbolic) continue;
@@ -392,7 +394,7 @@ export class DroppedArithmetic {
   }
 
   /** How many pieces of a size there are (`split` in `torch/_decomp`). */
-  split(length: SymInt, piece: SymInt): void {
+  split(length: IntLike, piece: IntLike): void {
     const [whole, size] = [this.#read(length), this.#read(piece)];
     const count = this.#with;
     count.ge(size, ZERO);
@@ -402,7 +404,7 @@ export class DroppedArithmetic {
   }
 
   /** Whether there is a place for `narrow` (`narrow_symint` in ATen). */
-  narrowed(whole: SymInt, start: SymInt, length: SymInt): void {
+  narrowed(whole: IntLike, start: IntLike, length: IntLike): void {
     const count = this.#with;
     const [size, from, many] = [this.#read(whole), this.#read(start), this.#read(length)];
     count.ge(many, ZERO);
@@ -425,12 +427,12 @@ export class DroppedArithmetic {
   /** What the choice of a kernel for attention asks. */
   attended(query: FakeTensor, key: FakeTensor, value: FakeTensor, mask: FakeTensor | null): void {
     const count = this.#with;
-    const same = (a: SymInt, b: SymInt): boolean => count.eq(this.#read(a), this.#read(b), false);
+    const same = (a: IntLike, b: IntLike): boolean => count.eq(this.#read(a), this.#read(b), false);
     const [rows, columns] = [query.shape.at(-2)!, key.shape.at(-2)!];
     if (this.isEmpty(value) || same(rows, 0)) return;
     for (const dim of [0, 1])
       if (!same(query.shape[dim]!, key.shape[dim]!) || !same(query.shape[dim]!, value.shape[dim]!)) return;
-    const fits = (size: SymInt, wanted: SymInt): boolean => same(size, wanted) || same(size, 1);
+    const fits = (size: IntLike, wanted: IntLike): boolean => same(size, wanted) || same(size, 1);
     if (mask !== null) {
       if (!fits(mask.shape.at(-2)!, rows) || !fits(mask.shape.at(-1)!, columns)) return;
       if (mask.ndim === 4) for (const dim of [0, 1]) if (!fits(mask.shape[dim]!, query.shape[dim]!)) return;
@@ -440,7 +442,7 @@ export class DroppedArithmetic {
   }
 
   /** Whether dimensions can be regrouped (`computeStride` in ATen). */
-  strides({ shape, strides }: FakeTensor, sizes: readonly SymInt[]): void {
+  strides({ shape, strides }: FakeTensor, sizes: readonly IntLike[]): void {
     if (!this.isNeeded) return;
     const count = this.#with;
     if (shape.length === 0 || count.eq(this.#product(shape), ZERO, false)) return;
@@ -469,7 +471,7 @@ export class DroppedArithmetic {
   }
 }
 
-const isDense = (shape: readonly SymInt[], strides: readonly SymInt[]): boolean => {
+const isDense = (shape: readonly IntLike[], strides: readonly IntLike[]): boolean => {
   let expected = 1;
   for (let dim = shape.length - 1; dim >= 0; dim--) {
     if (shape[dim] === 1) continue;

@@ -1,7 +1,7 @@
 /** @file Numbers of elements of the tensors of a trace, as nodes read them. */
 import { FakeTensor } from "@sconce/ir";
 import { elementsOf, type OperatorTable } from "@sconce/ops";
-import { copyOf, SymExpr, type SymInt } from "@sconce/symbolic";
+import { copyOf, type IntLike, SymExpr } from "@sconce/symbolic";
 import { TraceNode } from "../nodes/trace-node.js";
 
 /**
@@ -10,7 +10,7 @@ import { TraceNode } from "../nodes/trace-node.js";
  */
 export class ElementCounts<M> {
   readonly #operators: OperatorTable;
-  readonly #counts = new WeakMap<FakeTensor, SymInt>();
+  readonly #counts = new WeakMap<FakeTensor, IntLike>();
   /** Tensors of whose number of elements views have the object. */
   readonly #anew = new WeakSet<FakeTensor>();
 
@@ -18,13 +18,13 @@ export class ElementCounts<M> {
     this.#operators = operators;
   }
 
-  /** The number of elements of a tensor. */
-  of(tensor: FakeTensor): SymInt {
+  /** Returns the number of elements of a tensor. */
+  of(tensor: FakeTensor): IntLike {
     return this.#counts.get(tensor) ?? elementsOf(tensor);
   }
 
   /** Returns that of a tensor which a node gives. */
-  note(tensor: FakeTensor, node: TraceNode<M>): SymInt {
+  note(tensor: FakeTensor, node: TraceNode<M>): IntLike {
     const elements = elementsOf(tensor);
     if (!(elements instanceof SymExpr)) return elements;
     const isShared = this.#isMadeAnew(tensor, node);
@@ -35,9 +35,9 @@ export class ElementCounts<M> {
   }
 
   /**
-   * Whether PyTorch computes a view of a tensor anew, with its number of elements: it traces twice,
-   * and then takes the shapes of the results from its cache. Strides that a factory computed are
-   * other objects in the second trace, so that the cache has no view of such a tensor.
+   * Returns whether PyTorch computes a view of a tensor anew, with its number of elements: it
+   * traces twice, and then takes the shapes of the results from its cache. Strides that a factory
+   * computed are other objects in the second trace, so that the cache has no view of such a tensor.
    */
   #isMadeAnew({ strides }: FakeTensor, node: TraceNode<M>): boolean {
     if (node.op !== "call_function" || !strides.some((stride) => stride instanceof SymExpr)) return false;

@@ -6,8 +6,8 @@ import {
   type GuardBinaryOp,
   type GuardCompareOp,
   type GuardNode,
+  type IntLike,
   SymExpr,
-  type SymInt,
 } from "@sconce/symbolic";
 import type { TakenNames } from "./counted-arithmetic.js";
 
@@ -42,7 +42,7 @@ type Operand = "symbolic" | "one" | "other";
 interface GuardTrace {
   readonly names: TakenNames;
   /** Reads a size that a guard asks for. */
-  readonly read: (size: SymInt) => void;
+  readonly read: (size: IntLike) => void;
   /** Finds the value of an input. */
   readonly inputOf: (name: string) => MetaValue | undefined;
 }

@@ -6,7 +6,7 @@ import { functionName } from "../names/naming.js";
 import { type AddScalarNode, TraceNode } from "../nodes/trace-node.js";
 import { comparedInPython, PYTHON_TARGETS, REFLECTED, scalarOf } from "./size-expressions.js";
 
-/** Whether a node represents the symbol of a condition: its value is 1 or 0. */
+/** Returns whether a node represents the symbol of a condition: its value is 1 or 0. */
 const isChoice = <M>(node: TraceNode<M> | Argument | undefined): node is TraceNode<M> =>
   node instanceof TraceNode && isSymScalar(node.val) && (node.val.expr as { op?: string }).op === "Piecewise";
 

@@ -19,12 +19,12 @@ export class NewSymbols {
     this.#env = env;
   }
 
-  /** Whether an earlier value has a symbol. */
+  /** Returns whether an earlier value has a symbol. */
   has(symbol: string): boolean {
     return this.#seen.has(symbol);
   }
 
-  /** The symbols of a value that no earlier value has, with their places. */
+  /** Returns the symbols of a value that no earlier value has, with their places. */
   of(value: MetaValue, item?: number): UnbackedBinding[] {
     if (Array.isArray(value)) return (value as readonly MetaValue[]).flatMap((part, i) => this.of(part, i));
     if (value instanceof FakeTensor)
@@ -52,8 +52,8 @@ export class NewSymbols {
 }
 
 /**
- * What the value of an expression is divided by to give its symbol: 1 for a symbol, and for a
- * condition that is read (`Eq(u0, 1)`); 2 for twice a symbol; undefined for other expressions.
+ * Returns what the value of an expression is divided by to give its symbol: 1 for a symbol, and for
+ * a condition that is read (`Eq(u0, 1)`); 2 for twice a symbol; undefined for other expressions.
  */
 export function divisorOf({ op, args }: SymExpr): number | undefined {
   if (op === "Symbol" || op === "Equality") return 1;

@@ -4,7 +4,7 @@
  * data before its write becomes a value, and each question takes a name.
  */
 import type { FakeTensor } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { type Counted, type CountedArithmetic, ONE, ZERO } from "./counted-arithmetic.js";
 
@@ -22,27 +22,27 @@ export interface ReferenceTensor {
 
 const TWO: Counted = { isSymbolic: false, hint: 2, expr: () => 2 };
 const isPlain = ({ isSymbolic }: Counted): boolean => !isSymbolic;
-/** Whether example values show that a number is less than another one. */
+/** Returns whether example values show that a number is less than another one. */
 const isKnownLess = (a: Counted, b: Counted): boolean =>
   a.hint !== undefined && b.hint !== undefined && a.hint < b.hint;
 
 /** The questions of primitives and broadcasts, as references ask them. */
 export class ReferenceArithmetic {
   readonly #count: CountedArithmetic;
-  readonly #read: (size: SymInt) => Counted;
+  readonly #read: (size: IntLike) => Counted;
 
-  constructor(count: CountedArithmetic, read: (size: SymInt) => Counted) {
+  constructor(count: CountedArithmetic, read: (size: IntLike) => Counted) {
     this.#count = count;
     this.#read = read;
   }
 
-  /** The copy of an operand. */
+  /** Returns the copy of an operand. */
   of({ shape, strides, dtype }: FakeTensor): ReferenceTensor {
     const { itemSize } = dtypeInfo(dtype);
     return { shape: shape.map(this.#read), strides: strides.map(this.#read), itemSize, numel: undefined };
   }
 
-  /** A call of a primitive on tensors of one shape (`_prim_elementwise_meta`). */
+  /** Returns a call of a primitive on tensors of one shape (`_prim_elementwise_meta`). */
   prim(tensors: readonly ReferenceTensor[], itemSize: number): ReferenceTensor {
     const [first] = tensors as readonly [ReferenceTensor];
     // Shapes are compared when they are checked, for the order of dimensions, and for the result.
@@ -64,7 +64,10 @@ export class ReferenceArithmetic {
     this.#count.steps("and_", joins * times);
   }
 
-  /** The order of dimensions in memory (`compute_elementwise_output_logical_to_physical_perm`). */
+  /**
+   * Returns the order of dimensions in memory
+   * (`compute_elementwise_output_logical_to_physical_perm`).
+   */
   #order(tensors: readonly ReferenceTensor[]): readonly number[] {
     const [{ shape }] = tensors as readonly [ReferenceTensor];
     const rank = shape.length;
@@ -219,7 +222,7 @@ export class ReferenceArithmetic {
     return strides;
   }
 
-  /** The shape that shapes are broadcast to (`_broadcast_shapes`). */
+  /** Returns the shape that shapes are broadcast to (`_broadcast_shapes`). */
   common(shapes: readonly (readonly Counted[])[]): readonly Counted[] {
     const count = this.#count;
     const common = Array.from({ length: Math.max(...shapes.map((shape) => shape.length)) }, () => ONE);
@@ -338,7 +341,9 @@ export class ReferenceArithmetic {
     count.steps("or_", 1);
   }
 
-  /** Whether it is contiguous in another order of dimensions: they are sorted by strides. */
+  /**
+   * Returns whether it is contiguous in another order of dimensions: they are sorted by strides.
+   */
   #isPermuted({ shape, strides }: ReferenceTensor): boolean {
     const count = this.#count;
     const isBefore = (a: number, b: number): boolean => {

@@ -11,7 +11,7 @@ import {
   rebuild,
   type SymScalar,
 } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import type { RetraceEnv } from "./retrace-env.js";
 
 /** Sizes of the inputs of a program in whose place a trace of it knows something else. */
@@ -19,8 +19,8 @@ export const joinedSizes = (program: ExportedProgram, env: RetraceEnv): readonly
   [...program.rangeConstraints.keys()].filter((name) => env.hints.has(name) && env.replacements.has(name));
 
 /**
- * The graph with what is known of symbols in the values of its nodes, where that is of symbols that
- * the source program lacks, or of its inputs.
+ * Returns the graph with what is known of symbols in the values of its nodes, where that is of
+ * symbols that the source program lacks, or of its inputs.
  *
  * @param joined sizes of inputs in whose place something else is known
  */
@@ -38,7 +38,7 @@ function resolved(val: MetaValue | undefined, env: RetraceEnv): MetaValue | unde
     return expr === val.expr ? val : ({ kind: val.kind, expr } as SymScalar);
   }
   if (!(val instanceof FakeTensor)) return val;
-  const known = (size: SymInt): SymInt => env.replace(size);
+  const known = (size: IntLike): IntLike => env.replace(size);
   const [shape, strides] = [val.shape.map(known), val.strides.map(known)];
   const isSame = shape.every((size, dim) => size === val.shape[dim]);
   if (isSame && strides.every((stride, dim) => stride === val.strides[dim])) return val;

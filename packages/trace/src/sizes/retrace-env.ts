@@ -1,10 +1,10 @@
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
 import {
+  type BoolLike,
   freeSymbols,
   ShapeEnv,
   type ShapeEnvInit,
-  type SymBool,
   type SymEnv,
   SymExpr,
   symbol,
@@ -136,7 +136,7 @@ export class RetraceEnv extends ShapeEnv {
    * Requires what the source program asserts, where only the data decide it. Conditions that fail
    * are found when it runs.
    */
-  require(condition: SymBool): void {
+  require(condition: BoolLike): void {
     const isOpen = this.staticallyKnown(condition) === undefined && this.hint(condition) === undefined;
     if (isOpen) super.check(condition);
   }
@@ -232,7 +232,7 @@ export class RetraceEnv extends ShapeEnv {
     return known === undefined ? super.freshUnbackedFloat() : symbol(known, { float: true, unbacked: true });
   }
 
-  /** A declared range with what is known since; the same object when that is no more. */
+  /** Returns a declared range with what is known since; the same object when that is no more. */
   narrowed(name: string, declared: RangeConstraint): RangeConstraint {
     if (!/^\w+$/.test(name) || declared.float === true) return declared;
     const known = this.range(symbolByName(name));
@@ -268,7 +268,7 @@ class MadeIntegers extends ShapeEnv {
 }
 
 /**
- * The new names of a recorded result in the order in which its call makes them, with
+ * Returns the new names of a recorded result in the order in which its call makes them, with
  * {@link NOT_IN_RESULT} for those that it does not return; undefined where that is not known.
  */
 function inOrderMade(
@@ -294,10 +294,10 @@ function inOrderMade(
 /** Symbols that calls make. */
 const UNBACKED = /^(u|zuf)\d+$/;
 
-/** The number of `u12`. */
+/** Returns the number of `u12`. */
 const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
 
-/** What a program declares of its symbols: ranges and example values. */
+/** Returns what a program declares of its symbols: ranges and example values. */
 export function shapeEnvOf(program: ExportedProgram): RetraceEnv {
   const ranges = new Map([...program.rangeConstraints].map(([name, { min, max }]) => [name, { min, max }]));
   return new RetraceEnv({ ranges, hints: program.symbolHints });

@@ -16,9 +16,11 @@ import {
   symInt,
 } from "@sconce/ir";
 import {
+  type FloatLike,
   floatConstant,
   freeSymbols,
   ge,
+  type IntLike,
   isUnbacked,
   ite,
   le,
@@ -27,8 +29,6 @@ import {
   printExpr,
   type ShapeEnv,
   SymExpr,
-  type SymFloat,
-  type SymInt,
   substitute,
   symbolByName,
 } from "@sconce/symbolic";
@@ -78,7 +78,9 @@ export interface InputSymbols {
   readonly value?: SymExpr | undefined;
 }
 
-/** The nodes of a trace with reads of sizes and assertions added, and duplicates left out. */
+/**
+ * Returns the nodes of a trace with reads of sizes and assertions added, and duplicates left out.
+ */
 export const withRuntimeAsserts = <M>(trace: AssertedTrace<M>): TraceNode<M>[] => new Inserter(trace).run();
 
 class Inserter<M> {
@@ -90,7 +92,7 @@ class Inserter<M> {
   /** Symbols of the call being visited whose ranges are not asserted yet. */
   readonly #waiting = new Set<string>();
   /** What sizes are written with in place of own symbols of inputs. */
-  readonly #shown = new Map<string, SymInt>();
+  readonly #shown = new Map<string, IntLike>();
   readonly #pending: SymExpr[];
   #out: TraceNode<M>[] = [];
   /** Metadata of the node being visited: nodes added for it have the same, without its function. */
@@ -124,11 +126,11 @@ class Inserter<M> {
   #matchInput(node: TraceNode<M>): void {
     const { val } = node;
     const own = this.#trace.ownSymbols?.get(node.name);
-    const show = (symbol: SymExpr | undefined, as: SymInt): void => {
+    const show = (symbol: SymExpr | undefined, as: IntLike): void => {
       if (symbol !== undefined) this.#shown.set(symbol.name, as);
     };
     if (isSymScalar(val)) {
-      show(own?.value, val.expr as SymInt);
+      show(own?.value, val.expr as IntLike);
       this.#match(own?.value ?? val.expr, () => node);
     }
     if (!(val instanceof FakeTensor)) return;
@@ -190,7 +192,7 @@ class Inserter<M> {
     this.#defineAll(node);
   }
 
-  /** Whether a graph that is exported again asserts what is asserted by now. */
+  /** Returns whether a graph that is exported again asserts what is asserted by now. */
   #isAsserted({ args: [condition] }: TraceNode<M>): boolean {
     if (condition === true) return true;
     const expr = condition instanceof TraceNode ? this.#exprOf(condition.val) : undefined;
@@ -200,7 +202,7 @@ class Inserter<M> {
     return false;
   }
 
-  /** The expression that a node computes, in terms of what is known now. */
+  /** Returns the expression that a node computes, in terms of what is known now. */
   #exprOf(val: MetaValue | undefined): SymExpr | undefined {
     if (!isSymScalar(val) || !(val.expr instanceof SymExpr)) return undefined;
     const simple = this.#trace.env.replace(val.expr) as unknown;
@@ -263,7 +265,7 @@ class Inserter<M> {
     // A condition that is read is `Eq(u0, 1)`: its symbol is 1 or 0.
     const choice =
       isSymScalar(read.val) && read.val.kind === "SymBool"
-        ? this.#add("torch.sym_ite", [read, 1, 0], symInt(ite<SymInt>(read.val.expr, 1, 0)), "sym_ite")
+        ? this.#add("torch.sym_ite", [read, 1, 0], symInt(ite<IntLike>(read.val.expr, 1, 0)), "sym_ite")
         : read;
     this.#bindSymbol(symbol, choice);
   }
@@ -289,7 +291,7 @@ class Inserter<M> {
 
   #assertRange(symbol: SymExpr, { min, max }: { readonly min: number; readonly max: number }): void {
     const isInteger = symbol.assumptions.some(([assumption]) => assumption === "integer");
-    const bound = (value: number): SymFloat => (isInteger ? value : floatConstant(value));
+    const bound = (value: number): FloatLike => (isInteger ? value : floatConstant(value));
     if (Number.isFinite(min)) this.#assert(ge(symbol, bound(min)) as SymExpr);
     if (max < MAX_SIZE) this.#assert(le(symbol, bound(max)) as SymExpr);
   }
@@ -314,7 +316,10 @@ class Inserter<M> {
     return last !== undefined && this.#waiting.has(last.key);
   }
 
-  /** Whether a graph that encloses this one asserts a condition, where its last symbol is made. */
+  /**
+   * Returns whether a graph that encloses this one asserts a condition, where its last symbol is
+   * made.
+   */
   #isOuter(condition: SymExpr): boolean {
     const last = this.#trace.isNested ? lastUnbacked(condition) : undefined;
     return last !== undefined && !this.#constrained.has(last.key);
@@ -369,16 +374,19 @@ class Inserter<M> {
   }
 }
 
-/** The data-dependent integer of a condition that was made last. */
+/** Returns the data-dependent integer of a condition that was made last. */
 function lastUnbacked(condition: SymExpr): SymExpr | undefined {
   const numbers = [...freeSymbols(condition).keys()].flatMap((name) => /^u(\d+)$/.exec(name)?.[1] ?? []);
   return numbers.length === 0 ? undefined : symbolByName(`u${Math.max(...numbers.map(Number))}`);
 }
 
-/** A number that is read out of a tensor. */
+/** Returns a number that is read out of a tensor. */
 const isItem = ({ target }: { readonly target: string }): boolean => target === "aten.item.default";
 
-/** A read of a size of a tensor that is not an input: it can be computed from sizes of inputs. */
+/**
+ * Returns a read of a size of a tensor that is not an input: it can be computed from sizes of
+ * inputs.
+ */
 function isSizeOfIntermediate<M>(node: TraceNode<M>): boolean {
   const [tensor] = node.args;
   return readsSize(node) && tensor instanceof TraceNode && tensor.current.op !== "placeholder";

@@ -1,6 +1,6 @@
 /** @file Arithmetic on sizes as nodes, where a program or a decomposition does it. */
 import { type Argument, type FloatLiteral, isSymScalar, type SymScalar, symInt } from "@sconce/ir";
-import { mul, SymExpr, type SymInt, type SymValue } from "@sconce/symbolic";
+import { type IntLike, mul, SymExpr, type SymValue } from "@sconce/symbolic";
 import { functionName } from "../names/naming.js";
 import { scalarArgument } from "../nodes/argument-of.js";
 import { type AddScalarNode, type TraceArgument, TraceNode } from "../nodes/trace-node.js";
@@ -39,7 +39,7 @@ export class SizeArithmetic<M> {
     else this.#constants.set(value, node);
   }
 
-  /** The node of a value of the source program, also of one that came to a constant. */
+  /** Returns the node of a value of the source program, also of one that came to a constant. */
   operand(arg: Operand): TraceArgument<M> {
     if (!isSymScalar(arg)) return arg;
     return this.#constants.get(arg) ?? scalarArgument(arg, (expr) => this.#sizes.argument(expr));
@@ -64,7 +64,7 @@ export class SizeArithmetic<M> {
   }
 
   /** Multiplies sizes in the given order; the result is `count`. */
-  multiplied(count: SymInt, sizes: readonly SymInt[]): void {
+  multiplied(count: IntLike, sizes: readonly IntLike[]): void {
     if (!(count instanceof SymExpr) || this.#sizes.has(count)) return;
     const product = sizes.reduce((left, right) => {
       const result = mul(left, right);

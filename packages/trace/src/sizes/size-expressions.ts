@@ -38,7 +38,7 @@ export const PYTHON_TARGETS: Readonly<Record<string, string>> = {
 const READ: ReadonlySet<string> = new Set(["ToFloat", "TruncToInt", "CeilToInt"]);
 
 /**
- * Whether a size has functions that PyTorch does not compute again from other sizes
+ * Returns whether a size has functions that PyTorch does not compute again from other sizes
  * (`_has_uninterpretable_sympy_function`): it reads the size from the tensor that has it.
  */
 export const isRead = (expr: SymExpr): boolean => READ.has(expr.op) || expr.args.some(isRead);
@@ -53,19 +53,19 @@ export const REFLECTED: Readonly<Record<string, string>> = {
   "operator.ne": "operator.ne",
 };
 
-/** Whether a size is a symbol alone. */
+/** Returns whether a size is a symbol alone. */
 export const isSymbol = (size: unknown): size is SymExpr => size instanceof SymExpr && size.op === "Symbol";
 
-/** A symbolic scalar of the kind that an expression has. */
+/** Returns a symbolic scalar of the kind that an expression has. */
 export function scalarOf(expr: SymExpr): SymScalar {
   const kind = scalarKind(expr);
   return { kind: kind === "bool" ? "SymBool" : kind === "float" ? "SymFloat" : "SymInt", expr };
 }
 
 /**
- * A comparison as Python computes it: whole numbers beside floats become floats, and what can be
- * seen to hold or to fail is a constant, as that twice a size is 5. Other expressions stay as they
- * are.
+ * Returns a comparison as Python computes it: whole numbers beside floats become floats, and what
+ * can be seen to hold or to fail is a constant, as that twice a size is 5. Other expressions stay
+ * as they are.
  */
 export function comparedInPython(expr: SymExpr): SymScalar {
   const [first, second] = expr.args;
@@ -83,8 +83,8 @@ const isNumber = (arg: SymScalar | Argument | undefined): boolean =>
 type Operands = readonly (SymScalar | Argument)[];
 
 /**
- * A call of a Python function as Python makes it: of a comparison whose left side became a number,
- * the other operand is asked.
+ * Returns a call of a Python function as Python makes it: of a comparison whose left side became a
+ * number, the other operand is asked.
  */
 export function asPython(
   target: string,

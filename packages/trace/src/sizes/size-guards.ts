@@ -7,18 +7,18 @@ import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue } from "@
 import { evaluateScalarFunction, userLeaves } from "@sconce/ops";
 import {
   asLinear,
+  type BoolLike,
   foldGuard,
   type GuardNode,
   type GuardSource,
   ge,
+  type IntLike,
   ne,
   parseGuard,
   printGuardExpr,
   printSource,
   type ShapeEnv,
-  type SymBool,
   SymExpr,
-  type SymInt,
 } from "@sconce/symbolic";
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ">=": "operator.ge",
 };
 
-type Operand = SymInt | SymBool | undefined;
+type Operand = IntLike | BoolLike | undefined;
 
 /** Guards of inputs as texts: those of the program, and those that lowering adds. */
 export class SizeGuards {
@@ -58,7 +58,7 @@ export class SizeGuards {
     return this.#added;
   }
 
-  /** The guards by which a trace found two sizes of inputs equal. */
+  /** Returns the guards by which a trace found two sizes of inputs equal. */
   joining(env: ShapeEnv): readonly string[] {
     return env.guards.flatMap((guard) => {
       if (guard.op !== "Equality" || guard.args.some(({ op }) => op !== "Symbol")) return [];
@@ -73,7 +73,7 @@ export class SizeGuards {
   }
 
   #learn(condition: SymExpr): void {
-    this.#env.addAxiom(condition as SymBool);
+    this.#env.addAxiom(condition as BoolLike);
     const [left, right] = condition.args;
     const form = condition.op === "GreaterThan" && right?.op === "Integer" ? asLinear(left!) : undefined;
     if (form === undefined || form.coefficient <= 0) return;
@@ -81,7 +81,7 @@ export class SizeGuards {
     this.#env.addAxiom(ge(form.symbol, least));
   }
 
-  #nonZero(size: SymInt): void {
+  #nonZero(size: IntLike): void {
     if (!(size instanceof SymExpr) || size.op === "Symbol") return;
     const condition = ne(size, 0);
     if (this.#env.staticallyKnown(condition) !== undefined || this.#env.hint(size) === undefined) return;
@@ -110,7 +110,7 @@ export class SizeGuards {
     if (size.op === "Symbol" && !this.#names.has(size.name)) this.#names.set(size.name, text);
   }
 
-  /** A guard as an expression; undefined where it is not one of sizes. */
+  /** Returns a guard as an expression; undefined where it is not one of sizes. */
   #expr(guard: GuardNode): Operand {
     const no = (): undefined => undefined;
     const apply = this.#apply.bind(this);
@@ -136,6 +136,6 @@ export class SizeGuards {
     const operands = [a, b].map((value) =>
       value instanceof SymExpr ? ({ kind: "SymInt", expr: value } as const) : (value as number),
     );
-    return evaluateScalarFunction(target, operands).expr as SymInt | SymBool;
+    return evaluateScalarFunction(target, operands).expr as IntLike | BoolLike;
   }
 }

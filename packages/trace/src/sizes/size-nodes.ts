@@ -7,7 +7,7 @@
  */
 import { type Argument, type FakeTensor, float, symInt } from "@sconce/ir";
 import { elementsOf } from "@sconce/ops";
-import { SymExpr, type SymInt } from "@sconce/symbolic";
+import { type IntLike, SymExpr } from "@sconce/symbolic";
 import type { AddScalarNode, TraceNode } from "../nodes/trace-node.js";
 import { lowerExpression } from "./lower-expression.js";
 
@@ -43,7 +43,7 @@ export class SizeNodes<M> {
    *
    * @param elements the number of elements. @defaultValue what shape rules ask for
    */
-  track(tensor: FakeTensor, node: TraceNode<M>, elements: SymInt = elementsOf(tensor)): void {
+  track(tensor: FakeTensor, node: TraceNode<M>, elements: IntLike = elementsOf(tensor)): void {
     const { shape, strides, storageOffset } = tensor;
     for (let dim = 0; dim < shape.length; dim++) this.#readable(shape[dim]!, node, "size", dim);
     for (let dim = 0; dim < strides.length; dim++) this.#readable(strides[dim]!, node, "stride", dim);
@@ -51,7 +51,7 @@ export class SizeNodes<M> {
     this.#readable(storageOffset, node, "storage_offset");
   }
 
-  #readable(size: SymInt, node: TraceNode<M>, property: string, ...dim: number[]): void {
+  #readable(size: IntLike, node: TraceNode<M>, property: string, ...dim: number[]): void {
     if (!(size instanceof SymExpr) || this.#sources.has(size)) return;
     const name = `sym_${property}`;
     const kind = dim.length > 0 ? "int" : "default";
@@ -71,7 +71,7 @@ export class SizeNodes<M> {
     return this.#sources.size > 0;
   }
 
-  /** Whether a node represents the object. */
+  /** Returns whether a node represents the object. */
   has(expr: SymExpr): boolean {
     return this.#sources.has(expr);
   }
@@ -94,7 +94,7 @@ export class SizeNodes<M> {
     if (!this.#byValue.has(expr.key)) this.#byValue.set(expr.key, source);
   }
 
-  /** The node of an expression, or the number that it is. */
+  /** Returns the node of an expression, or the number that it is. */
   argument(expr: SymExpr): TraceNode<M> | Argument {
     if (expr.op === "Integer") return expr.value as number;
     if (expr.op === "Float") return float(Number(expr.value));
@@ -109,7 +109,7 @@ export class SizeNodes<M> {
     if (this.#sources.has(expr) || this.#byValue.has(expr.key)) this.argument(expr);
   }
 
-  /** An expression that no tensor has and no arithmetic gave: computed from its parts. */
+  /** Returns an expression that no tensor has and no arithmetic gave: computed from its parts. */
   #compute(expr: SymExpr): TraceNode<M> {
     const node =
       expr.op === "Symbol"

@@ -1,7 +1,7 @@
 /** @file Which input size a symbol was made for. */
 import { type ExportedProgram, FakeTensor, isSymScalar, type NodeMeta } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
-import { printSource, SymExpr, type SymInt, symbolByName, symbolNumber, symEquals } from "@sconce/symbolic";
+import { type IntLike, printSource, SymExpr, symbolByName, symbolNumber, symEquals } from "@sconce/symbolic";
 import { pathBindings } from "../nodes/unbacked-bindings.js";
 import type { InputSymbols, OwnSymbols } from "./runtime-asserts.js";
 import { isSymbol } from "./size-expressions.js";
@@ -68,7 +68,7 @@ export function ownSymbols(program: ExportedProgram): OwnSymbols {
       return symbolByName(`s${symbolNumber(sourceText(leaf, dim))}`);
     });
     if (!sizes.some((symbol) => symbol !== undefined)) continue;
-    const ofStride = (stride: SymInt): SymExpr | undefined =>
+    const ofStride = (stride: IntLike): SymExpr | undefined =>
       sizes.find((_, dim) => isSymbol(stride) && symEquals(shape[dim]!, stride));
     own.set(`arg${i}_1`, { sizes, strides: strides.map(ofStride) });
   }

@@ -18,7 +18,10 @@ export interface Effect {
 
 let effects: Map<number, Effect> | undefined;
 
-/** The effect of an instruction by its encoding; undefined for control, locals and constants. */
+/**
+ * Returns the effect of an instruction by its encoding; undefined for control, locals and
+ * constants.
+ */
 export function effectOf(encoding: number): Effect | undefined {
   effects ??= allEffects();
   return effects.get(encoding);
@@ -44,7 +47,7 @@ const HAS_ONE =
   /\.(eqz|clz|ctz|popcnt|abs|neg|not|ceil|floor|trunc|nearest|sqrt|splat|any_true|all_true|bitmask)$|\.(wrap|(relaxed_)?trunc|extend|convert|demote|promote|reinterpret)\d*_/;
 const HAS_THREE = /\.(bitselect|relaxed_n?madd|relaxed_laneselect)$/;
 
-/** The effect of an instruction without immediate operands. */
+/** Returns the effect of an instruction without immediate operands. */
 function plainEffect(name: string): Effect {
   const takes = SCALAR.test(name) ? scalarOperands(name) : vectorOperands(name);
   const isNumber = SCALAR.test(name)

@@ -54,7 +54,7 @@ export class Reader {
   byte(): number {
     return this.bytes[this.at++]!;
   }
-  /** An unsigned LEB128 number of 32 bits. */
+  /** Returns an unsigned LEB128 number of 32 bits. */
   unsigned(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -63,7 +63,7 @@ export class Reader {
       if (byte < 0x80) return value >>> 0;
     }
   }
-  /** A signed LEB128 number of 32 bits. */
+  /** Returns a signed LEB128 number of 32 bits. */
   signed(): number {
     let value = 0;
     for (let shift = 0; ; ) {
@@ -76,7 +76,7 @@ export class Reader {
   list<T>(one: () => T): T[] {
     return Array.from({ length: this.unsigned() }, one);
   }
-  /** The bytes that a function reads. */
+  /** Returns the bytes that a function reads. */
   slice(read: () => void): Uint8Array {
     const { at } = this;
     read();

@@ -91,7 +91,7 @@ export class NodeReader {
     this.body = this.#open(results.length > 0, results[0] === I32, false);
   }
 
-  /** The instructions up to the end of the function. */
+  /** Returns the instructions up to the end of the function. */
   read(end: number): readonly Node[] {
     while (this.#from.at < end) this.#one();
     return this.#nodes;

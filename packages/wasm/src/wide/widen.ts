@@ -166,7 +166,7 @@ function writeBody(module: Uint8Array, { body, nodes, locals }: WideFunction): B
 /** A constant of 64 bits needs no conversion. */
 const isConstant = ({ op, after }: Node): boolean => op === OP.i32 && after === "extend";
 
-/** What writes an instruction that is another one than before. */
+/** Returns what writes an instruction that is another one than before. */
 function changedForm(node: Node): ((out: Bytes) => void) | undefined {
   const { op, block, immediate } = node;
   if (isConstant(node)) return (out) => void out.byte(OP.i64).signed(immediate);

@@ -26,7 +26,7 @@ const isCompare = (op: number): boolean => op >= 0x45 && op <= 0x4f;
 /** Values that depend on the width of their block or local, not on their operands. */
 const CARRIES = new Set<number>([OP.end, OP.br, OP.return, OP.else]);
 
-/** The encoding of an instruction on 64 bits. */
+/** Returns the encoding of an instruction on 64 bits. */
 export const wideForm = (op: number): number => (isCompare(op) ? op + 0x0b : op + 0x12);
 
 /** Decides for all functions. @param own the function of an index, if the module has it */
@@ -107,7 +107,7 @@ function givesWide(
 
 type Want = "wide" | "narrow" | "condition" | "any";
 
-/** What an instruction wants an operand to be. */
+/** Returns what an instruction wants an operand to be. */
 function wants(
   node: Node,
   at: number,
@@ -152,7 +152,9 @@ function adapt(node: Node, want: Want): void {
   if (want === "condition" && node.isWide) node.after = "test";
 }
 
-/** Whether an instruction takes and gives, or compares, numbers of 64 bits in place of 32. */
+/**
+ * Returns whether an instruction takes and gives, or compares, numbers of 64 bits in place of 32.
+ */
 export function isWideForm({ op, operands, isWide }: Node): boolean {
   if (isCompare(op)) return operands.some((one) => one?.isWide === true || one?.after === "extend");
   return isWide && (RING.has(op) || PRODUCTS.has(op));

@@ -4,8 +4,8 @@
 export interface SharedFunctions {
   /** Whether one instruction may multiply and add, which rounds once. */
   readonly relaxed: boolean;
-  /** The index of an imported function. */
+  /** Returns the index of an imported function. */
   host(name: string): number;
-  /** The index of a function that is added when it is first needed. */
+  /** Returns the index of a function that is added when it is first needed. */
   helper(name: string): number;
 }

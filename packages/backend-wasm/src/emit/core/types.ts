@@ -6,8 +6,8 @@ import { notEmitted } from "./errors.js";
 /** A type of one number. */
 export type NumberType = "i32" | "i64" | "f32" | "f64";
 /**
- * What values of an element type are computed in. Halves are float32, bools 0 or 1. Of complex64,
- * which is only moved, both parts are one number.
+ * Returns what values of an element type are computed in. Halves are float32, bools 0 or 1. Of
+ * complex64, which is only moved, both parts are one number.
  */
 export function numberType(type: ElementType): NumberType {
   switch (type) {
@@ -28,11 +28,11 @@ export function numberType(type: ElementType): NumberType {
       return "i32";
   }
 }
-/** The type of a local. */
+/** Returns the type of a local. */
 export const localType = (type: KernelType): NumberType | "v128" =>
   widthOf(type) === 4 ? "v128" : numberType(elementOf(type));
 
-/** Whether integers of a type are never negative. */
+/** Returns whether integers of a type are never negative. */
 export const isUnsigned = (type: ElementType): boolean => type !== "index" && !dtypeInfo(type).signed;
 /** Bits of an integer that i32 holds. */
 export const bitsOf = (type: ElementType): number => (type === "index" ? 32 : dtypeInfo(type).itemSize * 8);

@@ -6,7 +6,7 @@ export const LOW_WORDS = [0, 2, 4, 6];
 const LOW_HALVES = [0, 2];
 const HIGH_HALF = [1, 1];
 
-/** The lanes of four float32 as two vectors of float64. */
+/** Returns the lanes of four float32 as two vectors of float64. */
 export function promoted(w: VectorWriter, x: Vector): readonly [Vector, Vector] {
   const high = (): void => {
     x();
@@ -24,7 +24,7 @@ export const joined =
   };
 export const demoted = (w: VectorWriter, [a, b]: readonly [Vector, Vector]): Vector =>
   joined(w, LOW_HALVES, [w.op("f32x4.demote_f64x2_zero", a), w.op("f32x4.demote_f64x2_zero", b)]);
-/** The value, with that of the imported function in lanes where operands are special. */
+/** Returns the value, with that of the imported function in lanes where operands are special. */
 export function unlessSpecial(
   w: VectorWriter,
   op: string,

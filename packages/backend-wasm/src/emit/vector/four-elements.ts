@@ -10,7 +10,7 @@ import type { VectorWriter } from "./lines.js";
 const HELD: ReadonlySet<ElementType> = new Set<ElementType>([
   ...(["float32", "int32", "bool", "index", "float16", "bfloat16"] as const),
 ]);
-/** Whether four elements of a type are one value. */
+/** Returns whether four elements of a type are one value. */
 export const holdsFour = (type: ElementType): boolean => HELD.has(type);
 
 /** Reads four elements from the address on the stack. */

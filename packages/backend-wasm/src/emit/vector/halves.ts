@@ -47,5 +47,5 @@ export function encodeHalves(w: VectorWriter, type: "float16" | "bfloat16"): voi
   w.op("v128.or", w.choose(isNumber, finite, w.whole(0x7e00)), sign)();
 }
 
-/** The vector on the stack, to be read several times. */
+/** Returns the vector on the stack, to be read several times. */
 const fromStack = (w: VectorWriter): Vector => w.let(() => {});

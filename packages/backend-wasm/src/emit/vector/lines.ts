@@ -92,8 +92,8 @@ export class VectorWriter {
     return this.op(name, then, otherwise, mask);
   }
   /**
-   * A polynomial; the coefficient of the highest power is first. Pairs of terms are added up side
-   * by side (G. Estrin, 1960): a processor waits less than for one term after the other.
+   * Returns a polynomial; the coefficient of the highest power is first. Pairs of terms are added
+   * up side by side (G. Estrin, 1960): a processor waits less than for one term after the other.
    */
   polynomial(x: Vector, coefficients: readonly number[]): Vector {
     let [terms, power] = [coefficients.map((one) => this.number(one)).reverse(), x];

@@ -33,7 +33,7 @@ const division =
 const SIGN = -(2n ** 63n);
 const withSign = (w: VectorWriter, value: Vector, x: Vector): Vector =>
   w.op("v128.or", w.op("f64x2.abs", value), w.op("v128.and", x, w.long(SIGN)));
-/** Whether a rest is there, of another sign than the divisor. */
+/** Returns whether a rest is there, of another sign than the divisor. */
 const isOther = (w: VectorWriter, rest: Vector, b: Vector): Vector =>
   w.op(
     "v128.and",

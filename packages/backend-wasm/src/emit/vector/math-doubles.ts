@@ -51,7 +51,7 @@ const isOdd = (w: VectorWriter, n: Vector): Vector =>
 const exceptZero = (w: VectorWriter, x: Vector, value: Vector): Vector =>
   w.choose(w.op("f32x4.eq", x, w.number(0)), x, value);
 
-/** The sine after so many more quarter circles. */
+/** Returns the sine after so many more quarter circles. */
 function turned(w: VectorWriter, x: Vector, more: number): Vector {
   const { multiple, sine, cosine } = quarters(w, x);
   const n = more === 0 ? multiple : w.let(w.op("i32x4.add", multiple, w.whole(more)));
@@ -87,7 +87,7 @@ const longs = (w: VectorWriter, name: "shl" | "shr_s", value: Vector, by: number
     w.f.i32(by).op(`i64x2.${name}`);
   };
 };
-/** The logarithm of two positive numbers that are float32. */
+/** Returns the logarithm of two positive numbers that are float32. */
 function log2(w: VectorWriter, x: Vector): Vector {
   const exponent = w.let(longs(w, "shr_s", w.op("i64x2.sub", x, w.long(ROOT_BITS)), 52));
   const m = w.let(w.op("i64x2.sub", x, longs(w, "shl", exponent, 52)));

@@ -114,7 +114,7 @@ function logParts(w: VectorWriter, x: Vector) {
   const rest = w.let(w.nmadd(square, w.number(0.5), cube));
   return { e, z, rest };
 }
-/** The ends of the domain. */
+/** Returns the ends of the domain. */
 function logEnds(w: VectorWriter, x: Vector, value: Vector): Vector {
   const finite = w.choose(w.op("f32x4.eq", x, w.number(0)), w.number(-INFINITY), value);
   const inside = w.choose(w.op("f32x4.lt", x, w.number(0)), w.number(Number.NaN), finite);

@@ -22,7 +22,7 @@ export function float32Function(op: string, relaxed: boolean): (x: number, y?: n
 
 const float = new Float32Array(1);
 const bits = new Int32Array(float.buffer);
-/** The distance of a float32 from an exact value, in units of its last place there. */
+/** Returns the distance of a float32 from an exact value, in units of its last place there. */
 export function ulpsBetween(found: number, exact: number): number {
   if (Object.is(found, Math.fround(exact))) return 0;
   if (Number.isNaN(exact) || Number.isNaN(found)) return Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ export function ulpsBetween(found: number, exact: number): number {
   const unit = Math.max(2 ** -149, 2 ** (Math.floor(Math.log2(Math.abs(exact))) - 23));
   return Math.abs(found - exact) / unit;
 }
-/** All float32 whose bits are multiples of a step, of both signs. */
+/** Yields all float32 whose bits are multiples of a step, of both signs. */
 export function* floats(step: number): Generator<number> {
   for (let pattern = 0; pattern <= 0x7f800000; pattern += step)
     for (const sign of [0, -0x80000000]) {

@@ -98,7 +98,7 @@ function truncated(w: VectorWriter, x: Vector): void {
   w.choose(isLess, w.op("i32x4.trunc_sat_f32x4_s", x), w.whole(-(2 ** 31)))();
 }
 
-/** Whether there is code for an operation on four elements. */
+/** Returns whether there is code for an operation on four elements. */
 export function computesFour(op: string, type: ElementType, result: ElementType): boolean {
   if (op === "select") return holdsFour(type);
   if (op === "cast") return CASTS.has(`${type} ${result}`);

@@ -2,7 +2,7 @@
  * @file What the arguments and results of a lowering are, read from the text of its schema:
  * `LoweringArgs<"aten::silu(Tensor self) -> Tensor">` is `{ readonly self: LazyTensor }`.
  */
-import type { OpSchema, SchemaType, SymInt } from "@sconce/ir";
+import type { IntLike, OpSchema, SchemaType } from "@sconce/ir";
 import type { ArgsOf, BoundArgs, ResultOf, ScalarArg, SchemaTypes } from "@sconce/ops";
 import { cannot } from "./call.js";
 import { LazyTensor } from "./lazy.js";
@@ -17,7 +17,7 @@ export const tensorOperand = (operand: Operand, name: string): LazyTensor =>
 /** Types of lowerings, with `T` for `Tensor`: sizes may be symbolic, other integers are fixed. */
 interface LoweringTypes<T> extends SchemaTypes<T, unknown, ScalarArg> {
   int: number;
-  SymInt: SymInt;
+  SymInt: IntLike;
 }
 
 /** The bound arguments of a schema, by name, defaults filled in, with `T` for `Tensor`. */

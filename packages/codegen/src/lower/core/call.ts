@@ -1,5 +1,5 @@
 /** @file The call that a rule lowers, and how the rule rejects it. */
-import { FakeTensor, type MetaValue, type SymInt } from "@sconce/ir";
+import { FakeTensor, type IntLike, type MetaValue } from "@sconce/ir";
 import { type Index, size } from "../../ir/index-expr.js";
 import type { LoweringContext } from "./context.js";
 
@@ -25,10 +25,10 @@ export const cannot = (reason: string): never => {
 };
 
 /** Returns a size as a number. Rejects the call where the size is symbolic. */
-export const fixedNumber = (value: SymInt, name: string): number =>
+export const fixedNumber = (value: IntLike, name: string): number =>
   typeof value === "number" ? value : cannot(`its ${name} is not a fixed number`);
 /** Returns sizes as numbers; none for None. Rejects the call where one is symbolic. */
-export const fixedNumbers = (values: readonly SymInt[] | null, name: string): number[] =>
+export const fixedNumbers = (values: readonly IntLike[] | null, name: string): number[] =>
   (values ?? []).map((value) => (typeof value === "number" ? value : cannot(`its ${name} is not fixed`)));
 
 /** Returns the metadata of a tensor result. */

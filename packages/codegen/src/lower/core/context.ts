@@ -84,7 +84,7 @@ export class LoweringContext {
     this.#limits = limits;
   }
 
-  /** A fresh axis of a reduction. */
+  /** Returns a fresh axis of a reduction. */
   axis(extent: Index): Axis {
     return axis(`r${this.#axes++}`, extent);
   }
@@ -97,12 +97,12 @@ export class LoweringContext {
   assume(node: string, index: Index): void {
     if (index.terms.length > 0) this.assumptions.push({ kind: "index", node: this.#origin(node), index });
   }
-  /** A name for nests that belong together. */
+  /** Returns a name for nests that belong together. */
   group(kind: string): string {
     return `${kind}_${this.#groups++}`;
   }
 
-  /** A tensor that is in memory before the first nest. */
+  /** Returns a tensor that is in memory before the first nest. */
   input(node: string, dtype: DType, shape: readonly Index[]): LazyTensor {
     const tensor = new LazyTensor({ dtype, shape, node, inputs: [], element: () => unplaced(node) });
     tensor.place(this.#buffer(node, dtype, shape, "input"));
@@ -129,13 +129,16 @@ export class LoweringContext {
     this.#nest(root, options, this.#orderOf(root, options));
   }
 
-  /** How a value lies in memory. Nests with a hint or a group have their rows in the last axis. */
+  /**
+   * Returns how a value lies in memory. Nests with a hint or a group have their rows in the last
+   * axis.
+   */
   #orderOf({ node, shape }: LazyTensor, { hint, group }: MaterializeOptions): readonly number[] | undefined {
     const order = this.#facts.layouts?.get(node);
     return hint === undefined && group === undefined && order?.length === shape.length ? order : undefined;
   }
 
-  /** Whether a value has further readers, all of which join in a later call. */
+  /** Returns whether a value has further readers, all of which join in a later call. */
   #isAwaited({ node }: LazyTensor): boolean {
     const join = this.#facts.joins?.get(node);
     return join !== undefined && !this.#lowered.has(join);
@@ -183,7 +186,8 @@ export class LoweringContext {
   }
 
   /**
-   * What a nest for the tensor would compute, and the text by which two such nests are the same.
+   * Returns what a nest for the tensor would compute, and the text by which two such nests are the
+   * same.
    */
   #elements(
     tensor: LazyTensor,
@@ -195,7 +199,9 @@ export class LoweringContext {
     return { axes, value, key: `${tensor.dtype}[${extents}]${order?.join() ?? ""} ${scalarText(value)}` };
   }
 
-  /** The expression of an element. Values in between get memory until it is not too large. */
+  /**
+   * Returns the expression of an element. Values in between get memory until it is not too large.
+   */
   #element(tensor: LazyTensor, at: readonly Index[]): Scalar {
     for (;;) {
       this.#axes = 0;
@@ -217,7 +223,10 @@ export class LoweringContext {
     else for (const input of tensor.inputs) this.#reuse(input);
   }
 
-  /** A rule reports that the call being lowered reads every element of the tensor at most once. */
+  /**
+   * Returns a rule reports that the call being lowered reads every element of the tensor at most
+   * once.
+   */
   once(tensor: LazyTensor): LazyTensor {
     const { root } = tensor;
     if (root.buffer !== undefined) return tensor;
@@ -228,7 +237,7 @@ export class LoweringContext {
     return tensor;
   }
 
-  /** A rule reports that elements are read several times, or inside a reduction. */
+  /** Returns a rule reports that elements are read several times, or inside a reduction. */
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
     this.#reuse(root);
@@ -240,7 +249,8 @@ export class LoweringContext {
   }
 
   /**
-   * A rule reports that elements are read once, inside a reduction, which must not hold another.
+   * Returns a rule reports that elements are read once, inside a reduction, which must not hold
+   * another.
    */
   reduced(tensor: LazyTensor): LazyTensor {
     this.once(tensor);
@@ -299,8 +309,8 @@ export class LoweringContext {
   }
 
   /**
-   * A part of an operand that later calls read too: with memory, it may make the nest small enough.
-   * The newest, which leaves least to compute.
+   * Returns a part of an operand that later calls read too: with memory, it may make the nest small
+   * enough. The newest, which leaves least to compute.
    */
   #sharedIn(operand: LazyTensor): LazyTensor | undefined {
     let newest: LazyTensor | undefined;
@@ -362,7 +372,7 @@ export class LoweringContext {
   }
 }
 
-/** Whether computing a value twice costs more than a buffer. */
+/** Returns whether computing a value twice costs more than a buffer. */
 const isExpensive = (tensor: LazyTensor): boolean => tensor.heavy || tensor.takesMoreThan(CHEAP);
 const sumOf = (tensors: readonly LazyTensor[], of: "mostReads" | "mostOperations"): number =>
   tensors.reduce((sum, tensor) => sum + tensor[of], 0);

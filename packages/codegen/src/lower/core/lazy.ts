@@ -153,7 +153,7 @@ export class LazyTensor {
   get mostOperations(): number {
     return this.#known.mostOperations;
   }
-  /** Whether an element takes more operations. */
+  /** Returns whether an element takes more operations. */
   takesMoreThan(operations: number): boolean {
     const { leastOperations, mostOperations } = this.#known;
     if (leastOperations > operations || mostOperations <= operations) return leastOperations > operations;
@@ -220,7 +220,7 @@ export function evaluate(
 export const inOrder = <T>(items: readonly T[], order: readonly number[] | undefined): readonly T[] =>
   order === undefined ? items : order.map((dim) => items[dim]!);
 
-/** The tensors and all that they are computed from down to memory, each once. */
+/** Returns the tensors and all that they are computed from down to memory, each once. */
 export function withInputs(
   tensors: readonly LazyTensor[],
   into = new Set<LazyTensor>(),
@@ -239,7 +239,7 @@ function operationsOf(tensors: readonly LazyTensor[]): number {
   return total;
 }
 
-/** A view: coordinates here become coordinates of the base. */
+/** Returns a view: coordinates here become coordinates of the base. */
 export function viewOf(
   base: LazyTensor,
   node: string,
@@ -257,7 +257,7 @@ export function viewOf(
   });
 }
 
-/** The same elements in row-major order under another shape of as many elements. */
+/** Returns the same elements in row-major order under another shape of as many elements. */
 export function reshaped(base: LazyTensor, node: string, shape: readonly Index[]): LazyTensor {
   if (shape.length === base.shape.length && shape.every((extent, d) => same(extent, base.shape[d]!)))
     return viewOf(base, node, shape, (coordinates) => coordinates);
@@ -287,7 +287,7 @@ function reshapeCoordinates(
   ];
 }
 
-/** Whether a dimension is shown in another extent by repeating its only element. */
+/** Returns whether a dimension is shown in another extent by repeating its only element. */
 const isBroadcast = (extent: Index, out: Index): boolean => same(extent, ONE) && !same(out, ONE);
 
 /** The call that a view is made for. */
@@ -297,8 +297,8 @@ interface ViewCall {
 }
 
 /**
- * The tensor seen in a larger shape, dimensions of one element repeated. Other dimensions have the
- * same size, which is taken for granted where their sizes are different expressions.
+ * Returns the tensor seen in a larger shape, dimensions of one element repeated. Other dimensions
+ * have the same size, which is taken for granted where their sizes are different expressions.
  */
 export function broadcastTo(
   base: LazyTensor,

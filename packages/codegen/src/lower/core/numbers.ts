@@ -1,5 +1,5 @@
 /** @file Numbers among the arguments of a call, as scalars. */
-import type { SymInt } from "@sconce/ir";
+import type { IntLike } from "@sconce/ir";
 import type { ScalarArg } from "@sconce/ops";
 import { SymExpr } from "@sconce/symbolic";
 import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
@@ -9,7 +9,7 @@ import { cast, complexOf, constantScalar, indexScalar, partDType, type Scalar } 
 import { cannot } from "./call.js";
 
 /** Returns a Python number, or a size, as a scalar of a dtype. */
-export function numberScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
+export function numberScalar(value: ScalarArg | IntLike, dtype: DType): Scalar {
   if (isComplexDType(dtype)) return complexScalar(value, dtype);
   if (value instanceof SymExpr) return cast(indexScalar(size(value)), dtype);
   if (typeof value === "object") {
@@ -24,7 +24,7 @@ export function numberScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
   return kind === "int" ? integerScalar(value, dtype) : constantScalar(Number(value), dtype);
 }
 
-function complexScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
+function complexScalar(value: ScalarArg | IntLike, dtype: DType): Scalar {
   const part = partDType(dtype);
   if (typeof value !== "object" || !("kind" in value) || value.kind !== "complex")
     return cast(numberScalar(value, part), dtype);
@@ -49,10 +49,10 @@ const exactNumber = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
 /**
- * The same for arguments that PyTorch refuses where the dtype does not hold them: unsigned ones
- * hold what is not less than their greatest value below zero (`c10::overflows`).
+ * Returns the same for arguments that PyTorch refuses where the dtype does not hold them: unsigned
+ * ones hold what is not less than their greatest value below zero (`c10::overflows`).
  */
-export function checkedScalar(value: ScalarArg | SymInt, dtype: DType): Scalar {
+export function checkedScalar(value: ScalarArg | IntLike, dtype: DType): Scalar {
   const { kind, value: inner } = (value ?? {}) as { readonly kind?: string; readonly value?: unknown };
   const given = kind === "float" ? inner : value;
   if ((typeof given === "number" || typeof given === "bigint") && overflows(Number(given), dtype))
@@ -72,16 +72,17 @@ function overflows(value: number, dtype: DType): boolean {
 }
 
 /**
- * The type that arithmetic on a dtype is done in: halves compute as float32 (`at::opmath_type`).
+ * Returns the type that arithmetic on a dtype is done in: halves compute as float32
+ * (`at::opmath_type`).
  */
 export const computeType = (dtype: DType): DType =>
   dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
 
 /**
- * A number that is converted to the dtype of an operation, as the scalar to compute with: beside
- * halves it is rounded to them.
+ * Returns a number that is converted to the dtype of an operation, as the scalar to compute with:
+ * beside halves it is rounded to them.
  */
-export function operandNumber(value: ScalarArg | SymInt, dtype: DType): Scalar {
+export function operandNumber(value: ScalarArg | IntLike, dtype: DType): Scalar {
   const compute = computeType(dtype);
   const scalar = numberScalar(value, compute);
   if (compute === dtype) return scalar;

@@ -10,7 +10,7 @@ import { numberScalar, operandNumber } from "../core/numbers.js";
 import { constantLike, div, mul, sub } from "../rules/elements.js";
 import { pointwise } from "../rules/pointwise.js";
 
-/** The gradient where `self` is outside of `-lambd..lambd`, zero inside. */
+/** Returns the gradient where `self` is outside of `-lambd..lambd`, zero inside. */
 const shrinkBackward = (
   call: LoweringCall,
   gradient: LazyTensor,
@@ -49,7 +49,7 @@ function logitBackward(
     return select(isOutside, zero, inner);
   });
 }
-/** A number as a float dtype holds it. */
+/** Returns a number as a float dtype holds it. */
 const rounded = (value: number, dtype: DType): number =>
   dtype === "float32" ? Math.fround(value) : Number(constantScalar(value, dtype).value);
 

@@ -1,10 +1,10 @@
 /** @file Assertions about the metadata of a tensor, which hold by the graph or are rejected. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { same, size } from "../../ir/index-expr.js";
 import { cannot } from "../core/call.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 
-const isSame = (given: readonly SymInt[] | null, actual: readonly SymInt[]): boolean =>
+const isSame = (given: readonly IntLike[] | null, actual: readonly IntLike[]): boolean =>
   given === null ||
   (given.length === actual.length && actual.every((value, d) => same(size(value), size(given[d]!))));
 

@@ -66,7 +66,7 @@ function emptyStatistic(call: LoweringCall, at: number): LazyTensor {
   });
 }
 
-/** All dimensions but the channels'. */
+/** Returns all dimensions but the channels'. */
 const rowsOf = (input: LazyTensor): number[] => input.shape.map((_, d) => d).filter((d) => d !== 1);
 
 interface Trained {
@@ -111,7 +111,7 @@ interface ChannelFactors {
   readonly term: LazyTensor;
 }
 /**
- * What makes `(x - subtrahend) * factor + term` of each channel. PyTorch computes
+ * Returns what makes `(x - subtrahend) * factor + term` of each channel. PyTorch computes
  * `x * factor + shift`, rounded once, with the shift `bias - mean * factor`. The difference from
  * the mean is the more exact form where the shift is finite and the factor is not zero.
  */
@@ -153,7 +153,7 @@ function channelFactors(
   };
 }
 
-/** The unbiased variance of each channel, other dimensions kept. */
+/** Returns the unbiased variance of each channel, other dimensions kept. */
 function unbiasedVariance(call: LoweringCall, input: LazyTensor, center: Center): LazyTensor {
   const dims = rowsOf(input);
   const compute = computeType(input.dtype);

@@ -38,7 +38,7 @@ const PACKETS: ReadonlySet<string> = new Set([
   ...["full", "full_like", "ones", "ones_like", "scalar_tensor", "zeros", "zeros_like"],
   ...["_fft_c2c", "_fft_c2r", "_fft_r2c"],
 ]);
-/** Whether the lowering of an operator takes complex numbers, or gives some. */
+/** Returns whether the lowering of an operator takes complex numbers, or gives some. */
 export const takesComplex = (target: string): boolean => PACKETS.has(target.split(".")[1]!);
 
 interface OneTensor {
@@ -55,7 +55,7 @@ export const modulus = ofParts(hypot, EXPENSIVE * 2);
 const conjugate = ofParts((re, im) => complexOf(re, apply("neg", im)));
 const argument = ofParts((re, im) => apply("atan2", im, re), EXPENSIVE);
 
-/** The angle of real numbers: of negative ones half a circle. */
+/** Returns the angle of real numbers: of negative ones half a circle. */
 function angle({ self }: OneTensor, call: LoweringCall): LazyTensor {
   if (isComplexDType(self.dtype)) return argument({ self }, call);
   return pointwise(call, [self], ([x]) => {
@@ -68,7 +68,7 @@ function angle({ self }: OneTensor, call: LoweringCall): LazyTensor {
 const COMPLEX = "aten::complex(Tensor real, Tensor imag) -> Tensor";
 const POLAR = "aten::polar(Tensor abs, Tensor angle) -> Tensor";
 
-/** A tensor that shows another one in another shape and dtype. */
+/** Returns a tensor that shows another one in another shape and dtype. */
 const shown = ({ self }: OneTensor, call: LoweringCall, element: LazyTensor["element"]): LazyTensor => {
   const out = outOf(call);
   return new LazyTensor({

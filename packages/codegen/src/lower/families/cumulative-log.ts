@@ -68,7 +68,7 @@ function logCumulative(call: LoweringCall, self: LazyTensor, dim: number): LazyT
   });
 }
 
-/** The base of exponents: zero for infinities, which have no distance from themselves. */
+/** Returns the base of exponents: zero for infinities, which have no distance from themselves. */
 function baseAt({ greatest, compute }: Parts, at: readonly Index[]): Scalar {
   const value = cast(greatest.element(at), compute);
   return select(apply("isinf", value), constantScalar(0, compute), value);
@@ -86,8 +86,8 @@ const wholeTotal = (parts: Parts): LazyTensor =>
   });
 
 /**
- * The same from totals of full blocks, each measured from the greatest up to its end, and from what
- * is before each block.
+ * Returns the same from totals of full blocks, each measured from the greatest up to its end, and
+ * from what is before each block.
  */
 function totalInBlocks(parts: Parts): LazyTensor {
   const { self, dim } = parts;
@@ -120,15 +120,15 @@ function totalInBlocks(parts: Parts): LazyTensor {
   });
 }
 
-/** The last element of a block. */
+/** Returns the last element of a block. */
 const endOf = ({ dim }: Parts, block: readonly Index[]): Index[] =>
   withPlace(block, dim, add(multiply(block[dim]!, SIZE), constant(BLOCK - 1)));
 const elementIn = ({ self, dim }: Parts, at: readonly Index[], block: Index, place: Index): Scalar =>
   self.element(withPlace(at, dim, add(multiply(block, SIZE), place)));
 
 /**
- * The total of a block, measured from the greatest up to an element after it, which is not less.
- * Where that is infinite, exponents are measured from zero, and the infinity decides.
+ * Returns the total of a block, measured from the greatest up to an element after it, which is not
+ * less. Where that is infinite, exponents are measured from zero, and the infinity decides.
  */
 function seen(parts: Parts, totals: LazyTensor, block: readonly Index[], at: readonly Index[]): Scalar {
   const { greatest, compute } = parts;

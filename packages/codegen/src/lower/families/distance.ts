@@ -27,8 +27,8 @@ import { computeType } from "../core/numbers.js";
 import { made, placeIn } from "../rules/made.js";
 
 /**
- * The p-norm of differences along an axis. `skipsNaN` says whether the greatest difference leaves
- * out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
+ * Returns the p-norm of differences along an axis. `skipsNaN` says whether the greatest difference
+ * leaves out NaN, as it does in PyTorch's `cdist`; all other norms of NaN are NaN.
  */
 function norm(along: Axis, difference: Scalar, p: number, skipsNaN: boolean): Scalar {
   const { dtype } = difference;
@@ -100,8 +100,8 @@ function pairDistances(call: LoweringCall, tensor: LazyTensor, p: number): LazyT
   });
 }
 /**
- * The rows of a pair. Before row `i` begin `i (2n - i - 1) / 2` pairs: a quadratic equation, whose
- * root is exact enough in float64 (`run_parallel_pdist` of the same file).
+ * Returns the rows of a pair. Before row `i` begin `i (2n - i - 1) / 2` pairs: a quadratic
+ * equation, whose root is exact enough in float64 (`run_parallel_pdist` of the same file).
  */
 function pairAt(rows: Index, place: Index): readonly [Index, Index] {
   const real = (value: number): Scalar => constantScalar(value, "float64");

@@ -67,7 +67,7 @@ class Lines {
     this.#call = call;
   }
 
-  /** The lines of a tensor along a dimension, transformed. */
+  /** Returns the lines of a tensor along a dimension, transformed. */
   transformed(tensor: LazyTensor, given: Transform): LazyTensor {
     const size =
       fixedValue(tensor.shape[given.dim]!) ?? cannot("the length of its lines is not a fixed number");
@@ -79,7 +79,7 @@ class Lines {
     return size <= longest ? this.#nest(tensor, given, size) : this.#inTwoSteps(tensor, given, size);
   }
 
-  /** A tensor whose elements are computed from those of others. */
+  /** Returns a tensor whose elements are computed from those of others. */
   made(
     inputs: readonly LazyTensor[],
     shape: readonly Index[],
@@ -155,7 +155,7 @@ class Lines {
     });
   }
 
-  /** A transform of any length as a convolution with `exp(-sign pi i n^2 / size)`. */
+  /** Returns a transform of any length as a convolution with `exp(-sign pi i n^2 / size)`. */
   #convolved(tensor: LazyTensor, given: Transform, size: number): LazyTensor {
     const { dim, sign, scale, kept = constant(size), isReal = false } = given;
     const wide = constant(2 ** Math.ceil(Math.log2(2 * size - 1)));
@@ -233,7 +233,7 @@ interface Dims {
   readonly dims: readonly number[];
   readonly isNothing: boolean;
 }
-/** The dimensions in order; single precision alone has kernels. */
+/** Returns the dimensions in order; single precision alone has kernels. */
 function checked(call: LoweringCall, self: LazyTensor, dim: readonly (number | object)[]): Dims {
   const out = outOf(call);
   for (const dtype of [out.dtype, self.dtype])

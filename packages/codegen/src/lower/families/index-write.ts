@@ -24,7 +24,7 @@ const INDEX_PUT =
   "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor";
 type IndexPutArgs = LoweringArgs<typeof INDEX_PUT>;
 
-/** A mask with one value for all elements that it chooses. */
+/** Returns a mask with one value for all elements that it chooses. */
 function maskFill(
   call: LoweringCall,
   { self, indices, values, accumulate }: IndexPutArgs,
@@ -111,7 +111,7 @@ function maskedScatter(args: LoweringArgs<typeof MASKED_SCATTER>, call: Lowering
     },
   });
 }
-/** How many elements of a mask are true up to each place, in memory. */
+/** Returns how many elements of a mask are true up to each place, in memory. */
 function countsOf({ context, node }: LoweringCall, mask: LazyTensor, shape: readonly Index[]): LazyTensor {
   const elements = reshaped(mask, node, [product(shape)]);
   const counts = new LazyTensor({

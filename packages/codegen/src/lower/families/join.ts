@@ -10,11 +10,11 @@ import { type ElementOf, LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
 
-/** What `cat` takes along with tensors of any shape. */
+/** Returns what `cat` takes along with tensors of any shape. */
 const isEmpty = ({ shape: [first, ...rest] }: LazyTensor): boolean =>
   rest.length === 0 && first !== undefined && first.terms.length === 0 && first.constant === 0;
 
-/** The dimension of the result that tensors are joined along. */
+/** Returns the dimension of the result that tensors are joined along. */
 const dimensionOf = (call: LoweringCall, dim: number): number => dimension(dim, outOf(call).shape.length);
 /**
  * Tensors of which each makes some of the elements: an element must not carry the reductions of all
@@ -30,8 +30,8 @@ function partsOfResult({ context }: LoweringCall, tensors: readonly LazyTensor[]
 }
 
 /**
- * All tensors joined; as many as a nest may read become one, until those that are left are few
- * enough.
+ * Returns all tensors joined; as many as a nest may read become one, until those that are left are
+ * few enough.
  */
 function joined(call: LoweringCall, tensors: readonly LazyTensor[], dim: number): LazyTensor {
   const { dtype } = outOf(call);
@@ -54,7 +54,7 @@ function joined(call: LoweringCall, tensors: readonly LazyTensor[], dim: number)
     element: elementOf(parts),
   });
 }
-/** A part of the result, with its own memory. */
+/** Returns a part of the result, with its own memory. */
 function piece(
   call: LoweringCall,
   inputs: readonly LazyTensor[],
@@ -80,7 +80,7 @@ function piece(
 /** Among more parts an element is looked for by halves: part by part, it nests as deep. */
 const SHORT = 8;
 
-/** The element of the part in which an index along `dim` lies. */
+/** Returns the element of the part in which an index along `dim` lies. */
 function elementIn(
   parts: readonly LazyTensor[],
   at: readonly Index[],

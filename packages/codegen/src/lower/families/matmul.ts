@@ -20,12 +20,15 @@ interface Added {
   readonly beta: ScalarArg;
   readonly alpha: ScalarArg;
 }
-/** A factor that is a plain number, whatever it was written as. */
+/** Returns a factor that is a plain number, whatever it was written as. */
 const factorOf = (value: ScalarArg): ScalarArg =>
   typeof value === "object" && value.kind === "float" ? value.value : value;
 /** Multiplications from which PyTorch gives batches of matrices to BLAS (`bmm_out_or_baddbmm_`). */
 const BATCHES = 400;
-/** Whether BLAS leaves the product out, so that NaN in it does not count: its factor is zero. */
+/**
+ * Returns whether BLAS leaves the product out, so that NaN in it does not count: its factor is
+ * zero.
+ */
 function isLeftOut(call: LoweringCall, { alpha }: Added, a: LazyTensor, isBatched: boolean): boolean {
   const { dtype } = outOf(call);
   if (factorOf(alpha) !== 0 || (dtype !== "float32" && dtype !== "float64")) return false;
@@ -72,7 +75,7 @@ function linear(call: LoweringCall, x: LazyTensor, weight: LazyTensor, bias: Laz
   return contraction(call, [x, weight], element, bias === null ? [] : [bias]);
 }
 
-/** A matrix or a vector by a vector. */
+/** Returns a matrix or a vector by a vector. */
 function byVector(call: LoweringCall, a: LazyTensor, b: LazyTensor): LazyTensor {
   const dtype = computeType(outOf(call).dtype);
   return contraction(call, [a, b], (at) => {

@@ -1,5 +1,5 @@
 /** @file Layer and group normalization: rows in nests of one group. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { add, constant, type Index, multiply, size } from "../../ir/index-expr.js";
 import type { Scalar } from "../../ir/scalar.js";
 import { fixedNumber, type LoweringCall, outOf, shapeOf } from "../core/call.js";
@@ -11,9 +11,9 @@ interface GroupNormArgs {
   readonly input: LazyTensor;
   readonly weight: LazyTensor | null;
   readonly bias: LazyTensor | null;
-  readonly N: SymInt;
-  readonly C: SymInt;
-  readonly HxW: SymInt;
+  readonly N: IntLike;
+  readonly C: IntLike;
+  readonly HxW: IntLike;
   readonly group: number;
   readonly eps: number;
 }

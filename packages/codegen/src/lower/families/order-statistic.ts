@@ -17,7 +17,7 @@ interface MedianArgs {
   readonly dim: number;
   readonly keepdim: boolean;
 }
-/** The median of each row, and its place. */
+/** Returns the median of each row, and its place. */
 function medianOfRows(args: MedianArgs, call: LoweringCall): readonly [LazyTensor, LazyTensor] {
   const { self } = args;
   if (self.shape.length === 0) return single(call, self);
@@ -36,8 +36,8 @@ function medianOfRows(args: MedianArgs, call: LoweringCall): readonly [LazyTenso
 }
 
 /**
- * The rank of a median: the lower of two, and for a row with NaN that of its first NaN, which is
- * how many numbers there are.
+ * Returns the rank of a median: the lower of two, and for a row with NaN that of its first NaN,
+ * which is how many numbers there are.
  */
 function medianRank(call: LoweringCall, self: LazyTensor, dim: number): RankAt {
   const extent = self.shape[dim]!;
@@ -57,7 +57,7 @@ function medianRank(call: LoweringCall, self: LazyTensor, dim: number): RankAt {
   };
 }
 
-/** The median of all elements. */
+/** Returns the median of all elements. */
 function medianOfAll(call: LoweringCall, self: LazyTensor): LazyTensor {
   if (self.shape.length === 0) return self;
   const line = reshaped(call.context.many(self), call.node, [product(self.shape)]);

@@ -1,5 +1,5 @@
 /** @file Padding by a number. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { add, constant, type Index, scale, size, subtract } from "../../ir/index-expr.js";
 import { apply, both, cast, indexScalar, type Scalar, select, TRUE } from "../../ir/scalar.js";
 import { type LoweringCall, outOf } from "../core/call.js";
@@ -11,7 +11,7 @@ import { inside } from "../rules/window.js";
 
 interface ReflectionArgs {
   readonly self: LazyTensor;
-  readonly padding: readonly SymInt[];
+  readonly padding: readonly IntLike[];
 }
 /** Elements before and after are those of the mirror: three ranges of each dimension. */
 function reflected({ self, padding }: ReflectionArgs, call: LoweringCall): LazyTensor {

@@ -45,7 +45,7 @@ function range(call: LoweringCall, start: ScalarArg, end: ScalarArg, step: Scala
     return made(call, { inputs: [], operations: 2, element: (at) => rise(from, at[0]!) });
   return made(call, { inputs: [], operations: 4, element: (at) => halfStep(call, at[0]!, from, rise) });
 }
-/** Whether a dtype holds all whole numbers up to one, as far as it is known. */
+/** Returns whether a dtype holds all whole numbers up to one, as far as it is known. */
 function holdsAll(dtype: DType, last: Index): boolean {
   if (computeType(dtype) === dtype) return true;
   const { min, max } = boundsOf(last);
@@ -87,13 +87,13 @@ function checkLength(call: LoweringCall, ...bounds: readonly [ScalarArg, ScalarA
     cannot(`its bounds do not give the ${size} elements that the program says`);
 }
 
-/** A number that is known; undefined for symbolic ones. */
+/** Returns a number that is known; undefined for symbolic ones. */
 function numberIn(value: ScalarArg): number | undefined {
   const inner = typeof value === "object" && value.kind === "float" ? value.value : value;
   return typeof inner === "object" ? undefined : Number(inner);
 }
 
-/** A whole number, symbolic ones too; others are cut when asked for. */
+/** Returns a whole number, symbolic ones too; others are cut when asked for. */
 function wholeOf(value: ScalarArg, isCut: boolean): Index | undefined {
   if (typeof value === "object" && value.kind === "SymInt") return size(value.expr);
   const inner = typeof value === "object" && value.kind === "float" ? value.value : value;
@@ -127,23 +127,23 @@ class Triangle {
   #clamped(column: Scalar): Scalar {
     return apply("min", apply("max", column, integer(0)), integer(this.#columns));
   }
-  /** How many elements a row has. */
+  /** Returns how many elements a row has. */
   lengthOf(row: Index): Scalar {
     // The first column of a row for an upper triangle, the one after the last for a lower one.
     const border = this.#clamped(indexScalar(add(row, constant(this.#offset + (this.#isUpper ? 0 : 1)))));
     return this.#isUpper ? apply("sub", integer(this.#columns), border) : border;
   }
-  /** The first column of a row that is computed. */
+  /** Returns the first column of a row that is computed. */
   startOf(row: Scalar): Scalar {
     return this.#isUpper ? this.#clamped(apply("add", row, integer(this.#offset))) : integer(0);
   }
-  /** The sum over rows. */
+  /** Returns the sum over rows. */
   sum(body: (row: Index) => Scalar, when: (row: Index) => Scalar): Scalar {
     const { axes, at } = this.#call.context.axes([constant(this.#rows)]);
     const row = at[0]!;
     return sumOf(axes, body(row), when(row));
   }
-  /** A vector of integers in memory. */
+  /** Returns a vector of integers in memory. */
   vector(shape: readonly Index[], inputs: readonly LazyTensor[], element: (at: Index) => Scalar): LazyTensor {
     const { context, node } = this.#call;
     const vector = new LazyTensor({

@@ -17,7 +17,7 @@ interface ReduceArgs {
 const dimsOf = ({ self, dim = null }: ReduceArgs): number[] =>
   dimensions(typeof dim === "number" ? [dim] : dim, self.shape.length);
 
-/** A reduction in the dtype of the result, halves as float32. */
+/** Returns a reduction in the dtype of the result, halves as float32. */
 function reduced(
   call: LoweringCall,
   kind: ReduceKind,
@@ -63,7 +63,7 @@ function mean(args: ReduceArgs, call: LoweringCall): LazyTensor {
   });
 }
 
-/** The place of the extreme, as result `at` of the call. */
+/** Returns the place of the extreme, as result `at` of the call. */
 function placeOfExtreme(call: LoweringCall, kind: "argmax" | "argmin", args: ReduceArgs, at = 0): LazyTensor {
   const { self, keepdim = false } = args;
   const body = (element: Scalar): Scalar => cast(element, computeType(self.dtype));

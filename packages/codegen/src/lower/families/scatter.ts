@@ -63,7 +63,7 @@ function scattered(call: LoweringCall, args: ScatterArgs, source: Operand, writi
   };
   return written(call, self, sources, writing);
 }
-/** A 0-d tensor, or one element by a 0-d index. */
+/** Returns a 0-d tensor, or one element by a 0-d index. */
 function scatteredElement(
   call: LoweringCall,
   { self, index }: ScatterArgs,
@@ -84,7 +84,8 @@ function scatteredElement(
   return written(call, self, sources, writing);
 }
 /**
- * Whether an index names a place. It is read as a place, so that passes that check indices see it.
+ * Returns whether an index names a place. It is read as a place, so that passes that check indices
+ * see it.
  */
 const pointsAt = (index: Scalar, place: Index, extent: Index): Scalar =>
   apply("eq", indexScalar(placeIn(index, extent, false)), indexScalar(place));
@@ -127,7 +128,7 @@ function slicesWritten(
   };
   return written(call, self, sources, writing);
 }
-/** Whether a dimension of several is the first or the last. */
+/** Returns whether a dimension of several is the first or the last. */
 function isOuterOrInner({ self, dim }: SliceArgs): boolean {
   const rank = self.shape.length;
   return rank > 1 && [0, rank - 1].includes(dimension(dim, rank));

@@ -31,14 +31,14 @@ function scalesOf(args: ResizeArgs, rank: number): readonly (number | null)[] {
   if (rank === 1) return [args.scales ?? null];
   return [args.scales_d ?? null, args.scales_h ?? null, args.scales_w ?? null].slice(3 - rank);
 }
-/** How each spatial dimension is resized. */
+/** Returns how each spatial dimension is resized. */
 function resizingsOf(call: LoweringCall, args: ResizeArgs): Resizing[] {
   const inputs = imageOf(args).shape.slice(2);
   const outputs = shapeOf(outOf(call)).slice(2);
   const scales = scalesOf(args, inputs.length);
   return inputs.map((size, d) => ({ inputs: size, outputs: outputs[d]!, scale: scales[d] ?? null }));
 }
-/** Whether a volume has its channels last: PyTorch has kernels of their own for these. */
+/** Returns whether a volume has its channels last: PyTorch has kernels of their own for these. */
 function isChannelsLast(call: LoweringCall): boolean {
   const { shape, strides } = outOf(call);
   return shape.length === 5 && strides[1] === 1 && shape[1] !== 1;

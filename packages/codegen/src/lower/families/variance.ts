@@ -43,8 +43,8 @@ const LARGE = 1;
 const SHIFT = 2 ** 80;
 
 /**
- * The variance or its root, and the mean. PyTorch has the squares of float32 and bfloat16 in
- * float64, where they do not overflow (`std_var_kernel`); rows whose squares do in float32 are
+ * Returns the variance or its root, and the mean. PyTorch has the squares of float32 and bfloat16
+ * in float64, where they do not overflow (`std_var_kernel`); rows whose squares do in float32 are
  * scaled.
  */
 function spreadOf(args: VarianceArgs, call: LoweringCall, isRoot: boolean): Spread {
@@ -75,7 +75,8 @@ function spreadOf(args: VarianceArgs, call: LoweringCall, isRoot: boolean): Spre
   return { spread, mean: () => (isEmpty ? mean : runningMean(call, self, dims, mean)) };
 }
 /**
- * The same of a row whose squares leave the range of float32: of its elements times a power of two.
+ * Returns the same of a row whose squares leave the range of float32: of its elements times a power
+ * of two.
  */
 function scaledSpread(
   call: LoweringCall,
@@ -110,9 +111,9 @@ interface Spread {
 }
 
 /**
- * The mean as PyTorch's kernel has it, which moves a mean from element to element: an infinity
- * gives NaN with the next one, so that only the last of a row gives an infinite mean. Sums that
- * overflow give finite means.
+ * Returns the mean as PyTorch's kernel has it, which moves a mean from element to element: an
+ * infinity gives NaN with the next one, so that only the last of a row gives an infinite mean. Sums
+ * that overflow give finite means.
  */
 function runningMean(
   call: LoweringCall,

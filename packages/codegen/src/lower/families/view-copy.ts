@@ -1,5 +1,5 @@
 /** @file A tensor with a slice, an index or a diagonal of it overwritten by another tensor. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import {
   add,
   constant,
@@ -74,7 +74,7 @@ function sliceScatter(args: SliceScatterArgs, call: LoweringCall): LazyTensor {
   });
 }
 
-const placeOf = (index: SymInt, extent: Index): Index =>
+const placeOf = (index: IntLike, extent: Index): Index =>
   typeof index === "number" && index < 0 ? add(extent, constant(index)) : size(index);
 
 export const SCATTERED_VIEWS = defineLowerings([

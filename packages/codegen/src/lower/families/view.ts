@@ -2,7 +2,7 @@
  * @file Operators that show elements of a tensor in another order or shape: index arithmetic, no
  * kernel.
  */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { add, constant, type Index, multiply, size, ZERO } from "../../ir/index-expr.js";
 import { cannot, dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { broadcastTo, type LazyTensor, reshaped, viewOf } from "../core/lazy.js";
@@ -19,7 +19,7 @@ interface OneTensor {
 const reshape = ({ self }: OneTensor, call: LoweringCall): LazyTensor =>
   reshaped(self, call.node, outShape(call));
 
-/** A permutation: dimension `d` of the result is `order[d]` of the tensor. */
+/** Returns a permutation: dimension `d` of the result is `order[d]` of the tensor. */
 const permuted = (call: LoweringCall, base: LazyTensor, order: readonly number[]): LazyTensor =>
   viewOf(base, call.node, outShape(call), (at) => base.shape.map((_, d) => at[order.indexOf(d)]!));
 function swapped(call: LoweringCall, base: LazyTensor, a: number, b: number): LazyTensor {
@@ -46,7 +46,7 @@ interface AlongDim extends OneTensor {
 }
 
 interface SelectArgs extends AlongDim {
-  readonly index: SymInt;
+  readonly index: IntLike;
 }
 function selected({ self, dim, index }: SelectArgs, call: LoweringCall): LazyTensor {
   const along = dimension(dim, self.shape.length);

@@ -20,7 +20,7 @@ import { computeType } from "../core/numbers.js";
 import { sumOf } from "./reduce.js";
 import { inside, type Window } from "./window.js";
 
-/** A tensor whose elements are sums of products of two tensors' elements. */
+/** Returns a tensor whose elements are sums of products of two tensors' elements. */
 export function contraction(
   call: LoweringCall,
   inputs: readonly LazyTensor[],

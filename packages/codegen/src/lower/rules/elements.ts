@@ -22,11 +22,11 @@ export const add = (a: Scalar, b: Scalar): Scalar => apply("add", a, b);
 export const sub = (a: Scalar, b: Scalar): Scalar => apply("sub", a, b);
 export const mul = (a: Scalar, b: Scalar): Scalar => apply("mul", a, b);
 export const div = (a: Scalar, b: Scalar): Scalar => apply("div", a, b);
-/** A constant in the dtype of a scalar. */
+/** Returns a constant in the dtype of a scalar. */
 export const constantLike = (value: number, { dtype }: Scalar): Scalar => constantScalar(value, dtype);
-/** Whether an element is nonzero. */
+/** Returns whether an element is nonzero. */
 export const truth = (x: Scalar): Scalar => cast(x, "bool");
-/** Whether a scalar has no NaN and infinities. */
+/** Returns whether a scalar has no NaN and infinities. */
 export const isExact = (x: Scalar): boolean => !isFloatDType(x.dtype);
 /** `min(max(x, low), high)`, NaN kept, as `clamp` computes it. */
 export function clamped(x: Scalar, low: Scalar | undefined, high: Scalar | undefined): Scalar {
@@ -34,7 +34,7 @@ export function clamped(x: Scalar, low: Scalar | undefined, high: Scalar | undef
   return high === undefined ? floored : apply("min", floored, high);
 }
 
-/** A function of the elements of one tensor, in the compute dtype of the result. */
+/** Returns a function of the elements of one tensor, in the compute dtype of the result. */
 export const unary = (
   call: LoweringCall,
   self: LazyTensor,
@@ -42,7 +42,7 @@ export const unary = (
   operations = 1,
 ): LazyTensor => pointwise(call, [self], ([x]) => body(x!), { operations });
 
-/** The weight of an operand in type promotion. */
+/** Returns the weight of an operand in type promotion. */
 function promotionOf(value: Operand): PromotionOperand {
   if (value instanceof LazyTensor)
     return { dtype: value.dtype, rank: value.shape.length > 0 ? "dimensioned" : "zeroDim" };
@@ -54,10 +54,10 @@ function promotionOf(value: Operand): PromotionOperand {
   if (tag === "complex") return { dtype: "complex128", rank: "wrappedNumber" };
   return { dtype: "int64", rank: "wrappedNumber" };
 }
-/** The dtype that two operands are promoted to. */
+/** Returns the dtype that two operands are promoted to. */
 export const commonType = (a: Operand, b: Operand): DType => resultType([promotionOf(a), promotionOf(b)]);
 
-/** The elements of two operands, numbers as constants, converted to the dtype `common`. */
+/** Returns the elements of two operands, numbers as constants, converted to the dtype `common`. */
 export function binary(
   call: LoweringCall,
   a: Operand,

@@ -56,7 +56,7 @@ export class Places {
     return this.op("div", wide, this.number(2));
   }
 
-  /** The place that is read instead by the padding mode. */
+  /** Returns the place that is read instead by the padding mode. */
   padded(x: Scalar, size: Index, mode: number, align: boolean): Scalar {
     if (mode === BORDER) return this.#clipped(x, size);
     if (mode === REFLECTION) return this.#clipped(this.#reflected(x, size, align), size);
@@ -99,7 +99,10 @@ export class Places {
     return select(apply("or", isEven, isLarge), rest, this.op("sub", span, rest));
   }
 
-  /** A whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds it. */
+  /**
+   * Returns a whole half as PyTorch's vectors convert it: low bits of an int32, 0 where none holds
+   * it.
+   */
   whole(place: Scalar): Scalar {
     if (!this.isImage) return select(apply("eq", place, place), place, this.number(0));
     if (this.#dtype === this.#compute) return place;
@@ -168,15 +171,15 @@ export function tapsOf(places: Places, value: Scalar, size: Index, sampling: Sam
   ];
 }
 /**
- * An element by a weight; one outside is 0. Zeros of images are weighted, too, because weights may
- * be NaN.
+ * Returns an element by a weight; one outside is 0. Zeros of images are weighted, too, because
+ * weights may be NaN.
  */
 function weighted(places: Places, within: Scalar, value: Scalar, weight: Scalar): Scalar {
   const zero = places.number(0);
   if (places.isImage) return places.op("mul", select(within, value, zero), weight);
   return select(within, places.op("mul", value, weight), zero);
 }
-/** All choices of one item from each list. */
+/** Returns all choices of one item from each list. */
 const choices = <T>(lists: readonly (readonly T[])[]): T[][] =>
   lists.reduce<T[][]>((all, list) => all.flatMap((some) => list.map((item) => [...some, item])), [[]]);
 
@@ -185,7 +188,8 @@ const isInside = (places: Places, { place }: Tap, size: Index): Scalar =>
   apply("and", apply("ge", place, places.number(0)), apply("lt", place, places.extent(size)));
 
 /**
- * The sum over corners of elements by products of weights, those of the fastest dimension first.
+ * Returns the sum over corners of elements by products of weights, those of the fastest dimension
+ * first.
  */
 export function byCorner(
   places: Places,
@@ -231,7 +235,7 @@ export function byDimension(
   return terms.reduce((total, term) => places.op("add", total, term));
 }
 
-/** A whole float as an index; read only where it is within the size. */
+/** Returns a whole float as an index; read only where it is within the size. */
 export function placeOf(place: Scalar, bound: Index): Index {
   const scalar = cast(place, "int64");
   return atom({ kind: "value", scalar, key: `[${scalarText(scalar)}]`, bound });

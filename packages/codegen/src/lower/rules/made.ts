@@ -33,8 +33,8 @@ export function made(
 }
 
 /**
- * The place that an integer tensor's element names in a dimension; negative ones count from the
- * end.
+ * Returns the place that an integer tensor's element names in a dimension; negative ones count from
+ * the end.
  */
 export function placeIn(element: Scalar, extent: Index, mayBeNegative: boolean): Index {
   const value = cast(element, "int64");
@@ -47,13 +47,15 @@ export function placeIn(element: Scalar, extent: Index, mayBeNegative: boolean):
 }
 
 /**
- * The element of a 0-d tensor, which an index names as if there were one dimension of one element.
- * The index is read as a place, so that passes that check indices see it.
+ * Returns the element of a 0-d tensor, which an index names as if there were one dimension of one
+ * element. The index is read as a place, so that passes that check indices see it.
  */
 export function onlyElement(self: LazyTensor, index: Scalar): Scalar {
   const isThere = apply("eq", indexScalar(placeIn(index, ONE, false)), indexScalar(ZERO));
   return select(isThere, self.element([]), constantScalar(0, self.dtype));
 }
 
-/** Whether a tensor has no elements; as an index it may then have any number of dimensions. */
+/**
+ * Returns whether a tensor has no elements; as an index it may then have any number of dimensions.
+ */
 export const isNothing = (tensor: LazyTensor): boolean => tensor.shape.some(isZero);

@@ -23,7 +23,7 @@ interface SquaresOptions {
   /** Finishes a sum; `first` is the place of the first element of the row. */
   readonly finish: (sum: Scalar, first: readonly Index[]) => Scalar;
 }
-/** The sum of squared deviations from the mean of each row. */
+/** Returns the sum of squared deviations from the mean of each row. */
 export function squaresOf(
   call: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
@@ -58,7 +58,7 @@ export function squaresOf(
   });
 }
 
-/** The tensor in another dtype. */
+/** Returns the tensor in another dtype. */
 export function elementsAs(tensor: LazyTensor, dtype: DType, node: string): LazyTensor {
   if (tensor.dtype === dtype) return tensor;
   return new LazyTensor({
@@ -87,7 +87,7 @@ interface RowStatistics {
   /** The group of their nests. */
   readonly group: string;
 }
-/** The mean of each row, and one over its standard deviation. */
+/** Returns the mean of each row, and one over its standard deviation. */
 export function rowStatistics(
   call: LoweringCall,
   rows: LazyTensor,
@@ -170,9 +170,9 @@ interface RowVariance {
   readonly first: readonly Index[];
 }
 /**
- * The variance, or NaN where PyTorch's kernels multiply the square of a mean that overflows by 0:
- * that of all elements where these are too few for their lanes, and else that of the first lane,
- * unless elements are left over (`RowwiseMomentsImpl`).
+ * Returns the variance, or NaN where PyTorch's kernels multiply the square of a mean that overflows
+ * by 0: that of all elements where these are too few for their lanes, and else that of the first
+ * lane, unless elements are left over (`RowwiseMomentsImpl`).
  */
 function varianceOfLarge(
   call: LoweringCall,
@@ -225,8 +225,8 @@ export const affine = (
 };
 
 /**
- * The parameters that are given, for reads of several elements. PyTorch takes those of the input's
- * dtype, or float32 beside halves; the host rejects others.
+ * Returns the parameters that are given, for reads of several elements. PyTorch takes those of the
+ * input's dtype, or float32 beside halves; the host rejects others.
  */
 export function givenOf(
   { context }: LoweringCall,
@@ -241,7 +241,7 @@ export function givenOf(
   return given.map((tensor) => context.many(tensor));
 }
 
-/** A saved statistic, in the shape and dtype of result `at` of the call. */
+/** Returns a saved statistic, in the shape and dtype of result `at` of the call. */
 export function statistic(call: LoweringCall, tensor: LazyTensor, at: number): LazyTensor | null {
   const items = call.value as readonly unknown[];
   if (items[at] === null || items[at] === undefined) return null;

@@ -21,13 +21,16 @@ export interface PointwiseOptions {
 }
 
 /**
- * Whether a second operand beside halves is not rounded to them: numbers and tensors of one element
- * keep their value in products and quotients (`opmath_t` in BinaryOpsKernel.cpp).
+ * Returns whether a second operand beside halves is not rounded to them: numbers and tensors of one
+ * element keep their value in products and quotients (`opmath_t` in BinaryOpsKernel.cpp).
  */
 export const isWide = (operand: Operand): boolean =>
   !(operand instanceof LazyTensor) || fixedValue(product(operand.shape)) === 1;
 
-/** A tensor whose elements are `body` of the operands' elements, broadcast against each other. */
+/**
+ * Returns a tensor whose elements are `body` of the operands' elements, broadcast against each
+ * other.
+ */
 export function pointwise(
   call: LoweringCall,
   operands: readonly LazyTensor[],

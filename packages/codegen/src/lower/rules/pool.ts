@@ -30,7 +30,7 @@ import { computeType } from "../core/numbers.js";
 import { made } from "./made.js";
 import type { Windows, WindowsOf } from "./pool-windows.js";
 
-/** A reduction over a window of each element of the result. */
+/** Returns a reduction over a window of each element of the result. */
 function windowed(
   call: LoweringCall,
   self: LazyTensor,
@@ -51,7 +51,8 @@ function windowed(
 }
 
 /**
- * The place of the last NaN in a window, as PyTorch's pools remember it; -1 where there is none.
+ * Returns the place of the last NaN in a window, as PyTorch's pools remember it; -1 where there is
+ * none.
  */
 function lastNaN(
   call: LoweringCall,
@@ -77,7 +78,7 @@ const product = (factors: readonly Scalar[]): Scalar =>
       ? constantScalar(Number(a.value) * Number(b.value), "int64")
       : apply("mul", a, b),
   );
-/** The divisor of the sum over a window. */
+/** Returns the divisor of the sum over a window. */
 function divisorAt(
   given: number | null,
   windows: readonly Windows[],
@@ -93,7 +94,7 @@ function divisorAt(
 const quotient = (sum: Scalar, by: Scalar): Scalar =>
   apply(isFloatDType(sum.dtype) ? "div" : "trunc_div", sum, by);
 
-/** The mean of each window; `divisor` overrides the number of elements. */
+/** Returns the mean of each window; `divisor` overrides the number of elements. */
 export function averages(
   call: LoweringCall,
   tensor: LazyTensor,
@@ -114,7 +115,7 @@ export function averages(
   });
 }
 
-/** The greatest element of each window, and its row-major place in the input's plane. */
+/** Returns the greatest element of each window, and its row-major place in the input's plane. */
 export function greatest(
   call: LoweringCall,
   tensor: LazyTensor,
@@ -146,7 +147,7 @@ export function greatest(
   context.made(places);
   return [values, places];
 }
-/** The place in a window of its greatest element: of the last NaN where there is one. */
+/** Returns the place in a window of its greatest element: of the last NaN where there is one. */
 function placeOfGreatest(
   call: LoweringCall,
   self: LazyTensor,
@@ -160,7 +161,7 @@ function placeOfGreatest(
     return select(apply("ge", last, constantScalar(0, "int64")), last, first(at));
   };
 }
-/** The place in the plane of the element at a row-major place in a window. */
+/** Returns the place in the plane of the element at a row-major place in a window. */
 function placeInPlane(
   windows: readonly Windows[],
   plane: readonly Index[],
@@ -192,7 +193,7 @@ interface GradientInit {
   readonly inputs: readonly LazyTensor[];
   readonly share: (windows: readonly Windows[], at: readonly Index[], window: readonly Index[]) => Share;
 }
-/** Each element of the input sums what the windows that contain it give back to it. */
+/** Returns each element of the input sums what the windows that contain it give back to it. */
 function gradient(call: LoweringCall, { grad, rank, windowsOf, inputs, share }: GradientInit): LazyTensor {
   const out = outOf(call);
   const windows = windowsOf(shapeOf(out).slice(-rank), grad.shape.slice(-rank));
@@ -216,7 +217,7 @@ function gradient(call: LoweringCall, { grad, rank, windowsOf, inputs, share }: 
   });
 }
 
-/** The gradient of {@link averages}. */
+/** Returns the gradient of {@link averages}. */
 export function averagesBackward(
   call: LoweringCall,
   gradOutput: LazyTensor,
@@ -238,7 +239,10 @@ export function averagesBackward(
   });
 }
 
-/** The gradient of {@link greatest}: a window gives its gradient to the element that it chose. */
+/**
+ * Returns the gradient of {@link greatest}: a window gives its gradient to the element that it
+ * chose.
+ */
 export function greatestBackward(
   call: LoweringCall,
   gradOutput: LazyTensor,

@@ -16,7 +16,7 @@ export const integer = (value: number): Scalar => constantScalar(value, "int64")
 export const orderType = (dtype: LazyTensor["dtype"]): LazyTensor["dtype"] =>
   dtype === "bool" ? "int32" : computeType(dtype);
 
-/** Whether `a` comes before `b`: NaN counts as the greatest. */
+/** Returns whether `a` comes before `b`: NaN counts as the greatest. */
 function isBefore(a: Scalar, b: Scalar, descending: boolean): Scalar {
   const plain = apply(descending ? "gt" : "lt", a, b);
   if (!isFloatDType(a.dtype)) return plain;
@@ -29,8 +29,8 @@ const isEqual = (a: Scalar, b: Scalar): Scalar =>
     : apply("eq", a, b);
 
 /**
- * The place of each element in the stable order along the dimension, in memory. Places from `first`
- * on may be any number that is not less.
+ * Returns the place of each element in the stable order along the dimension, in memory. Places from
+ * `first` on may be any number that is not less.
  */
 export function rankOf(
   call: LoweringCall,
@@ -131,7 +131,7 @@ export function picked(call: LoweringCall, self: LazyTensor, pick: Pick) {
   return [values, places] as const;
 }
 
-/** The elements of a 0-d tensor in order: itself, at 0. */
+/** Returns the elements of a 0-d tensor in order: itself, at 0. */
 export function single({ node }: LoweringCall, self: LazyTensor): readonly [LazyTensor, LazyTensor] {
   const element = (): Scalar => integer(0);
   return [self, new LazyTensor({ dtype: "int64", shape: [], node, inputs: [], element })];

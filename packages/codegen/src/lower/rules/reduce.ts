@@ -31,7 +31,7 @@ const NEEDS_ELEMENTS: ReadonlySet<ReduceKind> = new Set<ReduceKind>(["max", "min
 export const kindFor = (kind: ReduceKind, dtype: DType): ReduceKind =>
   dtype !== "bool" ? kind : kind === "sum" ? "any" : kind === "prod" ? "all" : kind;
 
-/** A tensor whose elements reduce `self` over dimensions. */
+/** Returns a tensor whose elements reduce `self` over dimensions. */
 export function reduceOver(
   { context, node }: Pick<LoweringCall, "context" | "node">,
   self: LazyTensor,
@@ -80,7 +80,7 @@ export const countOf = (self: LazyTensor, dims: readonly number[], dtype: DType)
 export interface Center {
   /** The mean over dimensions, which are kept. */
   readonly mean: LazyTensor;
-  /** The difference of an element from the mean of its row. */
+  /** Returns the difference of an element from the mean of its row. */
   deviation(element: Scalar, at: readonly Index[]): Scalar;
   /**
    * Whether differences from the first element of a row overflow on the way to their mean. Given
@@ -155,13 +155,16 @@ export function centerOf(
   };
 }
 
-/** Whether a number of a float dtype is finite. */
+/** Returns whether a number of a float dtype is finite. */
 export function isRegular(value: Scalar): Scalar {
   const zero = constantScalar(0, value.dtype);
   return apply("eq", apply("mul", value, zero), zero);
 }
 
-/** A reduction of one row, as a part of what is computed for the row: for cases that are rare. */
+/**
+ * Returns a reduction of one row, as a part of what is computed for the row: for cases that are
+ * rare.
+ */
 export function reducedRow(
   { context }: Pick<LoweringCall, "context">,
   self: LazyTensor,
@@ -176,7 +179,7 @@ export function reducedRow(
   return { kind: "reduce", dtype: value.dtype, reduce, axes, body: value };
 }
 
-/** The element of `mean` (dimensions kept) that belongs to an element of the tensor. */
+/** Returns the element of `mean` (dimensions kept) that belongs to an element of the tensor. */
 export const keptAt = (at: readonly Index[], dims: readonly number[], zero: Index): Index[] =>
   at.map((index, d) => (dims.includes(d) ? zero : index));
 

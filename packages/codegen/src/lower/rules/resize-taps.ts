@@ -55,7 +55,7 @@ interface NearestOptions {
    */
   readonly copies: boolean;
 }
-/** The element that is read for each element of the result. */
+/** Returns the element that is read for each element of the result. */
 export function nearestPlaces(
   call: LoweringCall,
   resizing: Resizing,
@@ -75,7 +75,7 @@ export function nearestPlaces(
   });
   return (at) => placeIn(placeAt(at), inputs, false);
 }
-/** The place for sizes of a run that are equal or doubled, or else another. */
+/** Returns the place for sizes of a run that are equal or doubled, or else another. */
 function copiedWhere(at: Index, { inputs, outputs }: Resizing, place: Scalar): Scalar {
   if (fixedValue(inputs) !== undefined && fixedValue(outputs) !== undefined) return place;
   const is = (size: Index): Scalar => apply("eq", indexScalar(outputs), indexScalar(size));
@@ -83,7 +83,7 @@ function copiedWhere(at: Index, { inputs, outputs }: Resizing, place: Scalar): S
   return select(is(inputs), indexScalar(at), doubled);
 }
 /**
- * The whole number by which places are divided, where float32 gives the same places as that
+ * Returns the whole number by which places are divided, where float32 gives the same places as that
  * division: most images grow by whole factors.
  */
 function wholeFactor({ inputs, outputs, scale }: Resizing, isExact: boolean): number | undefined {
@@ -111,7 +111,7 @@ export interface LinearTaps {
   readonly places: readonly [Index, Index];
   readonly weights: readonly [Scalar, Scalar];
 }
-/** The elements that are blended for each element of the result. */
+/** Returns the elements that are blended for each element of the result. */
 export function linearTaps(
   call: LoweringCall,
   resizing: Resizing,
@@ -162,7 +162,7 @@ function alignedRatio({ inputs, outputs }: Resizing, dtype: DType): Scalar {
   return select(isOne, constantScalar(0, dtype), ratio);
 }
 
-/** The weighted sum over all corners, dimension by dimension from the first. */
+/** Returns the weighted sum over all corners, dimension by dimension from the first. */
 export function blended(
   [taps, ...others]: readonly LinearTaps[],
   elementAt: (places: readonly Index[]) => Scalar,

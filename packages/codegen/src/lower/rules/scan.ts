@@ -22,7 +22,8 @@ export interface ScanInit {
 }
 
 /**
- * A tensor whose elements reduce the elements of `self` up to them, in a nest with the hint `scan`.
+ * Returns a tensor whose elements reduce the elements of `self` up to them, in a nest with the hint
+ * `scan`.
  */
 export function scanOver(call: LoweringCall, self: LazyTensor, init: ScanInit): LazyTensor {
   const { context, node } = call;
@@ -67,8 +68,8 @@ export function scanOver(call: LoweringCall, self: LazyTensor, init: ScanInit): 
 export const withPlace = (at: readonly Index[], dim: number, place: Index): Index[] =>
   at.map((index, d) => (d === dim ? place : index));
 /**
- * The greatest or least so far, which is never of no elements: that it starts from the first
- * changes nothing.
+ * Returns the greatest or least so far, which is never of no elements: that it starts from the
+ * first changes nothing.
  */
 export function extremeOver(
   call: LoweringCall,

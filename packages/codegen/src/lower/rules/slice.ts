@@ -1,12 +1,12 @@
 /** @file The elements that a slice takes of a dimension. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { add, constant, type Index, size } from "../../ir/index-expr.js";
 import type { LoweringCall } from "../core/call.js";
 
 /** The arguments of a slice, as `slice` and `slice_scatter` have them. */
 export interface SliceArgs {
-  readonly start: SymInt | null;
-  readonly step: SymInt;
+  readonly start: IntLike | null;
+  readonly step: IntLike;
 }
 /** Returns where a slice of a dimension starts, and its step. */
 export function sliceOf(
@@ -20,7 +20,7 @@ export function sliceOf(
   return { start: from, step: size(step) };
 }
 /** Counted from the end when negative, kept within the extent. */
-function startOf(start: SymInt, extent: Index): Index {
+function startOf(start: IntLike, extent: Index): Index {
   if (typeof start !== "number") return size(start);
   if (start >= 0) {
     const most = extent.terms.length === 0 ? Math.min(start, extent.constant) : start;

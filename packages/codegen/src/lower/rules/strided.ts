@@ -3,7 +3,7 @@
  * their place in memory.
  */
 import type { FakeTensor } from "@sconce/ir";
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import {
   add,
   atom,
@@ -25,12 +25,15 @@ import { type LazyTensor, viewOf } from "../core/lazy.js";
 export interface StridedInit {
   /** The base, with the strides that it has in the graph. */
   readonly fake: FakeTensor;
-  readonly strides: readonly SymInt[];
+  readonly strides: readonly IntLike[];
   /** The first element's place in memory; the base's when null. */
-  readonly offset: SymInt | null;
+  readonly offset: IntLike | null;
 }
 
-/** A view of `base` by strides. @throws CannotLower for places that are not elements of `base` */
+/**
+ * Returns a view of `base` by strides. @throws CannotLower for places that are not elements of
+ * `base`
+ */
 export function strided(call: LoweringCall, base: LazyTensor, init: StridedInit): LazyTensor {
   const { fake } = init;
   const order = memoryOrder(fake);

@@ -1,5 +1,5 @@
 /** @file Windows that slide over the last dimensions of a tensor. */
-import type { SymInt } from "@sconce/symbolic";
+import type { IntLike } from "@sconce/symbolic";
 import { type Index, isWithin } from "../../ir/index-expr.js";
 import { apply, both, constantScalar, indexScalar, type Scalar, TRUE } from "../../ir/scalar.js";
 import { fixedNumbers } from "../core/call.js";
@@ -10,9 +10,9 @@ export interface Window {
   readonly dilation: readonly number[];
 }
 interface WindowArgs {
-  readonly stride: readonly SymInt[];
-  readonly padding: readonly SymInt[];
-  readonly dilation: readonly SymInt[];
+  readonly stride: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly dilation: readonly IntLike[];
 }
 /** Returns the window of a convolution. @throws CannotLower where it is symbolic */
 export const windowOf = ({ stride, padding, dilation }: WindowArgs, rank: number): Window => ({
@@ -24,7 +24,7 @@ export const windowOf = ({ stride, padding, dilation }: WindowArgs, rank: number
 export const perDim = (values: readonly number[], rank: number): number[] =>
   values.length === rank ? [...values] : new Array<number>(rank).fill(values[0] ?? 0);
 
-/** Whether an index is within an extent; nothing to ask when that is certain. */
+/** Returns whether an index is within an extent; nothing to ask when that is certain. */
 export function inside(index: Index, extent: Index): Scalar {
   if (isWithin(index, extent)) return TRUE;
   const value = indexScalar(index);

@@ -16,8 +16,8 @@ import { type Accumulator, changedBy, fourOf, type Lanes, type Vectors } from ".
 const FOLDS: ReadonlySet<string> = new Set(["add", "mul", "max", "min", "or", "and"]);
 
 /**
- * The totals of a loop with the operation that changes each; undefined where a variable from
- * outside is read in any other way, so that an iteration depends on those before it.
+ * Returns the totals of a loop with the operation that changes each; undefined where a variable
+ * from outside is read in any other way, so that an iteration depends on those before it.
  */
 export function totalsOf(body: KernelBlock): ReadonlyMap<KernelVariable, KernelOp> | undefined {
   const reads = new Map<KernelOperand, KernelStatement[]>();
@@ -72,7 +72,9 @@ export function accumulatorsOf(
   }
   return made;
 }
-/** What changes nothing: zero, one, or the total so far where it may count several times. */
+/**
+ * Returns what changes nothing: zero, one, or the total so far where it may count several times.
+ */
 function startOf(
   variable: KernelVariable,
   op: KernelOp,

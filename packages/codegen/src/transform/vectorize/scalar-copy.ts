@@ -26,7 +26,7 @@ export class ScalarCopy {
   set(operand: KernelOperand, becomes: KernelOperand): void {
     this.#made.set(operand, becomes);
   }
-  /** What an operand is in the copy. */
+  /** Returns what an operand is in the copy. */
   of(operand: KernelOperand): KernelOperand {
     return this.#made.get(operand) ?? this.#outer(operand) ?? operand;
   }

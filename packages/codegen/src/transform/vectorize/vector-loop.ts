@@ -63,7 +63,7 @@ export class VectorLoop {
     this.#copy = copy;
   }
 
-  /** The statements for four iterations from `first` on. */
+  /** Returns the statements for four iterations from `first` on. */
   body({ counter, body }: ForStatement, first: KernelOperand): KernelBlock {
     this.#lanes.set(counter, { kind: "places", first, step: 1 });
     for (const variable of this.#context.accumulators.keys())
@@ -96,7 +96,7 @@ export class VectorLoop {
     return value;
   }
 
-  /** What an operand is; all from before the loop is the same for all. */
+  /** Returns what an operand is; all from before the loop is the same for all. */
   #of(operand: KernelOperand): Lanes {
     return this.#lanes.get(operand) ?? { kind: "same", value: operand };
   }
@@ -109,7 +109,7 @@ export class VectorLoop {
     return lanes.kind === "same" ? lanes.value : operand;
   }
 
-  /** The value of one iteration. */
+  /** Returns the value of one iteration. */
   #lane(operand: KernelOperand, lane: number): KernelOperand {
     const lanes = this.#of(operand);
     switch (lanes.kind) {
@@ -124,7 +124,7 @@ export class VectorLoop {
         return lanes.values[lane]!;
     }
   }
-  /** The values of four iterations as one. */
+  /** Returns the values of four iterations as one. */
   #vector(operand: KernelOperand): KernelOperand {
     const lanes = this.#of(operand);
     switch (lanes.kind) {
@@ -320,7 +320,7 @@ export class VectorLoop {
     const each = this.#each(statement);
     this.#branch(all, together, [branch(some, each, none)]);
   }
-  /** The branches of four iterations, one after the other. */
+  /** Returns the branches of four iterations, one after the other. */
   #each({ condition, then, otherwise }: IfStatement): KernelBlock {
     const saved = this.#out;
     this.#out = [];

@@ -72,7 +72,7 @@ class Vectorizer {
     }
   }
 
-  /** A loop with its rest; undefined where iterations depend on each other. */
+  /** Returns a loop with its rest; undefined where iterations depend on each other. */
   #loop(loop: ForStatement): Made | undefined {
     const { counter, start, end, step, body } = loop;
     if (step !== 1 || isShort(loop)) return undefined;
@@ -132,7 +132,7 @@ class Vectorizer {
     const made: ForStatement = { kind: "for", counter, start, end, step: count * WIDTH, body };
     return { loop: made, gain };
   }
-  /** The end of the iterations that come out even. */
+  /** Returns the end of the iterations that come out even. */
   #wholeEnd(
     start: KernelOperand,
     end: KernelOperand,
@@ -155,7 +155,7 @@ class Vectorizer {
 
 const isEqual = (a: KernelOperand, b: KernelOperand): boolean =>
   a.kind === "literal" && b.kind === "literal" ? a.value === b.value : a === b;
-/** Whether a loop is known to have few iterations. */
+/** Returns whether a loop is known to have few iterations. */
 const isShort = ({ start, end }: ForStatement, least = WIDTH): boolean =>
   start.kind === "literal" && end.kind === "literal" && Number(end.value) - Number(start.value) < least;
 const isWorth = ({ vectors, singles }: Gain): boolean => vectors > 0 && vectors * 4 >= singles;
@@ -174,7 +174,7 @@ function countFours(statement: KernelStatement): number {
   return count;
 }
 
-/** Whether iterations read nothing that others write. */
+/** Returns whether iterations read nothing that others write. */
 function isIndependent(body: KernelBlock): boolean {
   const read = new Map<unknown, Set<KernelOperand>>();
   const written = new Map<unknown, Set<KernelOperand>>();
@@ -195,7 +195,8 @@ function isIndependent(body: KernelBlock): boolean {
 }
 
 /**
- * The body with `if a { total = true }` as `total = total or a`: iterations fold what they find.
+ * Returns the body with `if a { total = true }` as `total = total or a`: iterations fold what they
+ * find.
  */
 function withFolds(body: KernelBlock): KernelBlock {
   return body.flatMap((statement): readonly KernelStatement[] => {

@@ -24,12 +24,15 @@ export class FileNames {
     this.#kept = kept;
   }
 
-  /** The names of the values of a graph; `kept` are names of inputs, which other rules hold for. */
+  /**
+   * Returns the names of the values of a graph; `kept` are names of inputs, which other rules hold
+   * for.
+   */
   static ofValues(graph: Graph, kept?: ReadonlySet<string>): FileNames {
     return new FileNames("value", (name) => graph.find(name) !== undefined, kept);
   }
 
-  /** The names of the graphs that a graph holds. */
+  /** Returns the names of the graphs that a graph holds. */
   static ofGraphs(graph: Graph): FileNames {
     return new FileNames("graph", (name) => graph.subgraphs.has(name) || graph.find(name) !== undefined);
   }
@@ -39,7 +42,7 @@ export class FileNames {
     return this.#renamed;
   }
 
-  /** The name in the file: the same for the same name, and of one value only. */
+  /** Returns the name in the file: the same for the same name, and of one value only. */
   of(name: string): string {
     const known = this.#renamed.get(name);
     if (known !== undefined) return known;

@@ -53,25 +53,25 @@ export const GRAPH_MODULE_ATTRIBUTES: ReadonlySet<string> = /* @__PURE__ */ word
 const ASCII = /^[A-Za-z_]\w*$/;
 const UNICODE = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
 
-/** Whether a text is an identifier of ASCII letters, as PyTorch names values of graphs. */
+/** Returns whether a text is an identifier of ASCII letters, as PyTorch names values of graphs. */
 export const isAsciiIdentifier = (text: string): boolean => ASCII.test(text);
 
-/** Whether Python reads a text as one name: `str.isidentifier()`, keywords included. */
+/** Returns whether Python reads a text as one name: `str.isidentifier()`, keywords included. */
 export const isIdentifier = (text: string): boolean => UNICODE.test(text);
 
 /**
- * Whether Python keeps a name as it is written. In sources it brings names to the form NFKC: a name
- * of another form is then one of something else.
+ * Returns whether Python keeps a name as it is written. In sources it brings names to the form
+ * NFKC: a name of another form is then one of something else.
  */
 export const isNormal = (text: string): boolean => !MARKS.test(text) && text.normalize("NFKC") === text;
 
 /** To normalize a run of marks takes quadratic time; Unicode's own limit is 30. */
 const MARKS = /\p{M}{31}/u;
 
-/** Whether a name is one of Python's own, `__class__`. */
+/** Returns whether a name is one of Python's own, `__class__`. */
 export const isDunder = (text: string): boolean => text.startsWith("__") && text.endsWith("__");
 
-/** The nearest name that PyTorch would give to a value (`torch.fx.graph._Namespace`). */
+/** Returns the nearest name that PyTorch would give to a value (`torch.fx.graph._Namespace`). */
 export function asciiName(text: string): string {
   const name = text.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
   return /^\d/.test(name) ? `_${name}` : name;

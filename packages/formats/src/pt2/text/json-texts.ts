@@ -86,7 +86,7 @@ function collectInputs(json: JsonValue, inputs: Set<string>): void {
 const field = (json: JsonValue | undefined, key: string): JsonValue | undefined =>
   json instanceof JsonObject ? json.get(key) : undefined;
 
-/** Whether a place is in an input of the program: a nested graph's inputs lie deeper. */
+/** Returns whether a place is in an input of the program: a nested graph's inputs lie deeper. */
 const isInputOf = (path: JsonPath): boolean =>
   path.includes("constant_input") || path.slice(0, 3).join() === "graph_module,graph,inputs";
 

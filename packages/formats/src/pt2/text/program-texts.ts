@@ -69,7 +69,7 @@ function shadowTexts(program: ExportedProgram, visit: TextVisitor): void {
   for (const name of shadowing) if (literals.has(name)) visit("shadow", name, () => "the graph signature");
 }
 
-/** The names of literals in the calls of a graph, as they stand in Python. */
+/** Returns the names of literals in the calls of a graph, as they stand in Python. */
 function literalNames(graph: Graph): ReadonlySet<string> {
   const names = new Set<string>();
   const look = (arg: Argument): void => {
@@ -90,12 +90,13 @@ function literalNames(graph: Graph): ReadonlySet<string> {
   return names;
 }
 
-/** The inputs that users give: their names are those of the program's parameters. */
+/** Returns the inputs that users give: their names are those of the program's parameters. */
 export const inputNames = ({ graphSignature }: ExportedProgram): ReadonlySet<string> =>
   new Set(graphSignature.inputSpecs.flatMap(({ kind, arg }) => (kind === "USER_INPUT" ? [arg.name] : [])));
 
 /**
- * The names of the arguments that the module is called with: keys of the second part of the tree.
+ * Returns the names of the arguments that the module is called with: keys of the second part of the
+ * tree.
  */
 function keywordsOf({ type, children }: TreeSpec): readonly string[] {
   const [args, kwargs] = children;
@@ -119,7 +120,7 @@ function constantTexts(value: Argument, visit: TextVisitor, where: () => string)
   if (typeof value === "string") visit("constant", value, where);
 }
 
-/** A name in a place: quoted where it could be read as something else. */
+/** Returns a name in a place: quoted where it could be read as something else. */
 const shown = (name: string): string => (isAsciiIdentifier(name) ? name : JSON.stringify(name));
 
 const isConstant = (val: MetaValue | undefined): val is ConstantValue =>

@@ -121,7 +121,9 @@ const NAMESPACES_OF_TORCH = new Set(["load_library", "import_module", "loaded_li
 /** Operators that are named as the operators of Python. */
 const PYTHON_OPERATOR = /^aten\.__i?(?:and|or|xor|lshift|rshift)__\.[A-Za-z_]\w*$/;
 
-/** Whether a target is one of an operator: a path of attributes that leads to nothing else. */
+/**
+ * Returns whether a target is one of an operator: a path of attributes that leads to nothing else.
+ */
 function isOperator(path: string): boolean {
   const [namespace, ...rest] = path.split(".");
   const parts = [namespace!, ...rest];
@@ -156,7 +158,7 @@ function symbolFault(text: string): string | undefined {
   return taken(text);
 }
 
-/** Whether a strict parser takes a text, with what is wrong with the names in it. */
+/** Returns whether a strict parser takes a text, with what is wrong with the names in it. */
 function parsedFault(parse: () => string | undefined): string | undefined {
   try {
     return parse();
@@ -333,5 +335,5 @@ export const TEXT_RULES: Readonly<Record<TextKind, TextRule>> = {
   },
 };
 
-/** Why a text is not safe in a file for PyTorch; undefined for one that is. */
+/** Returns why a text is not safe in a file for PyTorch; undefined for one that is. */
 export const textFault = (kind: TextKind, text: string): string | undefined => TEXT_RULES[kind].fault(text);

@@ -20,15 +20,15 @@ export type ValueKind = "tensor" | "int" | "float" | "bool" | "custom_obj";
 
 /** What an argument writer asks of the graph that is written. */
 export interface ArgumentContext {
-  /** The kind of value of a node. */
+  /** Returns the kind of value of a node. */
   kindOf(name: string): ValueKind;
-  /** The name under which the file has a node. */
+  /** Returns the name under which the file has a node. */
   nameOf(name: string): string;
-  /** The class of a custom object. */
+  /** Returns the class of a custom object. */
   classOf(name: string): string;
-  /** The graph that a `get_attr` node reads, written whole; undefined for other nodes. */
+  /** Returns the graph that a `get_attr` node reads, written whole; undefined for other nodes. */
   graph(name: string): PythonJson | undefined;
-  /** The error for an argument that the format has no form for. */
+  /** Returns the error for an argument that the format has no form for. */
   fail(what: string): Error;
 }
 
@@ -115,7 +115,7 @@ export class ArgumentWriter {
     }
   }
 
-  /** The first form that takes all items, in PyTorch's order. */
+  /** Returns the first form that takes all items, in PyTorch's order. */
   #list(items: readonly Argument[]): PythonJson {
     if (items.every(isBool)) return { as_bools: items };
     if (items.every(isInt)) return { as_ints: items };

@@ -40,7 +40,7 @@ export async function equalStorages(
   return equal;
 }
 
-/** How many storages of all programs have each size in bytes. */
+/** Returns how many storages of all programs have each size in bytes. */
 function sizeCounts(programs: ReadonlyMap<string, ExportedProgram>): ReadonlyMap<number, number> {
   const storages = new Set([...programs.values()].flatMap((program) => [...storagesOf(program)]));
   const counts = new Map<number, number>();
@@ -48,7 +48,7 @@ function sizeCounts(programs: ReadonlyMap<string, ExportedProgram>): ReadonlyMap
   return counts;
 }
 
-/** The storages of a program that have bytes, each once. */
+/** Returns the storages of a program that have bytes, each once. */
 function storagesOf({ stateDict, constants }: ExportedProgram): Set<Storage> {
   const tensors = [...stateDict.values(), ...constants.values()];
   return new Set(

@@ -51,7 +51,10 @@ class Tables {
 /** Calls with lists of graphs among their arguments, which PyTorch does not save. */
 const WITHOUT_FORM: ReadonlySet<string> = new Set(["higher_order.switch", "higher_order.flex_attention"]);
 
-/** An overload of an operator: a function of Python has no schema, and its arguments no names. */
+/**
+ * Returns an overload of an operator: a function of Python has no schema, and its arguments no
+ * names.
+ */
 const isOverload = (target: string): boolean =>
   target.startsWith("#") ||
   (!target.startsWith("higher_order.") && !isKnownFunction(target) && target.split(".").length === 3);
@@ -142,12 +145,15 @@ class GraphWriter {
       throw this.#fail("it reads an item of a value that is not the result of a call with several results");
   }
 
-  /** The name under which the file has a node. */
+  /** Returns the name under which the file has a node. */
   #nameOf(node: string): string {
     return this.#values.of(this.#results.nameOf(node));
   }
 
-  /** The table that has the value, by its name in the file: later `getitem` nodes have no entry. */
+  /**
+   * Returns the table that has the value, by its name in the file: later `getitem` nodes have no
+   * entry.
+   */
   #kindOf(node: string): ValueKind {
     const { ints, bools, floats, objects } = this.#tables;
     const name = this.#nameOf(node);
@@ -178,7 +184,7 @@ class GraphWriter {
     this.#nested.set(target, new JsonText(yield* graphJson(this.#context, graph, undefined, path)));
   }
 
-  /** The text of a nested graph, which each argument that takes the graph repeats. */
+  /** Returns the text of a nested graph, which each argument that takes the graph repeats. */
   #nestedText(target: string): JsonText {
     const text = this.#nested.get(target)!;
     if (this.#taken.has(target)) {
@@ -233,7 +239,7 @@ class GraphWriter {
     throw this.#fail("it has no value that says what it gives");
   }
 
-  /** A scalar that turned out to be static. */
+  /** Returns a scalar that turned out to be static. */
   #defineConstant(name: string, value: Argument): PythonJson {
     const { ints, bools, floats } = this.#tables;
     const constant = constantJson(value);
@@ -291,7 +297,7 @@ class GraphWriter {
     ];
   }
 
-  /** The arguments of an operator without a schema, as the file had them. */
+  /** Returns the arguments of an operator without a schema, as the file had them. */
   #namedInputs({ target, args, kwargs, meta: { callForm } }: Node): PythonJson[] {
     const { argNames, emptyLists = {} } = callForm ?? {};
     const isNamed = (name: string): boolean => Object.hasOwn(kwargs, name);

@@ -10,8 +10,8 @@ const isEmpty = (value: object | undefined): boolean =>
   value === undefined || Object.keys(value).length === 0;
 
 /**
- * The text of annotations, that of the file where it says the same: it has `1.0` where the value is
- * 1.
+ * Returns the text of annotations, that of the file where it says the same: it has `1.0` where the
+ * value is 1.
  */
 function customText(custom: object, text: string | undefined): string {
   const written = pythonJson(custom);
@@ -47,7 +47,9 @@ const unread = (key: string, text: string, where: string): SconceError =>
     "write the note as PyTorch does, or leave it out",
   );
 
-/** The notes of a program, of which PyTorch parses one. @throws SconceError `NOT_SAVABLE` */
+/**
+ * Returns the notes of a program, of which PyTorch parses one. @throws SconceError `NOT_SAVABLE`
+ */
 export function programNotes(notes: Readonly<Record<string, string>>): PythonJson {
   const { custom = "" } = notes;
   if (custom !== "" && !isJson(custom)) throw unread("custom", custom, "the program");
@@ -62,7 +64,10 @@ function requireParsed(meta: NodeMeta, texts: ReadonlyMap<string, PythonJson>, w
   }
 }
 
-/** The texts by key; those that metadata does not parse are among `extra` as the file had them. */
+/**
+ * Returns the texts by key; those that metadata does not parse are among `extra` as the file had
+ * them.
+ */
 export function metadataJson(meta: NodeMeta, where: string): PythonJson {
   const { stackTrace, nnModuleStack, sourceFnStack, torchFn, custom, extra = {} } = meta;
   const lists = (list: readonly (readonly string[])[] | undefined): string | undefined =>

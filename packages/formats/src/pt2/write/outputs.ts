@@ -17,17 +17,17 @@ export class ResultNames {
     this.#graph = graph;
   }
 
-  /** The name under which the file has a node. */
+  /** Returns the name under which the file has a node. */
   nameOf(name: string): string {
     return this.#first.get(name) ?? name;
   }
 
-  /** A user of the node that is no `getitem`: such a call cannot be written in parts. */
+  /** Returns a user of the node that is no `getitem`: such a call cannot be written in parts. */
   wholeUser(name: string): Node | undefined {
     return this.#users(name).find((user) => !isGetitemOf(user, name));
   }
 
-  /** The node that reads a result. */
+  /** Returns the node that reads a result. */
   reader(name: string, index: number): string | undefined {
     const [first, ...later] = this.#readersOf(name).get(index) ?? [];
     if (first === undefined) return undefined;
@@ -40,7 +40,7 @@ export class ResultNames {
     return first.name;
   }
 
-  /** The `getitem` nodes of each result of a call. */
+  /** Returns the `getitem` nodes of each result of a call. */
   #readersOf(name: string): ReadonlyMap<number, readonly Node[]> {
     let readers = this.#readers.get(name);
     if (readers === undefined) {
@@ -57,7 +57,7 @@ export class ResultNames {
     return readers;
   }
 
-  /** The users of a node; those of what is the same node in the file count as its own. */
+  /** Returns the users of a node; those of what is the same node in the file count as its own. */
   #users(name: string): Node[] {
     const own = [...this.#graph.users(name)];
     for (const later of this.#later.get(name) ?? []) own.push(...this.#graph.users(later));
@@ -93,7 +93,7 @@ function arrangementOf(node: Node, schema: OpSchema | undefined): Arrangement {
   return only.type.list ? "list" : "one";
 }
 
-/** The results of a call, in order, with the names of the nodes that read them. */
+/** Returns the results of a call, in order, with the names of the nodes that read them. */
 export function resultsOf(node: Node, schema: OpSchema | undefined, names: ResultNames): readonly Result[] {
   const { val } = node.meta;
   switch (arrangementOf(node, schema)) {

@@ -31,7 +31,10 @@ export interface ProgramJsonOptions {
   onRenamed(name: string, given: string): void;
 }
 
-/** The fields of the named tuples in the trees of the module call graph, in order of first use. */
+/**
+ * Returns the fields of the named tuples in the trees of the module call graph, in order of first
+ * use.
+ */
 function namedTuplesJson({ moduleCallGraph, namedTupleFields }: ExportedProgram): PythonJson {
   const found = new Map<string, PythonJson>();
   const visit = ({ type, context, children }: TreeSpec): void => {
@@ -50,8 +53,8 @@ function namedTuplesJson({ moduleCallGraph, namedTupleFields }: ExportedProgram)
 }
 
 /**
- * The calls of a program. PyTorch loads no program without that of the root, which IR text need not
- * have: it takes the inputs by position then, and gives a tuple.
+ * Returns the calls of a program. PyTorch loads no program without that of the root, which IR text
+ * need not have: it takes the inputs by position then, and gives a tuple.
  */
 function callsOf(
   { moduleCallGraph, graphSignature }: ExportedProgram,
@@ -70,7 +73,7 @@ function callsOf(
   return [{ fqn: "", signature }, ...moduleCallGraph.filter(({ fqn }) => fqn !== "")];
 }
 
-/** The text of a program, in pieces. */
+/** Returns the text of a program, in pieces. */
 export function* programJson(program: ExportedProgram, options: ProgramJsonOptions): Work<string> {
   const values = FileNames.ofValues(program.graph, inputNames(program));
   const nameOf = (name: string): string => values.of(name);

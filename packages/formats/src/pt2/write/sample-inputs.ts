@@ -54,7 +54,7 @@ export function sampleInputsOf(program: ExportedProgram): PyValue | { readonly r
   }
 }
 
-/** The devices of sample inputs that the graph has elsewhere than on the CPU. */
+/** Returns the devices of sample inputs that the graph has elsewhere than on the CPU. */
 export function inputPlaces({ exampleInputs, graph, graphSignature }: ExportedProgram): Places {
   const places = new Map<Storage, string>();
   const inputs = graphSignature.inputSpecs.filter(({ kind }) => kind === "USER_INPUT");
@@ -66,7 +66,7 @@ export function inputPlaces({ exampleInputs, graph, graphSignature }: ExportedPr
   return places;
 }
 
-/** Whether sample inputs are left out. */
+/** Returns whether sample inputs are left out. */
 export const isUnwritable = (
   value: ReturnType<typeof sampleInputsOf>,
 ): value is { readonly reason: string } => value instanceof Object && "reason" in value;
@@ -115,7 +115,7 @@ const FACTORIES: ReadonlyMap<unknown, string> = new Map([
   ["str", "unicode"],
 ]);
 
-/** The argument of a defaultdict: what makes missing values. */
+/** Returns the argument of a defaultdict: what makes missing values. */
 function factoryOf({ context }: TreeSpec): readonly PyValue[] {
   const { default_factory_module: module, default_factory_name: name } = context as Readonly<
     Record<string, unknown>

@@ -13,27 +13,27 @@ export const operators = defaultOperators();
 
 export const read = (bytes: Uint8Array): Promise<ExportedProgram> => readPt2(bytes, { operators });
 
-/** The bytes of a saved program. */
+/** Returns the bytes of a saved program. */
 export async function saved(program: ExportedProgram, options: WritePt2Options = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of pt2Pieces(program, { operators, ...options })) pieces.push(piece);
   return joinPieces(pieces);
 }
 
-/** The entries of an archive by name, without the folder. */
+/** Returns the entries of an archive by name, without the folder. */
 export function entriesOf(bytes: Uint8Array): Map<string, Uint8Array> {
   const zip = ZipArchive.openSync(bytes, inflate, { budget: new Budget(100 * bytes.length) });
   return new Map([...zip.names()].map((name) => [name.slice(name.indexOf("/") + 1), zip.readSync(name)]));
 }
 
-/** The folder of all entries. */
+/** Returns the folder of all entries. */
 export function folderOf(bytes: Uint8Array): string {
   const zip = ZipArchive.openSync(bytes, inflate, { budget: new Budget(100 * bytes.length) });
   const [first] = zip.names();
   return first!.slice(0, first!.indexOf("/"));
 }
 
-/** The extra files among entries. */
+/** Returns the extra files among entries. */
 export const extraFilesOf = (entries: ReadonlyMap<string, Uint8Array>): Record<string, Uint8Array> =>
   Object.fromEntries(
     [...entries].flatMap(([name, bytes]) =>
@@ -41,7 +41,7 @@ export const extraFilesOf = (entries: ReadonlyMap<string, Uint8Array>): Record<s
     ),
   );
 
-/** The names of the entries that are not the same in both archives. */
+/** Returns the names of the entries that are not the same in both archives. */
 export function differing(a: Uint8Array, b: Uint8Array): string[] {
   const [first, second] = [entriesOf(a), entriesOf(b)];
   const names = new Set([...first.keys(), ...second.keys()]);

@@ -105,7 +105,7 @@ export function moduleCallJson({ fqn, signature }: ModuleCallEntry, nameOf: Name
   };
 }
 
-/** A bound, or null for infinity; a fraction is rounded into the range, as PyTorch does. */
+/** Returns a bound, or null for infinity; a fraction is rounded into the range, as PyTorch does. */
 function boundJson(
   exact: bigint | null | undefined,
   value: number,

@@ -32,7 +32,7 @@ export class ValueWriter {
   readonly extent = (value: number | SymExpr): PythonJson =>
     typeof value === "number" ? { as_int: value } : this.#expression(value, "int");
 
-  /** The value of a symbolic scalar. */
+  /** Returns the value of a symbolic scalar. */
   scalar({ kind, expr }: SymScalar): PythonJson {
     const name = KINDS[kind];
     if (typeof expr === "object") return this.#expression(expr, name);
@@ -63,7 +63,10 @@ export class ValueWriter {
     return { as_expr: { expr_str: text, hint: value } };
   }
 
-  /** The example value: given for the expression itself, or computed from those of its symbols. */
+  /**
+   * Returns the example value: given for the expression itself, or computed from those of its
+   * symbols.
+   */
   #hint(expr: SymExpr, kind: ScalarKind): number | undefined {
     const given = this.#hints.get(expr.op === "Symbol" ? expr.name : printExpr(expr));
     if (given !== undefined) return given;
@@ -84,7 +87,10 @@ function exampleOf(expr: SymExpr, hints: ReadonlyMap<string, number>): number | 
   }
 }
 
-/** A constant as one of the members `as_none`, `as_bool`, `as_int`, ...; undefined for others. */
+/**
+ * Returns a constant as one of the members `as_none`, `as_bool`, `as_int`, ...; undefined for
+ * others.
+ */
 export function constantJson(value: Argument): PythonJson | undefined {
   if (value === null) return { as_none: true };
   switch (typeof value) {

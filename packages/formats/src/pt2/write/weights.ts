@@ -68,7 +68,7 @@ export class RecordFolder {
     this.#equal = equal;
   }
 
-  /** The entries of the tensors of a program, and then that of their configuration. */
+  /** Yields the entries of the tensors of a program, and then that of their configuration. */
   *entries(
     tensors: ReadonlyMap<string, Tensor>,
     config: string,

@@ -47,10 +47,10 @@ const ZIP_VERSION = "6\n";
 export type NamedPrograms = ReadonlyMap<string, ExportedProgram>;
 
 /**
- * The bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory, or
- * come from the file that they are still in, and stay out of memory. What the program lacks fails
- * before the first piece. The same program gives the same bytes.
- * Values whose names are not Python identifiers get others in the file, which a warning lists.
+ * Yields the bytes of a `.pt2` file, piece by piece: tensors are views of the program's own memory,
+ * or come from the file that they are still in, and stay out of memory. What the program lacks
+ * fails before the first piece. The same program gives the same bytes. Values whose names are not
+ * Python identifiers get others in the file, which a warning lists.
  * @throws SconceError `NOT_SAVABLE` with the node, `UNSAFE_TEXT`, `OPTION_VALUE`, `ABORTED`,
  * `OBSERVER_FAILED`, `TREE_NOT_SERIALIZABLE`
  */
@@ -63,8 +63,8 @@ export async function* pt2Pieces(
 }
 
 /**
- * The same for several programs, in the order and with the names of `package_pt2`. Weights that
- * several programs share are one record, which each program's configuration names.
+ * Yields the same for several programs, in the order and with the names of `package_pt2`. Weights
+ * that several programs share are one record, which each program's configuration names.
  * @throws SconceError as {@link pt2Pieces}; the place begins with the name of the program
  */
 export async function* packagePieces(
@@ -111,7 +111,7 @@ async function* archivePieces(
   progress.end();
 }
 
-/** All entries in PyTorch's order; only tensors are not in memory twice. */
+/** Returns all entries in PyTorch's order; only tensors are not in memory twice. */
 function* entriesOf(
   programs: NamedPrograms,
   options: WritePt2Options,
@@ -150,7 +150,7 @@ const inProgram = (name: string, { onWarning, ...rest }: WritePt2Options): Write
   onWarning: onWarning && ((message) => onWarning(`${programPlace(name)}: ${message}`)),
 });
 
-/** The entries of one program. */
+/** Returns the entries of one program. */
 function* programEntries(
   name: string,
   program: ExportedProgram,
@@ -182,7 +182,8 @@ function* programEntries(
 }
 
 /**
- * The saved sample inputs; none for a program without them, and where Python would need a class.
+ * Returns the saved sample inputs; none for a program without them, and where Python would need a
+ * class.
  */
 function sampleInputs(program: ExportedProgram, { onWarning }: WritePt2Options): Uint8Array {
   const inputs = sampleInputsOf(program);
@@ -236,7 +237,7 @@ function warnOfUnloadable({ graph, graphSignature }: ExportedProgram, { onWarnin
     onWarning?.(`node "${region}" is a region without results, which torch.export.load does not read`);
 }
 
-/** The first call of a region that gives nothing, in nested graphs too. */
+/** Returns the first call of a region that gives nothing, in nested graphs too. */
 function emptyRegion(graph: Graph): string | undefined {
   const isEmpty = ({ target, meta: { val } }: Node): boolean =>
     target.startsWith("higher_order.") && Array.isArray(val) && val.length === 0;

@@ -92,7 +92,8 @@ export function edgeValues(dtype: DType): readonly Element[] {
 }
 
 /**
- * A square with the edge values down its columns, or along its rows: together two have every pair.
+ * Returns a square with the edge values down its columns, or along its rows: together two have
+ * every pair.
  */
 export function square(dtype: DType, along: "columns" | "rows"): Tensor {
   const shape = [COUNT, COUNT];
@@ -102,7 +103,7 @@ export function square(dtype: DType, along: "columns" | "rows"): Tensor {
   return rows.asStrided(shape, strides).contiguous();
 }
 
-/** Whether two tensors have the same dtype, sizes and bits; NaN equals NaN. */
+/** Returns whether two tensors have the same dtype, sizes and bits; NaN equals NaN. */
 export function sameBits(a: Tensor, b: Tensor): boolean {
   if (a.dtype !== b.dtype || a.shape.join() !== b.shape.join()) return false;
   const [left, right] = [a.toArray(), b.toArray()];

@@ -16,7 +16,7 @@ export const isFloating = (value: EmitArg): boolean => {
   return dtype !== undefined && isFloatDType(dtype);
 };
 
-/** A guard that asks for the dtype of `$x`. */
+/** Returns a guard that asks for the dtype of `$x`. */
 export const dtypeThat =
   (allows: (dtype: DType) => boolean, refusal: string): Guard =>
   ({ x }) => {
@@ -48,6 +48,6 @@ export const negatedLater =
       : `-${wrapped} wraps as ${operands[wrapped]}, where the result is ${result}`;
   };
 
-/** Whether a number is one of a dtype, to the last bit. */
+/** Returns whether a number is one of a dtype, to the last bit. */
 export const isExactly = (number: number, dtype: DType): boolean =>
   Object.is(Number(Tensor.from([number], [1], dtype).toArray()[0]), number);

@@ -143,7 +143,7 @@ class Builder {
     return { name, op: "placeholder", target: name, args: [], kwargs: NO_KWARGS, meta: { val } };
   }
 
-  /** The call with its holes filled; undefined when the operator refuses it. */
+  /** Returns the call with its holes filled; undefined when the operator refuses it. */
   #call(pattern: CallPattern, given: ReadonlyMap<string, Argument>): NodeRef | undefined {
     const argument = (item: Pattern): Argument | undefined => {
       if (item.kind === "call") return this.#call(item, given);
@@ -176,7 +176,7 @@ class Builder {
   }
 }
 
-/** The pattern with a name for each of its holes. */
+/** Returns the pattern with a name for each of its holes. */
 function withNames(pattern: CallPattern, count = { next: 0 }): CallPattern {
   const named = (item: Pattern): Pattern => {
     if (item.kind === "call") return withNames(item, count);
@@ -188,7 +188,7 @@ function withNames(pattern: CallPattern, count = { next: 0 }): CallPattern {
   return { ...pattern, args: pattern.args.map(named), kwargs };
 }
 
-/** The pattern with one operator in the place of several. */
+/** Returns the pattern with one operator in the place of several. */
 const alternatives = (pattern: CallPattern): CallPattern[] =>
   pattern.targets.map((target) => ({ ...pattern, targets: [target] }));
 
@@ -200,7 +200,7 @@ const thinned = (holes: readonly Hole[]): Hole[] =>
       : [name, values],
   );
 
-/** All ways to fill holes. */
+/** Yields all ways to fill holes. */
 function* assignments(
   holes: readonly Hole[],
   given: ReadonlyMap<string, Argument> = new Map(),

@@ -14,7 +14,7 @@ import {
   type Step,
 } from "../step/step.js";
 
-/** A dtype at least as wide as the result's, because of rounding. */
+/** Returns a dtype at least as wide as the result's, because of rounding. */
 const coarser = (a: Val, b: Val): Val["fake"]["dtype"] => {
   const size = (val: Val): number => (floats(val) ? dtypeInfo(val.fake.dtype).itemSize : 4);
   return floats(a) || floats(b)
@@ -105,7 +105,10 @@ const bits: Maker = {
   },
 };
 
-/** A condition that broadcasts with the value: one of the draft's, or a comparison made for it. */
+/**
+ * Returns a condition that broadcasts with the value: one of the draft's, or a comparison made for
+ * it.
+ */
 function condition(step: Step, val: Val): Val {
   const shape = val.fake.shape;
   const found = step.choose.rendezvous(

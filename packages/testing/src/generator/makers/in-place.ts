@@ -4,13 +4,13 @@ import { Skip, type Val } from "../step/draft.js";
 import { rounded } from "../step/facts.js";
 import { broadcastsTo, floats, type Maker, type Step } from "../step/step.js";
 
-/** What may be written to: no constant, and no two elements in one place. */
+/** Returns what may be written to: no constant, and no two elements in one place. */
 const writable = (val: Val): boolean =>
   floats(val) &&
   val.facts.home !== "constant" &&
   val.fake.strides.every((stride, d) => stride !== 0 || val.fake.shape[d] === 1);
 
-/** A value to write to; now and then a new buffer. */
+/** Returns a value to write to; now and then a new buffer. */
 function target(step: Step): Val {
   if (step.choose.below(4) === 3)
     return step.buffer("float32", [1 + step.choose.below(3), 1 + step.choose.below(3)]);

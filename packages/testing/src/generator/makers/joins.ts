@@ -58,7 +58,7 @@ export const joins: readonly Maker[] = [
   },
 ];
 
-/** A constant of indices into one dimension. */
+/** Returns a constant of indices into one dimension. */
 function indices(step: Step, val: Val, d: number, shape: readonly number[]): Val {
   // Indices into a dynamic batch have to hold for its least size.
   const size = val.fake.shape[d]!;

@@ -1,4 +1,4 @@
-import { isStatic, type SymInt } from "@sconce/symbolic";
+import { type IntLike, isStatic } from "@sconce/symbolic";
 import { Skip, type Val } from "../step/draft.js";
 import { epsilon, type Facts, rounded } from "../step/facts.js";
 import { floats, isStaticVal, type Maker, type Step } from "../step/step.js";
@@ -20,15 +20,15 @@ const matrix =
 const rows = (val: Val): boolean =>
   floats(val) && val.fake.ndim >= 1 && isStatic(val.fake.shape[val.fake.ndim - 1]!);
 const last = (val: Val): number => val.fake.shape[val.fake.ndim - 1] as number;
-const weight = (step: Step, val: Val, shape: readonly SymInt[]): Val => step.constant(val.fake.dtype, shape);
+const weight = (step: Step, val: Val, shape: readonly IntLike[]): Val => step.constant(val.fake.dtype, shape);
 
-function batched(step: Step, val: Val): readonly SymInt[] {
+function batched(step: Step, val: Val): readonly IntLike[] {
   const batch = val.fake.shape[0]!;
   if (!isStatic(batch)) throw new Skip();
   return [batch, last(val), 1 + step.choose.below(3)];
 }
 
-/** A value of four dimensions with known channels and sizes. */
+/** Returns a value of four dimensions with known channels and sizes. */
 function images(step: Step): Val {
   const val = step.pick(
     (item) =>

@@ -4,7 +4,7 @@ import { copied, exact, floats, isFloat, type Maker, numbers, type Step } from "
 
 const resultOf = (val: Val): Val["fake"]["dtype"] => (isFloat(val.fake.dtype) ? val.fake.dtype : "int64");
 
-/** A sum of `count` elements: they may be added in any order. */
+/** Returns a sum of `count` elements: they may be added in any order. */
 function summed(val: Val, count: number): Facts {
   const { bound, noise } = val.facts;
   const dtype = resultOf(val);

@@ -1,12 +1,12 @@
 import type { Argument } from "@sconce/ir";
-import { isStatic, type SymInt } from "@sconce/symbolic";
+import { type IntLike, isStatic } from "@sconce/symbolic";
 import { Skip, type Val } from "../step/draft.js";
 import { arranged, copied, isStaticVal, type Maker, type Step } from "../step/step.js";
 
 const sized = (val: Val): boolean => val.fake.ndim > 0;
 
 /** Sizes for the same elements: two neighbors merged, or one split. */
-function reshaped(step: Step, val: Val): SymInt[] {
+function reshaped(step: Step, val: Val): IntLike[] {
   const shape = [...val.fake.shape];
   const from = shape.findIndex(isStatic) === -1 ? 1 : shape.findIndex(isStatic);
   if (shape.length === 0) return [1];
@@ -37,7 +37,7 @@ const view = (
   },
 });
 
-const sizes = (step: Step, shape: readonly SymInt[]): Argument => shape.map((size) => step.draft.size(size));
+const sizes = (step: Step, shape: readonly IntLike[]): Argument => shape.map((size) => step.draft.size(size));
 
 /** Views, and copies that only rearrange. */
 export const views: readonly Maker[] = [

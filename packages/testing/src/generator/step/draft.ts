@@ -13,7 +13,7 @@ import {
   symInt,
 } from "@sconce/ir";
 import { metaOf, type OperatorTable } from "@sconce/ops";
-import { evaluateInt, isStatic, ShapeEnv, type SymInt, symbol } from "@sconce/symbolic";
+import { evaluateInt, type IntLike, isStatic, ShapeEnv, symbol } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 import { exactly, type Facts, withinLimits } from "./facts.js";
 import { mix } from "./recipe.js";
@@ -105,10 +105,10 @@ export class Draft {
     }
   }
 
-  /** A user input, parameter, buffer or constant with elements on a grid. */
+  /** Returns a user input, parameter, buffer or constant with elements on a grid. */
   input(
     kind: InputKind,
-    spec: { dtype: DType; shape: readonly SymInt[]; tensor?: Tensor; bound?: number },
+    spec: { dtype: DType; shape: readonly IntLike[]; tensor?: Tensor; bound?: number },
     seed: number,
   ): Val {
     const count = this.#inputs.filter((item) => item.kind === kind).length;
@@ -132,14 +132,14 @@ export class Draft {
     return val;
   }
 
-  /** A call with one tensor as result. */
+  /** Returns a call with one tensor as result. */
   call(target: string, args: readonly Arg[], facts: Facts, kwargs?: Readonly<Record<string, Arg>>): Val {
     const val = this.#add(target, args, kwargs);
     if (!(val.meta.val instanceof FakeTensor)) throw new Skip();
     return this.#keep(val.name, val.meta.val, facts);
   }
 
-  /** A call with several tensors as results, unpacked. */
+  /** Returns a call with several tensors as results, unpacked. */
   many(target: string, args: readonly Arg[], facts: readonly Facts[] | Facts): Val[] {
     const node = this.#add(target, args);
     const results = node.meta.val as readonly MetaValue[];
@@ -150,21 +150,21 @@ export class Draft {
     });
   }
 
-  /** A size as an argument: the number, or for the batch the node that reads it. */
-  size(size: SymInt): Argument {
+  /** Returns a size as an argument: the number, or for the batch the node that reads it. */
+  size(size: IntLike): Argument {
     if (isStatic(size)) return size;
     if (size !== BATCH) throw new Skip();
     this.#sizes ??= this.#readBatch();
     return this.#sizes;
   }
 
-  /** The size in the example. */
-  hint(size: SymInt): number {
+  /** Returns the size in the example. */
+  hint(size: IntLike): number {
     return evaluateInt(size, this.#env.hints);
   }
 
-  /** The largest size that the range allows. */
-  most(size: SymInt): number {
+  /** Returns the largest size that the range allows. */
+  most(size: IntLike): number {
     return this.#env.range(size).max;
   }
 
@@ -239,7 +239,7 @@ function argument(value: Arg): Argument {
   return Array.isArray(value) ? (value as readonly Arg[]).map(argument) : (value as Argument);
 }
 
-function symStrides(shape: readonly SymInt[]): SymInt[] {
+function symStrides(shape: readonly IntLike[]): IntLike[] {
   // Only the first size is symbolic, and strides do not depend on it.
   const strides: number[] = [];
   let step = 1;

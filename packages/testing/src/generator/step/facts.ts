@@ -35,7 +35,7 @@ export const epsilon = (dtype: DType): number => EPSILON[dtype] ?? 0;
 
 export const exactly = (bound: number): Facts => ({ bound, noise: 0, exact: true, home: "fresh" });
 
-/** A value that was computed with rounding. */
+/** Returns a value that was computed with rounding. */
 export const rounded = (bound: number, noise: number, dtype: DType): Facts => ({
   bound,
   noise: noise + 4 * epsilon(dtype) * Math.max(bound, 1e-3),

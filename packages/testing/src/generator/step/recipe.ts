@@ -57,7 +57,7 @@ export class Choices {
     this.#step = step;
   }
 
-  /** An integer from 0 to `count - 1`. */
+  /** Returns an integer from 0 to `count - 1`. */
   below(count: number): number {
     const value = this.#step.choices[this.#next++] ?? 0;
     return count <= 1 ? 0 : value % count;

@@ -1,4 +1,4 @@
-import { isStatic, type SymInt } from "@sconce/symbolic";
+import { type IntLike, isStatic } from "@sconce/symbolic";
 import { type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import { type Draft, Skip, type Val } from "./draft.js";
 import { exactly, type Facts, rounded } from "./facts.js";
@@ -27,7 +27,7 @@ export class Step {
     this.#key = recipe.key;
   }
 
-  /** A value that fits. Leaves the step out when there is none. */
+  /** Returns a value that fits. Leaves the step out when there is none. */
   pick(fits: (val: Val) => boolean = () => true): Val {
     const found = this.choose.rendezvous(this.draft.vals.filter(fits));
     if (found === undefined) throw new Skip();
@@ -38,8 +38,8 @@ export class Step {
     return mix(this.#key, this.#made++, 0x5eed);
   }
 
-  /** A lifted constant, parameter (floats only) or buffer of static sizes. */
-  constant(dtype: DType, shape: readonly SymInt[]): Val {
+  /** Returns a lifted constant, parameter (floats only) or buffer of static sizes. */
+  constant(dtype: DType, shape: readonly IntLike[]): Val {
     const kind = (["CONSTANT_TENSOR", "PARAMETER", "BUFFER"] as const)[
       this.choose.below(isFloat(dtype) ? 3 : 1)
     ]!;
@@ -47,13 +47,13 @@ export class Step {
     return this.draft.input(kind, { dtype, shape }, this.seed());
   }
 
-  /** A constant of these elements, none larger than `bound`. */
+  /** Returns a constant of these elements, none larger than `bound`. */
   given(tensor: Tensor, bound: number): Val {
     const { dtype, shape } = tensor;
     return this.draft.input("CONSTANT_TENSOR", { dtype, shape, tensor, bound }, this.seed());
   }
 
-  buffer(dtype: DType, shape: readonly SymInt[]): Val {
+  buffer(dtype: DType, shape: readonly IntLike[]): Val {
     if (!shape.every(isStatic)) throw new Skip();
     return this.draft.input("BUFFER", { dtype, shape }, this.seed());
   }
@@ -70,7 +70,7 @@ export class Step {
     return fits(other) ? other : val;
   }
 
-  /** The value, through `tanh` when it could be larger than `limit`. */
+  /** Returns the value, through `tanh` when it could be larger than `limit`. */
   tamed(val: Val, limit: number): Val {
     if (val.facts.bound <= limit) return val;
     if (!isFloat(val.fake.dtype)) throw new Skip();
@@ -89,13 +89,13 @@ export class Step {
     });
   }
 
-  /** A dimension of the value. Leaves the step out for a value without any. */
+  /** Returns a dimension of the value. Leaves the step out for a value without any. */
   dim(val: Val): number {
     if (val.fake.ndim === 0) throw new Skip();
     return this.choose.below(val.fake.ndim);
   }
 
-  /** How many elements the dimensions have at most. */
+  /** Returns how many elements the dimensions have at most. */
   extent(val: Val, dims: readonly number[]): number {
     return dims.reduce((product, d) => product * this.draft.most(val.fake.shape[d]!), 1);
   }
@@ -108,7 +108,7 @@ export const exact = (val: Val): boolean => val.facts.exact;
 export const isStaticVal = (val: Val): boolean => val.fake.shape.every(isStatic);
 
 /** Two shapes that broadcast without a condition on symbols. */
-export function broadcasts(a: readonly SymInt[], b: readonly SymInt[]): boolean {
+export function broadcasts(a: readonly IntLike[], b: readonly IntLike[]): boolean {
   for (let d = 1; d <= Math.min(a.length, b.length); d++) {
     const [x, y] = [a[a.length - d]!, b[b.length - d]!];
     if (x !== y && x !== 1 && y !== 1) return false;
@@ -116,18 +116,21 @@ export function broadcasts(a: readonly SymInt[], b: readonly SymInt[]): boolean 
   return true;
 }
 
-/** Whether the second broadcasts to the first as it is. */
-export const broadcastsTo = (a: readonly SymInt[], b: readonly SymInt[]): boolean =>
+/** Returns whether the second broadcasts to the first as it is. */
+export const broadcastsTo = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
   b.length <= a.length && b.every((size, d) => size === 1 || size === a[a.length - b.length + d]);
 
-/** The same elements in another arrangement: what is known of them is shared with the storage. */
+/**
+ * Returns the same elements in another arrangement: what is known of them is shared with the
+ * storage.
+ */
 export const arranged = (val: Val): Facts => val.facts;
-/** A copy of the elements. */
+/** Returns a copy of the elements. */
 export const copied = (val: Val): Facts => ({ ...val.facts, home: "fresh" });
 
 /**
- * The result of an operator that rounds once at most: exact on exact operands for single and double
- * precision. Half precision may be computed wider and rounded elsewhere.
+ * Returns the result of an operator that rounds once at most: exact on exact operands for single
+ * and double precision. Half precision may be computed wider and rounded elsewhere.
  */
 export function computed(operands: readonly Val[], bound: number, noise: number, dtype: DType): Facts {
   const simple = !isFloat(dtype) || dtypeInfo(dtype).itemSize >= 4;

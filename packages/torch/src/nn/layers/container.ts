@@ -9,7 +9,7 @@ import { className, indented } from "../module-text.js";
 import { childrenOf, eachChild } from "../state.js";
 import { Parameter } from "../tensors.js";
 
-/** The module at a place of a container; negative places count from the end. */
+/** Returns the module at a place of a container; negative places count from the end. */
 function childAt(owner: Module, index: number): unknown {
   const children = withoutNotes(() => childrenOf(owner));
   const [name] = children.at(index) ?? [];
@@ -17,7 +17,7 @@ function childAt(owner: Module, index: number): unknown {
   return fieldsOf(owner)[name];
 }
 
-/** The modules at some places of a container, as `Array.prototype.slice` chooses them. */
+/** Returns the modules at some places of a container, as `Array.prototype.slice` chooses them. */
 const childrenAt = (owner: Module, start?: number, end?: number): [string, Module][] =>
   withoutNotes(() => childrenOf<Module>(owner))
     .slice(start, end)
@@ -58,19 +58,19 @@ export class Sequential extends Module {
   }
 
   /**
-   * The module at a place, as `modules[i]` in Python; negative places count from the end.
+   * Returns the module at a place, as `modules[i]` in Python; negative places count from the end.
    * @throws SconceError `MODULE_PATH` for a place that has none
    */
   at(index: number): AnyModule {
     return childAt(this, index) as AnyModule;
   }
 
-  /** The modules at some places, as `modules[start:end]` in Python. */
+  /** Returns the modules at some places, as `modules[start:end]` in Python. */
   slice(start?: number, end?: number): Sequential {
     return new Sequential(Object.fromEntries(childrenAt(this, start, end)));
   }
 
-  /** The modules, in order. */
+  /** Yields the modules, in order. */
   [Symbol.iterator](): IterableIterator<AnyModule> {
     return eachChild<AnyModule>(this as AnyModule);
   }
@@ -104,14 +104,14 @@ export class ModuleList<M extends Module = AnyModule> extends Module {
   }
 
   /**
-   * The module at a place; negative places count from the end.
+   * Returns the module at a place; negative places count from the end.
    * @throws SconceError `MODULE_PATH` for a place that has none
    */
   at(index: number): M {
     return childAt(this, index) as M;
   }
 
-  /** The modules at some places, as `modules[start:end]` in Python. */
+  /** Returns the modules at some places, as `modules[start:end]` in Python. */
   slice(start?: number, end?: number): ModuleList<M> {
     return new ModuleList(childrenAt(this, start, end).map(([, module]) => module as M));
   }
@@ -121,18 +121,18 @@ export class ModuleList<M extends Module = AnyModule> extends Module {
     return withoutNotes(() => childrenOf(this)).length;
   }
 
-  /** The modules, in order. */
+  /** Yields the modules, in order. */
   [Symbol.iterator](): IterableIterator<M> {
     return eachChild<Module>(this) as IterableIterator<Module> as IterableIterator<M>;
   }
 
-  /** The modules with their places, as `enumerate` gives them. */
+  /** Yields the modules with their places, as `enumerate` gives them. */
   *entries(): IterableIterator<[number, M]> {
     let i = 0;
     for (const module of this) yield [i++, module];
   }
 
-  /** The modules as PyTorch prints them: neighbors of the same text in one line. */
+  /** Returns the modules as PyTorch prints them: neighbors of the same text in one line. */
   override toString(): string {
     const groups: { first: number; last: number; text: string }[] = [];
     [...this].forEach((module, i) => {
@@ -164,7 +164,7 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
   }
 
   /**
-   * The module of a name, as `modules[name]` in Python.
+   * Returns the module of a name, as `modules[name]` in Python.
    * @throws SconceError `MODULE_PATH` for a name without one
    */
   get(name: string): M {
@@ -178,7 +178,7 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
     return this;
   }
 
-  /** Whether there is a module of a name. */
+  /** Returns whether there is a module of a name. */
   has(name: string): boolean {
     return this.keys().includes(name);
   }
@@ -188,12 +188,12 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
     return this.keys().length;
   }
 
-  /** The modules, in order. */
+  /** Returns the modules, in order. */
   values(): M[] {
     return this.entries().map(([, module]) => module);
   }
 
-  /** The names, in order. */
+  /** Returns the names, in order. */
   keys(): string[] {
     return withoutNotes(() => childrenOf(this)).map(([name]) => name);
   }
@@ -205,7 +205,8 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
 }
 
 /**
- * What a parameter is in the text of a list: `Parameter containing: [torch.float32 of size 3x4]`.
+ * Returns what a parameter is in the text of a list:
+ * `Parameter containing: [torch.float32 of size 3x4]`.
  */
 const parameterLine = (name: string, { shape }: Tensor, type: string): string =>
   `  (${name}): Parameter containing: [${type} of size ${shape.join("x")}]`;
@@ -214,13 +215,13 @@ const asParameter = (value: Tensor): Parameter => (value instanceof Parameter ? 
 
 /** What lists and dictionaries of parameters share. */
 abstract class Parameters extends Module {
-  /** The parameters with their names, in order. */
+  /** Returns the parameters with their names, in order. */
   entries(): [string, Tensor][] {
     const own = Object.entries(fieldsOf(this));
     return own.filter((entry): entry is [string, Tensor] => entry[1] instanceof Tensor);
   }
 
-  /** The parameters, in order. */
+  /** Returns the parameters, in order. */
   values(): Tensor[] {
     return this.entries().map(([, value]) => value);
   }
@@ -250,12 +251,12 @@ export class ParameterList extends Parameters {
     return this;
   }
 
-  /** The parameter at a place; negative places count from the end. */
+  /** Returns the parameter at a place; negative places count from the end. */
   at(index: number): Tensor {
     return this.values().at(index)!;
   }
 
-  /** The parameters, in order. */
+  /** Yields the parameters, in order. */
   [Symbol.iterator](): IterableIterator<Tensor> {
     return this.values()[Symbol.iterator]() as IterableIterator<Tensor>;
   }
@@ -287,17 +288,17 @@ export class ParameterDict extends Parameters {
     return this;
   }
 
-  /** The parameter of a name; undefined without one. */
+  /** Returns the parameter of a name; undefined without one. */
   get(name: string): Tensor | undefined {
     return this.entries().find(([own]) => own === name)?.[1];
   }
 
-  /** Whether there is a parameter of a name. */
+  /** Returns whether there is a parameter of a name. */
   has(name: string): boolean {
     return this.get(name) !== undefined;
   }
 
-  /** The names, in order. */
+  /** Returns the names, in order. */
   keys(): string[] {
     return this.entries().map(([name]) => name);
   }

@@ -136,8 +136,8 @@ abstract class ConvNd extends Module {
   }
 
   /**
-   * The input with the padding that the operator itself does not add, and what it adds: numbers, or
-   * a word (the operators' overloads take one or the other).
+   * Returns the input with the padding that the operator itself does not add, and what it adds:
+   * numbers, or a word (the operators' overloads take one or the other).
    */
   protected padded(input: Tensor): { readonly input: Tensor; readonly padding: readonly number[] | string } {
     if (this.paddingMode === "zeros") return { input, padding: this.padding };
@@ -173,7 +173,7 @@ function requireConvSettings(layer: string, parts: ConvParts): void {
   );
 }
 
-/** The padding as `pad` takes it: last dimension first, both sides. */
+/** Returns the padding as `pad` takes it: last dimension first, both sides. */
 function reversedTwice({ padding, kernelSize, dilation }: ConvNd): number[] {
   if (typeof padding !== "string") return [...padding].reverse().flatMap((size) => [size, size]);
   const total = kernelSize.map((size, i) => (padding === "same" ? dilation[i]! * (size - 1) : 0));
@@ -348,7 +348,7 @@ function transposedParts(layer: string, rank: number, args: TransposedArguments)
 
 /** What transposed convolutions share. */
 abstract class ConvTransposeNd extends ConvNd {
-  /** What is added to the result, so that it has the sizes that a call asks for. */
+  /** Returns what is added to the result, so that it has the sizes that a call asks for. */
   protected outputPaddingOf(input: Tensor, rest: TransposedCall): readonly Size[] {
     const layer = this.constructor.name;
     const { outputSize } = settingsOf(layer, rest, TRANSPOSED_CALL);

@@ -146,7 +146,7 @@ export abstract class RecurrentLayer extends Module {
     return output.squeeze(this.batchDim);
   }
 
-  /** A state of zeros. */
+  /** Returns a state of zeros. */
   protected zeroState(input: Tensor, size: number): Tensor {
     const options = { dtype: input.dtype, device: deviceOfTensor(input) };
     return torch.zeros([this.stateCount, sizeOf(input, this.batchDim), size], options);

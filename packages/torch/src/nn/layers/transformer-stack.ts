@@ -24,7 +24,7 @@ function requireNorm(owner: string, norm: unknown): void {
 /** Steps of a sequence, with or without a batch. */
 const stepsOf = (x: Tensor, batchFirst: boolean) => sizeOf(x, x.ndim === 3 && batchFirst ? 1 : 0);
 
-/** Whether a mask is that of causal attention; compared where nothing says so. */
+/** Returns whether a mask is that of causal attention; compared where nothing says so. */
 function isCausalMask(mask: Tensor | null, given: boolean | null, x: Tensor, batchFirst: boolean): boolean {
   if (given !== null || mask === null) return given === true;
   const size = stepsOf(x, batchFirst);

@@ -200,7 +200,10 @@ export class Transformer extends Module {
       );
   }
 
-  /** The mask of causal attention, `[size, size]`: negative infinity where a later step is read. */
+  /**
+   * Returns the mask of causal attention, `[size, size]`: negative infinity where a later step is
+   * read.
+   */
   static generateSquareSubsequentMask(
     size: number,
     ...rest: Settings<[dtype: DType | null], MaskOptions>

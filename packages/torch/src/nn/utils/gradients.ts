@@ -27,7 +27,7 @@ const gradientsOf = (parameters: Iterable<WithGradient>): Tensor[] =>
   [...parameters].flatMap(({ grad }) => (grad === undefined || grad === null ? [] : [grad]));
 
 /**
- * The norm of some tensors as if they were one vector (`torch.nn.utils.get_total_norm`).
+ * Returns the norm of some tensors as if they were one vector (`torch.nn.utils.get_total_norm`).
  *
  * @returns a tensor without dimensions
  * @throws SconceError `LAYER_ARGUMENTS` for a norm that is not finite, with `errorIfNonfinite`
@@ -93,7 +93,7 @@ export function clipGradValue_(parameters: Iterable<WithGradient>, clipValue: nu
   });
 }
 
-/** The elements of parameters as one vector (`torch.nn.utils.parameters_to_vector`). */
+/** Returns the elements of parameters as one vector (`torch.nn.utils.parameters_to_vector`). */
 export const parametersToVector = (parameters: Iterable<Tensor>): Tensor =>
   callTorch("cat", [Array.from(parameters, (parameter) => parameter.view(-1))]) as Tensor;
 

@@ -35,7 +35,7 @@ export function install(module: Module, norm: NormHook): void {
   addHook(module, "before", run, {}, norm);
 }
 
-/** The hook that computes a weight of a module. */
+/** Returns the hook that computes a weight of a module. */
 export const hookOf = (module: Module, kind: Kind, name: string): Hook | undefined =>
   registryOf(module).hooks?.before.find(({ norm }) => norm?.kind === kind && norm.name === name);
 
@@ -57,7 +57,7 @@ function remove<M extends Module>(module: M, kind: Kind, name: string): M {
   return module;
 }
 
-/** The tensor of a name. @throws SconceError `LAYER_ARGUMENTS` */
+/** Returns the tensor of a name. @throws SconceError `LAYER_ARGUMENTS` */
 function tensorOf(module: ModuleBase, name: string): Tensor {
   const tensor = fieldsOf<unknown>(module)[name];
   if (tensor instanceof Tensor) return tensor;

@@ -37,7 +37,7 @@ const isOrthogonal = (q: Tensor): boolean => {
   return torch.allclose(q.mH.matmul(q), identity, { atol }) as boolean;
 };
 
-/** The factor Q of a tall matrix, such that the diagonal of R is not negative. */
+/** Returns the factor Q of a tall matrix, such that the diagonal of R is not negative. */
 function orthonormal(a: Tensor): Tensor {
   const [x, tau] = torch.geqrf(a);
   const q = torch.linalg.householderProduct(x, tau);
@@ -55,7 +55,9 @@ function reflections(q: Tensor): Tensor {
   return a;
 }
 
-/** The skew matrix of the triangle of a tall one, with zeros for the columns that it lacks. */
+/**
+ * Returns the skew matrix of the triangle of a tall one, with zeros for the columns that it lacks.
+ */
 function skew(x: Tensor, n: number, k: number): Tensor {
   let full = x.tril();
   if (n !== k) {
@@ -106,7 +108,7 @@ class Orthogonal extends Module {
   }
 }
 
-/** A product of Householder reflections, whose signs the diagonal has. */
+/** Returns a product of Householder reflections, whose signs the diagonal has. */
 function reflected(x: Tensor): Tensor {
   const a = x.tril({ diagonal: -1 });
   const tau = a.mul(a).sum({ dim: -2 }).add(float(1)).reciprocal().mul(float(2));
@@ -114,7 +116,7 @@ function reflected(x: Tensor): Tensor {
   return q.mul(x.diagonal({ dim1: -2, dim2: -1 }).int().unsqueeze(-2));
 }
 
-/** The exponential of a skew matrix, or its Cayley map `(I + A/2) (I - A/2)^-1`. */
+/** Returns the exponential of a skew matrix, or its Cayley map `(I + A/2) (I - A/2)^-1`. */
 function retracted(x: Tensor, n: number, k: number, map: OrthogonalMap): Tensor {
   const a = skew(x, n, k);
   const q = map === "matrix_exp" ? torch.matrixExp(a) : cayley(a, n);
@@ -146,7 +148,7 @@ function inverse(module: Orthogonal, value: Tensor): Tensor {
   return isWide ? a.mT : a;
 }
 
-/** A square orthogonal matrix that begins with the columns of a tall one. */
+/** Returns a square orthogonal matrix that begins with the columns of a tall one. */
 function completed(q: Tensor, n: number, k: number): Tensor {
   if (n === k) return isOrthogonal(q) ? q.clone() : orthonormal(q);
   const more = torch.randn([...q.shape.slice(0, -2), n, n - k], { dtype: q.dtype });

@@ -21,7 +21,7 @@ export interface WeightNormOptions {
   readonly dim?: number | null;
 }
 
-/** The norm of each item of a dimension, in its shape. */
+/** Returns the norm of each item of a dimension, in its shape. */
 export const normExceptDim = (weight: Tensor, dim: number): Tensor =>
   callTorch("norm_except_dim", [weight, 2, dim]) as Tensor;
 
@@ -88,7 +88,7 @@ export const SPECTRAL_NORM = {
   dim: null as number | null,
 };
 
-/** A vector of normal numbers of length 1, as the power iteration begins. */
+/** Returns a vector of normal numbers of length 1, as the power iteration begins. */
 export const unitVector = (weight: Tensor, size: number, eps: number): Tensor =>
   F.normalize(weight.newEmpty([size]).normal_(0, 1), { dim: 0, eps });
 
@@ -143,14 +143,14 @@ function iterate(module: SpectralNorm, matrix: Tensor, steps: number): void {
 /** The layout of the vectors that a weight is divided by. */
 export const CONTIGUOUS = "contiguous_format";
 
-/** The weight with the dimension of its outputs first. */
+/** Returns the weight with the dimension of its outputs first. */
 export function outputsFirst(weight: Tensor, dim: number): Tensor {
   if (dim === 0) return weight;
   const others = Array.from({ length: weight.ndim }, (_, d) => d).filter((d) => d !== dim);
   return weight.permute([dim, ...others]);
 }
 
-/** The tensor that is normalized, and the dimension of its outputs. */
+/** Returns the tensor that is normalized, and the dimension of its outputs. */
 export function spectralTarget(
   module: Module,
   { name, nPowerIterations, dim }: { name: string; nPowerIterations: number; dim: number | null },

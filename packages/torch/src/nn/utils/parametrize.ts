@@ -14,7 +14,7 @@ import { Buffer, Parameter } from "../tensors.js";
 
 /** A module that computes a tensor; `rightInverse` gives what it computes a tensor from. */
 export interface Parametrization extends Module {
-  /** The tensors that `forward` computes a tensor from. */
+  /** Returns the tensors that `forward` computes a tensor from. */
   rightInverse?(value: Tensor): Tensor | readonly Tensor[];
   /**
    * False where `rightInverse` refuses every tensor: registration then starts from the tensor
@@ -107,7 +107,7 @@ export class ParametrizationList extends ModuleList<AnyModule> {
     });
   }
 
-  /** What the tensor is computed from. */
+  /** Returns what the tensor is computed from. */
   originals(): Tensor[] {
     const fields = fieldsOf<Tensor>(this);
     if (this.isTensor) return [fields["original"]!];
@@ -127,7 +127,7 @@ export class ParametrizationList extends ModuleList<AnyModule> {
   }
 }
 
-/** What the parametrizations compute the tensor from, last ones first. */
+/** Returns what the parametrizations compute the tensor from, last ones first. */
 function inverseOf(list: ParametrizationList, value: Tensor, isStrict: boolean): Tensor | readonly Tensor[] {
   let now: Tensor | readonly Tensor[] = value;
   for (const module of [...list].reverse() as Parametrization[]) {
@@ -149,13 +149,13 @@ function requireSame(made: unknown, original: Tensor): void {
   );
 }
 
-/** The parametrizations of a module, by the names of their tensors. */
+/** Returns the parametrizations of a module, by the names of their tensors. */
 const listsOf = (module: Module): ModuleDict<ParametrizationList> | undefined => {
   const lists = fieldsOf<unknown>(module)["parametrizations"];
   return lists instanceof ModuleDict ? (lists as ModuleDict<ParametrizationList>) : undefined;
 };
 
-/** Whether a module computes a tensor of a name, or any tensor. */
+/** Returns whether a module computes a tensor of a name, or any tensor. */
 export function isParametrized(module: Module, name?: string): boolean {
   const lists = listsOf(module);
   return lists !== undefined && (name === undefined ? lists.size > 0 : lists.has(name));

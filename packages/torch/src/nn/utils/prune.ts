@@ -31,7 +31,7 @@ export type PrunedTensor = readonly [module: Module, name: string];
 
 const tensorOf = (module: ModuleBase, name: string): Tensor => fieldsOf<Tensor>(module)[name]!;
 
-/** The parameter of a name as a product with its mask. */
+/** Returns the parameter of a name as a product with its mask. */
 function masked(module: ModuleBase, name: string): Tensor {
   const original = tensorOf(module, `${name}_orig`);
   return tensorOf(module, `${name}_mask`).to(original.dtype).mul(original);
@@ -197,7 +197,7 @@ export function remove<M extends Module>(module: M, name: string): M {
   return module;
 }
 
-/** Whether a parameter of a module, or of one below it, is pruned. */
+/** Returns whether a parameter of a module, or of one below it, is pruned. */
 export const isPruned = (module: Module): boolean =>
   module
     .modules()

@@ -85,7 +85,7 @@ abstract class Counted extends BasePruningMethod {
     this.amount = amount;
   }
 
-  /** How many of `total` are pruned. */
+  /** Returns how many of `total` are pruned. */
   protected countOf(total: number): number {
     if (!isInteger(this.amount)) return roundHalfEven(numberOf(this.amount) * total);
     const count = numberOf(this.amount);
@@ -122,7 +122,7 @@ function roundHalfEven(value: number): number {
   return rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low;
 }
 
-/** A mask with zeros in some places of its elements in a row. */
+/** Returns a mask with zeros in some places of its elements in a row. */
 function without(mask: Tensor, places: Tensor): Tensor {
   const made = mask.clone({ memoryFormat: "contiguous_format" });
   made.view(-1).setAt([places], 0);
@@ -181,11 +181,11 @@ abstract class Structured extends Counted {
     return mask.mul_(defaultMask.to(mask.dtype));
   }
 
-  /** The slices that are kept, as indices or as booleans. */
+  /** Returns the slices that are kept, as indices or as booleans. */
   protected abstract keep(t: Tensor, total: number, count: number): Tensor;
 }
 
-/** An index of all of a tensor, but for one dimension. */
+/** Returns an index of all of a tensor, but for one dimension. */
 const sliceOf = (ndim: number, dim: number, index: Tensor): (Tensor | string)[] =>
   Array.from({ length: ndim }, (_, d) => (d === (dim < 0 ? dim + ndim : dim) ? index : ":"));
 
@@ -216,7 +216,7 @@ export class LnStructured extends Structured {
   }
 }
 
-/** The norm of each slice of a dimension. */
+/** Returns the norm of each slice of a dimension. */
 function normsOf(t: Tensor, n: NormOrder, dim: number): Tensor {
   const own = dim < 0 ? dim + t.ndim : dim;
   const dims = Array.from({ length: t.ndim }, (_, d) => d).filter((d) => d !== own);
@@ -246,7 +246,7 @@ export class CustomFromMask extends BasePruningMethod {
   }
 }
 
-/** The mask of a tensor that is pruned already, after a further method. */
+/** Returns the mask of a tensor that is pruned already, after a further method. */
 export function combinedMask(method: BasePruningMethod, t: Tensor, mask: Tensor): Tensor {
   const made = mask.to(t.dtype);
   const index = remaining(method, t, mask);
@@ -255,7 +255,7 @@ export function combinedMask(method: BasePruningMethod, t: Tensor, mask: Tensor)
   return made;
 }
 
-/** The index of what a method looks at: elements or slices that are not pruned yet. */
+/** Returns the index of what a method looks at: elements or slices that are not pruned yet. */
 function remaining(method: BasePruningMethod, t: Tensor, mask: Tensor): (Tensor | string)[] {
   if (method.pruningType === "unstructured") return [mask.eq(1)];
   if (method.pruningType === "global") return Array.from({ length: t.ndim }, () => ":");
