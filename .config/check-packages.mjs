@@ -73,8 +73,7 @@ for (const folder of manifests.keys()) {
   const path = `${folder}/README.md`;
   const text = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), "utf8") : "";
   const table = /^\| folder of `src` \|.*\n\| --- .*\n((?:\|.*\n)+)/m.exec(text)?.[1];
-  if (table === undefined) continue;
-  const listed = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+  const listed = [...(table ?? "").matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
   const folders = readdirSync(join(ROOT, folder, "src"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "__snapshots__")
     .map(({ name }) => name);
