@@ -5,6 +5,7 @@ import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { positive } from "../shapes/dims.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
+import { alongNoDimension, type ScalarCalls } from "./batched-scalars.js";
 import {
   BatchedTensor,
   batchedResult,
@@ -81,6 +82,12 @@ export function callBatched(
   if (target === "aten._assert_tensor_metadata.default") return null;
   const isHere = (arg: EmitArg): arg is BatchedTensor => arg instanceof BatchedTensor && arg.level === level;
   const batch: Batch = { dispatcher, level, isHere };
+  const scalars: ScalarCalls = {
+    call: (name, given, named) => callBatched(dispatcher, name, given, named),
+    ofElement: () => metaOf(dispatcher.operators, target, args, kwargs, dispatcher.tracer.env),
+  };
+  const ofScalars = alongNoDimension(scalars, target, args, kwargs);
+  if (ofScalars !== undefined) return ofScalars;
   const composed = batchedInSteps(batch, target, args, kwargs);
   if (composed !== undefined) return composed;
   const whole = wholeBatch(batch, target, args) ?? byRule(batch, target, args, kwargs);
