@@ -362,3 +362,16 @@ test.each(["cpu", "wasm"])("%s runs sizes that a ShapesSpec admits, and no other
     expect(await run(130, 260, 16_900)).toBe("GUARD_FAILED");
   }
 });
+
+test.each([ShapeVar, IntVar])(
+  "a variable whose bounds exclude each other is refused as in PyTorch",
+  (Var) => {
+    expect(() => new Var("b", { min: 5, max: 2 })).toThrow(
+      expect.objectContaining({
+        code: "SHAPES_SPEC",
+        message: expect.stringMatching(/^Invalid ranges \[5:2\] of the variable b$/m),
+      }),
+    );
+    expect(new Var("b", { min: 5, max: 5 }).max).toBe(5);
+  },
+);

@@ -6,7 +6,7 @@ import { checkOptions, markClass, type OptionNames } from "@sconce/errors";
 import { freeSymbols, type IntLike, ShapeEnv, specSymbol } from "@sconce/symbolic";
 import { COPY } from "../this-copy.js";
 import { type Sym, SymInt } from "../trace/sym-int.js";
-import { badVariable } from "./errors.js";
+import { badVariable, emptyVariable } from "./errors.js";
 
 /** Options of {@link IntVar} and {@link ShapeVar}. */
 export interface IntVarOptions {
@@ -30,8 +30,8 @@ let made = 0;
  *
  * Two variables are different ones, whatever their names.
  *
- * @throws SconceError `SHAPES_SPEC` for a name that is not an identifier, and bounds that are not
- * integers
+ * @throws SconceError `SHAPES_SPEC` for a name that is not an identifier, bounds that are not
+ * integers, and a `min` above `max`
  */
 export class IntVar extends SymInt {
   /** The name in texts and messages; `anon` without one. */
@@ -54,6 +54,7 @@ export class IntVar extends SymInt {
     for (const [key, value] of Object.entries({ min, max, optimizationHint }))
       if (value !== null && !Number.isSafeInteger(value))
         throw badVariable(`${key} of the variable ${own} is an integer, not ${String(value)}`);
+    if (min !== null && max !== null && min > max) throw emptyVariable(own, min, max);
     super(specSymbol(own, made++));
     this.name = own;
     this.min = min;
