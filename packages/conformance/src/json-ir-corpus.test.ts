@@ -42,8 +42,11 @@ async function outputsOf(program: ExportedProgram, inputs: readonly Value[]): Pr
   );
 }
 
-/** Files with nested graphs always run. */
-const CASES = new Set([...sampled(FILES, 7), ...FILES.filter((file) => file.startsWith("flow_"))]);
+/** Files with nested graphs, and those with sizes that the data decide, always run. */
+const CASES = new Set([
+  ...sampled(FILES, 7),
+  ...FILES.filter((file) => /^flow_|^unbacked_|nonzero/.test(file)),
+]);
 
 test.each([...CASES])("%s", async (file) => {
   const program = await sconce.load(readFileSync(new URL(file, folder)), quiet);
@@ -52,6 +55,8 @@ test.each([...CASES])("%s", async (file) => {
   expect(sconce.verify(read)).toEqual([]);
   expect(jsonIRText(readJsonIR(text))).toBe(text);
   expect(jsonIRText(irOf(read))).toBe(text);
+  for (const [name, range] of read.rangeConstraints)
+    expect([name, range]).toEqual([name, program.rangeConstraints.get(name) ?? range]);
   expect(linesOf(read.graph)).toEqual(linesOf(program.graph));
   expect(await programFromIR(irOf(read), sconce).hash()).toEqual(await read.hash());
   const leaves = program.exampleInputs?.leaves;

@@ -111,8 +111,8 @@ class Extraction {
     const { rangeConstraints, symbolHints, graph } = this.#program;
     const symbols = new Map<string, JsonIRSymbol>();
     for (const name of symbolsOf(graph)) {
-      const { min, max } = rangeConstraints.get(name) ?? { min: Number.NEGATIVE_INFINITY, max: Infinity };
-      symbols.set(name, { min, max, hint: symbolHints.get(name) });
+      const range = rangeConstraints.get(name) ?? { min: Number.NEGATIVE_INFINITY, max: Infinity };
+      symbols.set(name, { ...range, hint: symbolHints.get(name) });
     }
     return symbols;
   }

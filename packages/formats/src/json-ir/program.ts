@@ -94,7 +94,7 @@ class Reconstruction {
       parameterNames: this.#parameters,
       constants: this.#constants,
       rangeConstraints: new Map(
-        [...(this.#ir.symbols ?? [])].map(([name, { min, max }]) => [name, { min, max }]),
+        [...(this.#ir.symbols ?? [])].map(([name, { hint: _, ...range }]) => [name, range]),
       ),
       symbolHints: new Map(
         [...(this.#ir.symbols ?? [])].flatMap(([name, { hint }]) =>

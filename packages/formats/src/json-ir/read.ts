@@ -13,6 +13,7 @@ import {
   type FloatLike,
   float,
   type IntLike,
+  rangeConstraint,
   type SymScalar,
   symBool,
   symFloat,
@@ -25,6 +26,7 @@ import {
   Place,
   type Read,
   readArray,
+  readBoolean,
   readDict,
   readInteger,
   readList,
@@ -192,13 +194,28 @@ const readScalar =
 
 const readSymbol: Read<JsonIRSymbol> = (value, place) => {
   const object = readObject(value, place);
-  const min = place.optional(object, "min", readSafeInteger, Number.NEGATIVE_INFINITY);
-  const max = place.optional(object, "max", readSafeInteger, Number.POSITIVE_INFINITY);
+  const float = place.optional(object, "float", readBoolean, false);
+  const bound: Read<number | bigint> = float ? readFiniteNumber : readBound;
+  const min = place.optional(object, "min", bound, Number.NEGATIVE_INFINITY);
+  const max = place.optional(object, "max", bound, Number.POSITIVE_INFINITY);
   if (min > max) throw place.fail("PT2_TYPE", `the range from ${min} to ${max} is empty`);
   const hint = place.optional(object, "hint", readSafeInteger, undefined);
   if (hint !== undefined && (hint < min || hint > max))
     throw place.fail("PT2_TYPE", `the example ${hint} is not in the range`);
-  return { min, max, hint };
+  return { ...rangeConstraint(min, max), ...(float && { float }), hint };
+};
+
+/** Bounds of integers have 64 bits, as those of PyTorch have. */
+const readBound: Read<number | bigint> = (value, place) => {
+  const integer = readInteger(value, place);
+  if (BigInt.asIntN(64, BigInt(integer)) === BigInt(integer)) return integer;
+  throw place.fail("PT2_TYPE", `the integer ${integer} is out of range`);
+};
+
+const readFiniteNumber: Read<number> = (value, place) => {
+  const number = value instanceof JsonFloat ? value.value : Number(typeof value === "string" ? NaN : value);
+  if (Number.isFinite(number)) return number;
+  throw place.fail("PT2_TYPE", "expected a finite number");
 };
 
 const readMutation: Read<JsonIRMutation> = (value, place) => {

@@ -10,6 +10,7 @@ import type {
   NodeRef,
   OperatorLiteral,
   OutputSpec,
+  RangeConstraint,
   SymScalar,
 } from "@sconce/ir";
 import { HIGHER_ORDER_TARGETS } from "@sconce/ir";
@@ -89,11 +90,7 @@ export type JsonIRAttribute =
   | readonly JsonIRAttribute[];
 
 /** The values that a symbol takes, and the example that the program was exported with. */
-export interface JsonIRSymbol {
-  /** The least value. */
-  readonly min: number;
-  /** The greatest value; infinite without a limit. */
-  readonly max: number;
+export interface JsonIRSymbol extends RangeConstraint {
   /** The example; left out where there is none. */
   readonly hint?: number | undefined;
 }

@@ -149,14 +149,20 @@ const floatOrInt = (value: number): string => (Number.isInteger(value) ? String(
 const scalarText = ({ kind, expr }: SymScalar): string =>
   kind === "SymFloat" && typeof expr === "number" ? floatText(expr) : sizeText(expr);
 
-const symbolText = ([name, { min, max, hint }]: readonly [string, JsonIRSymbol]): string => {
+const symbolText = ([name, symbol]: readonly [string, JsonIRSymbol]): string => {
+  const { min, max, exact, float, hint } = symbol;
   const parts = [
-    ...(Number.isFinite(min) ? [`"min": ${min}`] : []),
-    ...(Number.isFinite(max) ? [`"max": ${max}`] : []),
+    ...(Number.isFinite(min) ? [`"min": ${exact?.min ?? boundText(min)}`] : []),
+    ...(Number.isFinite(max) ? [`"max": ${exact?.max ?? boundText(max)}`] : []),
+    ...(float === true ? ['"float": true'] : []),
     ...(hint === undefined ? [] : [`"hint": ${hint}`]),
   ];
   return `    ${text(name)}: {${parts.join(", ")}}`;
 };
+
+/** Integers past 2^53 have all their digits, as texts of bounds have. */
+const boundText = (bound: number): string =>
+  Number.isInteger(bound) ? String(BigInt(bound)) : floatText(bound);
 
 const mutationText = (mutation: JsonIRMutation): string =>
   `{${fields(mutation)},\n     "kind": ${text(mutation.kind)}, "target": ${text(mutation.target)}}`;
