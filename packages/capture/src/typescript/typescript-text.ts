@@ -378,7 +378,12 @@ class ModelText {
 
   #exampleText({ val, node }: UserInput, leaf: Tensor | Argument | undefined): string {
     const { use } = this.#file;
-    if (leaf instanceof Tensor) return tensorText(leaf, use, leaf.requiresGrad);
+    if (leaf instanceof Tensor) {
+      const { dtype, shape, strides } = leaf;
+      const isMeta = val instanceof FakeTensor && val.device.type === "meta";
+      const device = isMeta ? { device: val.device } : {};
+      return tensorText({ dtype, shape, strides, ...device }, use, leaf.requiresGrad);
+    }
     if (val instanceof FakeTensor) {
       const numbers = (sizes: FakeTensor["shape"]): number[] =>
         sizes.map((size) => this.#hint(size, node.name));

@@ -127,7 +127,7 @@ function bags(args: BagArgs, { env }: Pick<Emit, "env">): readonly FakeTensor[] 
   const output = fake({ dtype: weight.dtype, shape: [count, width], like: weight });
   const like = (shape: readonly IntLike[]): FakeTensor =>
     fake({ dtype: offsets.dtype, shape, like: offsets });
-  if (offsets.device.type !== "cpu")
+  if (offsets.device.type === "meta")
     return [
       output,
       like([indices.shape[0]!]),
