@@ -17,6 +17,9 @@ const exported = flowCases().flatMap((entry, at) =>
   entry.result.results === undefined ? [] : [{ entry, at, results: entry.result.results }],
 );
 
+/** Cases whose loop carries one tensor twice, which PyTorch refuses to lower. */
+const NOT_LOWERED = new Set([6, 33]);
+
 /** Whether a number is near the recorded one. The file has null for NaN and infinities. */
 const isClose = (a: unknown, b: unknown): boolean => {
   if (Array.isArray(a) && Array.isArray(b))
@@ -59,7 +62,7 @@ test("programs give PyTorch's numbers on gpu.js, as exported and lowered", async
     const [wanted] = results;
     if (wanted === undefined || typeof wanted === "string") continue;
     const program = exportFlow(entry);
-    for (const one of [program, runDecompositions(program)]) {
+    for (const one of NOT_LOWERED.has(at) ? [program] : [program, runDecompositions(program)]) {
       const module = await sconce.module(one, { backend: "gpujs" });
       const got = fingerprints(await module.call(flowArguments(entry, 0)));
       if (!isClose(wanted, got)) wrong.push([at, wanted, got]);
@@ -69,7 +72,14 @@ test("programs give PyTorch's numbers on gpu.js, as exported and lowered", async
 });
 
 test("lowered programs give PyTorch's numbers", () => {
-  const lowered = (entry: FlowCase): ((...args: never[]) => unknown) =>
-    runDecompositions(exportFlow(entry)).module() as never;
+  const refused = exported.filter(({ at }) => NOT_LOWERED.has(at)).map(({ entry }) => entry);
+  const lowered = (entry: FlowCase): ((...args: never[]) => unknown) => {
+    const program = exportFlow(entry);
+    if (!refused.includes(entry)) return runDecompositions(program).module() as never;
+    expect(() => runDecompositions(program)).toThrow(
+      expect.objectContaining({ code: "CONTROL_FLOW_ALIASING" }),
+    );
+    return program.module() as never;
+  };
   expect(differences(lowered)).toEqual([]);
 });
