@@ -97,6 +97,12 @@ export const OTHER_PLACES: Places = {
 /** Where the machine has WebGPU, in software too. */
 export const WEBGPU: Places = { "gpujs:webgpu": () => place("gpujs:webgpu", 1) };
 
+/**
+ * Divisions of which a part is read. WebGPU computes that part only, so zeros that divide the rest
+ * are not refused (docs/concepts/gpu-js.md).
+ */
+const UNREAD_IN_PART = /^(fmod|fmod_|floor_divide|div floor|div_) torch\.int32 part$/;
+
 /** How a program is run. */
 interface Way {
   readonly isLowered: boolean;
@@ -110,11 +116,13 @@ interface Way {
 async function problemsOf(
   { session, backend, random }: Place,
   program: ExportedProgram,
-  { runs, rtol, seed }: RecordedProgram,
+  { name, runs, rtol, seed }: RecordedProgram,
   { isLowered, isUploaded, mayRefuse }: Way,
 ): Promise<string[]> {
   using executable = await session.compile(program, backend);
   const problems: string[] = [];
+  // WebGPU may take subnormal numbers for zero.
+  const atol = backend === "gpujs:webgpu" ? 2 ** -126 : 0;
   const uploaded = async (given: Value): Promise<Value> =>
     isUploaded && given instanceof Tensor ? ((await executable.toDevice?.(given)) ?? given) : given;
   for (const [at, run] of runs.entries()) {
@@ -122,6 +130,7 @@ async function problemsOf(
     const { outputs, after, strides } = wanted(run, isLowered && mayRefuse !== true);
     if (seed !== undefined) random.seed(seed);
     if (outputs === null) {
+      if (backend === "gpujs:webgpu" && UNREAD_IN_PART.test(name)) continue;
       await expect(executable.run(given), `run ${at}`).rejects.toThrow(
         expect.objectContaining({ name: "SconceError" }),
       );
@@ -130,7 +139,7 @@ async function problemsOf(
     const got = await resultsOf(executable, given, mayRefuse === true);
     if (got === undefined) continue;
     const compare = (what: string, have: Tensor, want: PackedTensor): void => {
-      const problem = compareTensors(have, unpacked(want), { rtol, atol: 0 });
+      const problem = compareTensors(have, unpacked(want), { rtol, atol });
       if (problem !== undefined) problems.push(`run ${at}, ${what}: ${problem}`);
     };
     outputs.forEach((want, i) => {
