@@ -23,6 +23,7 @@ import {
   STATIC_ENV,
   type SymEnv,
   symEquals,
+  symMax,
 } from "@sconce/symbolic";
 import type { RetraceEnv } from "@sconce/trace";
 
@@ -152,13 +153,17 @@ export class KernelLayouts {
     const left = new Set(shape.keys());
     const ones = [...left].filter((d) => this.#isSame(shape[d]!, 1));
     for (const d of ones) left.delete(d);
-    let step: IntLike = 1;
+    // Of sizes that may be 0, strides are products either way: of the sizes, or of at least 1 each.
+    let [step, longest]: [IntLike, IntLike] = [1, 1];
     while (left.size > 0) {
-      const next = [...left].reverse().find((d) => this.#isSame(wanted[d]!, step));
+      const isNext = (d: number): boolean =>
+        this.#isSame(wanted[d]!, step) || this.#isSame(wanted[d]!, longest);
+      const next = [...left].reverse().find(isNext);
       if (next === undefined) return undefined;
       order.unshift(next);
       left.delete(next);
       step = mul(step, shape[next]!);
+      longest = mul(longest, symMax(1, shape[next]!));
     }
     // Where elements of one lie does not matter.
     const isInRows = order.every((dim, at) => at === 0 || dim > order[at - 1]!);
