@@ -1,6 +1,6 @@
 import { SconceError } from "@sconce/errors";
 
-/** Returns the error for a worker ended while it computed a part of a kernel. */
+/** Returns the error for a worker that ended while it computed a part of a kernel. */
 export const threadLost = (reason: string): SconceError =>
   new SconceError({
     code: "THREAD_LOST",
@@ -8,7 +8,7 @@ export const threadLost = (reason: string): SconceError =>
     fix: "run again: the backend has new threads",
   });
 
-/** Returns the error for a cache of kernels threw. */
+/** Returns the error for a cache of kernels that threw. */
 export const cacheFailed = (cause: unknown): SconceError =>
   new SconceError({
     code: "CACHE_FAILED",

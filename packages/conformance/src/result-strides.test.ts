@@ -89,7 +89,7 @@ async function problemsOf(record: Recorded, backend: string): Promise<readonly s
 }
 
 describe.each(["cpu", "wasm", "gpujs:cpu"])("strides of results on %s", (backend) => {
-  test.each(sampled(BY_TARGET, backend === "cpu" ? 1 : 10))("%s", async (target, records) => {
+  test.each(sampled(BY_TARGET, backend === "cpu" ? 1 : 10))("%s", async (_, records) => {
     const problems: string[] = [];
     for (const record of records) problems.push(...(await problemsOf(record, backend)));
     expect(problems).toEqual([]);

@@ -143,8 +143,8 @@ function sumFacts(e: SymExpr): Facts {
 }
 
 /**
- * Returns the constant of a sum counts against the others only where sympy's rules see that: in
- * univariate polynomials.
+ * Returns the range of a sum. Its constant counts against the others only where sympy's rules see
+ * that: in univariate polynomials.
  */
 function sumRange(e: SymExpr, facts: readonly Facts[]): ValueRange {
   const { min, max } = facts.map(rangeOfFacts).reduce(addRanges);

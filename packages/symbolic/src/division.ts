@@ -75,7 +75,7 @@ function cancelCommonFactor(base: SymExpr, divisor: SymExpr): SymExpr | undefine
   return floorDivNode(divideTerms(base, gcd), divideTerms(divisor, gcd));
 }
 
-/** Returns a sum that is a factor of the divisor is divided as a whole. */
+/** Divides the terms of a sum; a sum that is a factor of the divisor is divided as a whole. */
 const divideTerms = (e: SymExpr, by: SymExpr): SymExpr =>
   factorsOf(by).some((factor) => same(factor, e))
     ? quotient(e, by)

@@ -85,7 +85,7 @@ function evaluatePiecewise(e: SymExpr, bindings: Bindings): Value {
   throw badOperand(`no branch of ${printExpr(e)} holds`);
 }
 
-/** Returns a rational coefficient divides last, so that integers stay integers. */
+/** Evaluates a product: a rational coefficient divides last, so that integers stay integers. */
 function evaluateProduct(e: SymExpr, bindings: Bindings): Value {
   const first = e.args[0]!;
   const values = (first.op === "Rational" ? e.args.slice(1) : e.args).map((arg) =>

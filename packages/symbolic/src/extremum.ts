@@ -35,7 +35,10 @@ function collapse(head: Extremum, items: readonly SymExpr[]): readonly SymExpr[]
   return factorCommon(head, args);
 }
 
-/** Returns a nested opposite whose own number already exceeds the outer bound never decides. */
+/**
+ * Returns the arguments without nested opposites whose own number already exceeds the outer bound:
+ * they never decide.
+ */
 function dropCovered(head: Extremum, args: SymExpr[]): SymExpr[] {
   const numbers = args.filter(isNumber);
   if (numbers.length === 0) return args;

@@ -108,7 +108,7 @@ export function piecewise(branches: readonly Branch[]): SymExpr {
   );
 }
 
-/** Returns a condition whose negation was already excluded always holds. */
+/** Returns a condition without what always holds: a part whose negation was already excluded. */
 function remaining(condition: SymExpr, seen: readonly SymExpr[]): SymExpr {
   const excluded = (e: SymExpr): boolean => {
     if (!isRelation(e)) return false;

@@ -151,7 +151,7 @@ const mapBranches = (e: SymExpr, fn: (value: SymExpr) => SymExpr): SymExpr =>
     e.args.map((pair) => node("ExprCondPair", [fn(pair.args[0]!), pair.args[1]!])),
   );
 
-/** Returns an even power forgets the sign. */
+/** Returns a power of an absolute value: an even power forgets the sign. */
 function powerOfAbs(base: SymExpr, exponent: number): SymExpr {
   const even = power(base.args[0]!, integer(exponent - (exponent % 2)));
   return exponent % 2 === 0 ? even : product([even, base]);

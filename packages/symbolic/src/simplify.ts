@@ -55,8 +55,8 @@ function nestedDivisor(
 }
 
 /**
- * Returns an argument that another always exceeds (`Max(1, s)` with s at least 2) goes. Facts count
- * for a maximum of 0 or 1 and something else, which strides have.
+ * Simplifies an extremum: an argument that another always exceeds (`Max(1, s)` with s at least 2)
+ * goes. Facts count for a maximum of 0 or 1 and something else, which strides have.
  */
 function simplifyExtremum(e: SymExpr, { rangeOf, holds }: Knowledge): SymExpr {
   const atMost = (a: SymExpr, b: SymExpr): boolean => boundsOf(subtract(b, a), rangeOf).min >= 0;

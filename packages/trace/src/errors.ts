@@ -3,7 +3,7 @@ import { SconceError } from "@sconce/errors";
 import type { FakeTensor } from "@sconce/ir";
 import { printExpr, type SymExpr } from "@sconce/symbolic";
 
-/** Returns the error for a decomposition used a tensor that is not of the graph. */
+/** Returns the error for a decomposition that used a tensor that is not of the graph. */
 export const untracedTensor = ({ dtype, shape }: FakeTensor): SconceError =>
   new SconceError({
     code: "UNTRACED_TENSOR",

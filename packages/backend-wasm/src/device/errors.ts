@@ -28,8 +28,8 @@ export function memoryFull(bytes: number, inUse: number, isWide: boolean, cause:
 }
 
 /**
- * Returns the error for a kernel stopped: integers were divided by zero, or there is a mistake in
- * it.
+ * Returns the error for a kernel that stopped: integers were divided by zero, or there is a mistake
+ * in it.
  */
 export function kernelFailed(nodes: readonly string[], cause: unknown): SconceError {
   const text = cause instanceof Error ? cause.message : String(cause);

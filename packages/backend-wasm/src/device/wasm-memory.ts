@@ -282,7 +282,7 @@ export class MemoryOwner {
     this.#wide ??= wide;
   }
 
-  /** Returns each user closes it once. */
+  /** Opens the memory for one more user, which closes it once. */
   open(): WasmMemory {
     this.#users++;
     this.#memory ??= new WasmMemory(this.threads, { ...this.#init, wide: this.#wide });

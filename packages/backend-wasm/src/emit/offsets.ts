@@ -55,8 +55,8 @@ export function knownPlaces(body: KernelBlock): (at: KernelOperand) => Place {
 }
 
 /**
- * Returns what is added to an address must not be less than zero, which would be far behind the
- * end.
+ * Returns a place as an address and a known number. What is added to an address must not be less
+ * than zero, which would be far behind the end.
  */
 function placeOf(
   at: KernelOperand,

@@ -296,7 +296,7 @@ export class KernelBuilder extends BlockBuilder {
     return args.map((arg) => this.scalar(arg));
   }
 
-  /** Returns what is not chosen is not computed, unless that is harmless. */
+  /** Returns the value of a choice. What is not chosen is not computed, unless that is harmless. */
   #select(choice: Extract<Scalar, { kind: "select" }>): KernelOperand {
     const { condition, then, otherwise, dtype } = choice;
     const test = this.scalar(condition);

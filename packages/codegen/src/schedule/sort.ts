@@ -144,8 +144,8 @@ function frameOf(nest: LoopNest, context: ScheduleContext): KernelFrame {
 }
 
 /**
- * Returns a workgroup for each block: its elements are put in order, and each gets its rank, or
- * goes to memory that passes share.
+ * Returns a kernel with a workgroup for each block: its elements are put in order, and each gets
+ * its rank, or goes to memory that passes share.
  */
 function sortKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows: Rows, blocks = 1): Kernel {
   const { length, count, step, others } = rows;
@@ -235,7 +235,8 @@ function writeSort(frame: KernelFrame, block: Entries, size: number, width: numb
 }
 
 /**
- * Returns a thread for each element: how many come before it, from each block of its row in order.
+ * Returns a kernel with a thread for each element, which counts how many come before it, from each
+ * block of its row in order.
  */
 function countKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows: Rows): Kernel {
   const { length, step } = rows;
@@ -275,8 +276,8 @@ function countKernel(nest: LoopNest, context: ScheduleContext, rank: Rank, rows:
 }
 
 /**
- * Returns a thread for each place, which it puts where its rank is: ranks are there once, so that
- * no two meet.
+ * Returns a kernel with a thread for each place, which it puts where its rank is: ranks are there
+ * once, so that no two meet.
  */
 function placeKernel(nest: LoopNest, context: ScheduleContext, placing: Placing): Kernel {
   const { along, reduce, rank } = placing;

@@ -192,8 +192,8 @@ const hasAutocast = (graph: Graph): boolean =>
 const AUTOCAST = "higher_order.wrap_with_autocast";
 
 /**
- * Returns a tensor that the program writes to in another shape than it has: only the program as it
- * is can do that.
+ * Returns the name of a tensor that the program writes to in another shape than it has: only the
+ * program as it is can do that.
  */
 function resizedInput({ graph, graphSignature }: ExportedProgram): string | undefined {
   const byTarget = new Map(graphSignature.inputSpecs.map(({ arg, target }) => [target, arg.name]));

@@ -231,8 +231,7 @@ function symbolsOf(value: MetaValue): string[] {
 const namesIn = (size: IntLike): string[] => (size instanceof SymExpr ? [...freeSymbols(size).keys()] : []);
 
 /**
- * Returns whether PyTorch names a symbol so that represents a float; sizes do not determine its
- * value.
+ * Returns whether PyTorch's name for a symbol represents a float: sizes do not determine its value.
  */
 const isFloatSymbol = (name: string): boolean => /^zuf\d/.test(name);
 

@@ -60,7 +60,7 @@ export class Uploads {
     return range;
   }
 
-  /** Returns the caller releases what it gets. */
+  /** Returns the memory of a value on the device, which the caller releases. */
   get(value: Tensor | DeviceValue): Promise<Held> | Held {
     if (value instanceof DeviceValue) return value.held.retain();
     const kept = heldBy(value, this.#device) ?? this.#kept.get(value);

@@ -160,7 +160,8 @@ export const unknownTarget = (
 ): SconceError => new SconceError({ code: "UNKNOWN_TARGET", message, where, fix, edits });
 
 /**
- * Returns the error for the reason that the file gave which the text was made of, under its code.
+ * Returns the error for example inputs that were not read from the file of which a text was made.
+ * It has the code and the reason of the first error.
  */
 export const unreadableExamples = (code: string, message: string): SconceError =>
   new SconceError({ code, message, fix: "export the program again with plain tensors as example inputs" });

@@ -70,9 +70,9 @@ const graphContent = (program: Content): object => ({
 });
 
 /**
- * Returns what files do not keep is left out: the type of the output, which repeats those of its
- * operands, that a call returns None, and unused items of results, which loading a `.pt2` file
- * adds. Of `meta`, only the type is content.
+ * Returns the content of a graph's nodes. What files do not keep is left out: the type of the
+ * output, which repeats those of its operands, that a call returns None, and unused items of
+ * results, which loading a `.pt2` file adds. Of `meta`, only the type is content.
  */
 const nodesOf = (graph: Graph): object => ({
   nodes: graph

@@ -63,8 +63,8 @@ const PASSES_ON =
   /^higher_order\.(cond|while_loop|scan|map|map_impl|invoke_subgraph|wrap\w*|checkpoint|tag_activation_checkpoint)$/;
 
 /**
- * Returns a higher-order call passes an operand on: the reader is where a nested graph of it uses
- * the input of that position.
+ * Finds the reader of an operand. A higher-order call passes it on: the reader is where a nested
+ * graph of it uses the input of that position.
  */
 function readerIn(graph: Graph, reader: string, operand: string): Reader {
   const line = lineOf(graph, reader);

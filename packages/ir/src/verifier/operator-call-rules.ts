@@ -114,8 +114,8 @@ function whyNotOutDtype({ target, isMutable, returns }: OpSchema): string | unde
 }
 
 /**
- * Returns an operator that draws random numbers: from a given state, or with the state that it
- * starts from as first result.
+ * Returns the rule of an operator that draws random numbers: from a given state, or with the state
+ * that it starts from as first result.
  */
 const withRngState =
   (at: number, saves = false): HigherOrderRule =>

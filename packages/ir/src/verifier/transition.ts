@@ -68,7 +68,8 @@ const isRead = ({ graphSignature }: ExportedProgram, target: string): boolean =>
   graphSignature.inputSpecs.some((spec) => spec.target === target);
 
 /**
- * Returns a node that was made of others and only happens to have the name of one that was there.
+ * Returns whether a node was made of others and only happens to have the name of one that was
+ * there.
  */
 function isOther(node: Node, old: Node): boolean {
   const { origin } = node.meta;

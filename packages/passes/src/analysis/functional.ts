@@ -183,8 +183,8 @@ function higherOrder(node: Node, operators: OperatorTable): Found | undefined {
 }
 
 /**
- * Returns an effect with a token: its place is kept by the token, but the operator inside must not
- * write to tensors.
+ * Returns why an effect with a token is not functional, if it is not. Its place is kept by the
+ * token, but the operator inside must not write to tensors.
  */
 function withEffects(node: Node, operators: OperatorTable): Found | undefined {
   const operator = node.args[1];

@@ -28,7 +28,7 @@ export const badLocation = (location: unknown): SconceError =>
     fix: 'give a device, "cpu", or devices by the names of the present ones, { "cuda:0": "cpu" }',
   });
 
-/** Returns the error for a pass that computes was run without anything to compute with. */
+/** Returns the error for a pass that computes, and was run without anything to compute with. */
 export const noEvaluator = (pass: string): SconceError =>
   new SconceError({
     code: "NO_EVALUATOR",

@@ -90,7 +90,8 @@ export const inputsWidened = (
 };
 
 /**
- * Returns a run that an assertion or an input refused before the pass, and that succeeds after it.
+ * Returns the error for a run that an assertion or an input refused before the pass, and that
+ * succeeds after it.
  */
 export const refusalLost = (place: string, refusal: SconceError, run: ChangedRun): PassChangedNumbers => {
   const problem = `rejected before (${refusal.describe()}), and accepted now`;
@@ -98,7 +99,8 @@ export const refusalLost = (place: string, refusal: SconceError, run: ChangedRun
 };
 
 /**
- * Returns a run that succeeds before the pass, and fails after it; `nodeOf` finds the node to name.
+ * Returns the error for a run that succeeds before the pass, and fails after it; `nodeOf` finds the
+ * node to name.
  */
 export const runFails = (
   place: string,
@@ -111,7 +113,7 @@ export const runFails = (
   return new PassChangedNumbers(place, difference, nodeOf(difference), { ...run, cause });
 };
 
-/** Returns a result that differs after the pass. */
+/** Returns the error for a result that differs after the pass. */
 export const resultDiffers = (
   place: string,
   difference: ResultDifference,
@@ -120,8 +122,8 @@ export const resultDiffers = (
 ): PassChangedNumbers => new PassChangedNumbers(place, difference, node, run);
 
 /**
- * Returns a changed region that differs when it is run by itself; `inputs` are those of a run of
- * the whole program.
+ * Returns the error for a changed region that differs when it is run by itself; `inputs` are those
+ * of a run of the whole program.
  */
 export const regionDiffers = (
   place: string,
@@ -135,7 +137,9 @@ export const regionDiffers = (
   return new PassChangedNumbers(place, { what, problem }, node, { inputs, index: 0, region });
 };
 
-/** Returns the error for a pass removed an assertion, and no sample violates it: others may. */
+/**
+ * Returns the error for a pass that removed an assertion. No sample violates it, but others may.
+ */
 export const assertionDropped = (
   place: string,
   { node: { name, target }, path }: GoneAssertion,
@@ -208,7 +212,7 @@ function entryText(entry: FailingEntry | undefined): string {
 const summary = (value: Value): string =>
   value instanceof Tensor ? `${value.dtype}[${value.shape.join(", ")}]` : String(value);
 
-/** Returns the error for a check that compared nothing must not report that nothing differs. */
+/** Returns the error for a check that compared nothing: it must not report that nothing differs. */
 export const nothingCompared = (place: string, why: string): SconceError =>
   new SconceError({
     code: "NOTHING_COMPARED",

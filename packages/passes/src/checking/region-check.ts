@@ -383,7 +383,7 @@ function largest(value: Value): number {
   return found;
 }
 
-/** Returns each float moved to about its neighbor, up or down. */
+/** Returns the inputs with each float moved to about its neighbor, up or down. */
 function perturbed(inputs: readonly Value[], seed: number): Value[] {
   const draw = drawFrom(seed + 77);
   return inputs.map((value) => {

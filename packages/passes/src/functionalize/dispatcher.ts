@@ -281,8 +281,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns a view of the bits that is made again is detached: for the outputs twice, here and by
-   * the step that follows, and otherwise before there is such a step.
+   * Returns a view that is made again. A view of the bits is detached: for the outputs twice, here
+   * and by the step that follows, and otherwise before there is such a step.
    */
   #again(row: OpDefinition, value: FakeTensor, isLast: boolean): FakeTensor {
     return row.target === "aten.view.dtype" && (isLast || this.tracer.isFinishing)
@@ -427,10 +427,7 @@ export class Dispatcher {
     return self;
   }
 
-  /**
-   * Returns an operator that autocast knows runs outside of it: its decomposition is not cast
-   * again.
-   */
+  /** Runs an operator that autocast knows outside of it: its decomposition is not cast again. */
   #withoutAutocast<T>(run: (state: AutocastState) => T): T {
     const state = this.autocast!;
     this.autocast = null;

@@ -85,7 +85,7 @@ export const unknownPass = (name: string, place: Piece, passes: Iterable<string>
   });
 };
 
-/** Returns the error when a caller without types may leave out the passes. */
+/** Returns the error for a call without passes, which a caller without types may make. */
 export const noPasses = (got: unknown): SconceError =>
   new SconceError({
     code: "INVALID_ARGUMENT",
@@ -102,10 +102,7 @@ export const syntaxError = (place: Piece, why: string): SconceError =>
     fix: 'write passes between commas, options in braces: "decompose{keep=[aten.linear.default]},dce"',
   });
 
-/**
- * Returns the error for the verifier's problems as one error; node, line and fix are those of the
- * first.
- */
+/** Returns the verifier's problems as one error; node, line and fix are those of the first. */
 export function invalidProgram(when: string, problems: readonly Problem[]): SconceError {
   const [{ node, line, fix }] = problems as readonly [Problem, ...Problem[]];
   const messages = new Set(problems.map((problem) => problem.message));

@@ -1,6 +1,6 @@
 import { misspelled, SconceError, withArticle } from "@sconce/errors";
 
-/** Returns the error for an option names something that the program does not have. */
+/** Returns the error for an option that names something that the program does not have. */
 export const notInProgram = (
   option: string,
   name: string,

@@ -41,10 +41,10 @@ const HEADS: readonly (readonly [kind: Fusion["kind"], targets: RegExp])[] = [
 const PASS = "fuse-regions";
 
 /**
- * Returns each value that is read outside of its region ends one, so that a region has one result,
- * and nothing that it needs depends on it. A call joins the region of its users when that is one
- * region with its own sizes; of convolutions and matrix products a region has at most one, which
- * reads nothing else of it. One pass over the nodes, from the end.
+ * Divides a program into regions. Each value that is read outside of its region ends one, so that a
+ * region has one result, and nothing that it needs depends on it. A call joins the region of its
+ * users when that is one region with its own sizes; of convolutions and matrix products a region
+ * has at most one, which reads nothing else of it. One pass over the nodes, from the end.
  *
  * @throws SconceError `NOT_FUNCTIONAL`
  */
@@ -187,8 +187,8 @@ class Fuser {
   }
 
   /**
-   * Returns a region stands where its last node stood: what its other nodes read comes before, what
-   * reads it behind.
+   * Returns the graph with its regions outlined. Each stands where its last node stood: what its
+   * other nodes read comes before, what reads it behind.
    */
   *#outlined(found: readonly Growing[], tags: readonly { fusion: Fusion }[]): Work<Graph> {
     const region = new Int32Array(this.#graph.size).fill(-1);

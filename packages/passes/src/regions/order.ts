@@ -28,7 +28,10 @@ function bodiesHaveOrder(node: Node, graph: Graph, operators: OperatorTable): bo
   return found;
 }
 
-/** Returns what takes one of several results stays with the call that gives them. */
+/**
+ * Returns the place of the call that gives what a node takes one of: the two stay together.
+ * Undefined for other nodes.
+ */
 export function producerOf(graph: Graph, at: number): number | undefined {
   const node = graph.nodeAt(at);
   const source = node.target === "operator.getitem" ? node.args[0] : undefined;

@@ -223,7 +223,7 @@ function ownIntegers(
 const isDataSymbol = (expr: unknown): expr is SymExpr =>
   expr instanceof SymExpr && expr.op === "Symbol" && isUnbacked(expr);
 
-/** Returns the body's calls run in place of the wrapper. */
+/** Runs the calls of a body in place of its wrapper. */
 function inline(interpreter: GraphInterpreter, body: EmitArg, operands: readonly EmitArg[]): MetaValue {
   const graph = asGraph(body);
   const { dispatcher } = interpreter;

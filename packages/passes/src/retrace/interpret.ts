@@ -256,8 +256,8 @@ function promoted(
 }
 
 /**
- * Returns the program's own views of what requires gradients require them too; views that a
- * composite takes do not.
+ * Returns a result of the program's own calls: views of what requires gradients require them too.
+ * Views that a composite takes do not.
  */
 function keepGrad(target: string, args: readonly EmitArg[], result: MetaValue): MetaValue {
   const base = args[0];

@@ -149,8 +149,8 @@ function refuseNewLayout(input: FunctionalTensor, name: string): void {
 }
 
 /**
- * Returns a program that is functional already returns its mutations; retracing writes them back as
- * `module()` does.
+ * Writes the mutations back that a functional program returns, as `module()` does. Returns the
+ * results of the user.
  */
 function writeBack(
   program: ExportedProgram,

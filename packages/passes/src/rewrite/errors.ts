@@ -21,7 +21,7 @@ export const writingReplacement = (target: string): SconceError =>
     fix: "emit the functional overload",
   });
 
-/** Returns the error for a rule used a tensor from elsewhere. */
+/** Returns the error for a rule that used a tensor from elsewhere. */
 export const foreignTensor = ({ dtype, shape }: FakeTensor): SconceError =>
   new SconceError({
     code: "UNTRACED_TENSOR",
@@ -37,7 +37,9 @@ export const unknownSize = (expr: SymExpr): SconceError =>
     fix: "capture the size, or a tensor that has it",
   });
 
-/** Returns the error for a rule's own function threw, or returned something wrong, at a match. */
+/**
+ * Returns the error for a rule's own function that threw, or returned something wrong, at a match.
+ */
 export const ruleThrew = (message: string, where: string, rule: string, cause: unknown): SconceError =>
   new SconceError({
     code: "RULE",

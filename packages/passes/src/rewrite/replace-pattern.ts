@@ -79,7 +79,7 @@ export function replacePattern(
 const operandName = (index: number): string => `operand${index}`;
 const resultName = (index: number): string => `result${index}`;
 
-/** Returns what a call with several results gives can be indexed, as in `before`. */
+/** Returns an emitter whose calls with several results can be indexed, as in `before`. */
 const indexable = (emit: Emit): Emit =>
   Object.assign(
     (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>) =>

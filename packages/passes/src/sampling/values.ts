@@ -96,8 +96,8 @@ function elementDraw(dtype: DType, extent: Extent | undefined, draw: Draw): Elem
 }
 
 /**
- * Returns an example whose elements are all equal says nothing of its range, except on which side
- * of zero it lies.
+ * Returns what draws numbers in the range of an example. One whose elements are all equal says
+ * nothing of its range, except on which side of zero it lies.
  */
 function realDraw(extent: Extent | undefined, draw: Draw): () => number {
   if (extent !== undefined && extent.low < extent.high)

@@ -28,8 +28,8 @@ export const noSuchOperator = (
   );
 
 /**
- * Returns the operator that was meant; `fix` where none is near, as its example is another
- * operator.
+ * Returns a fix that names the operator that was meant; `fix` where none is near, as its example is
+ * another operator.
  */
 const operatorFix = (target: string, known: readonly string[], fix: string): string => {
   const near = suggestions(target, known);
@@ -41,7 +41,8 @@ export const badTable = (message: string, fix: string, where?: string): SconceEr
   new SconceError({ code: "DECOMPOSITION_TABLE", message, where, fix });
 
 /**
- * Returns the error for an entry of a decomposition table calls an operator that does not exist.
+ * Returns the error for an entry of a decomposition table that calls an operator that does not
+ * exist.
  */
 export function unknownCall(called: unknown, candidates: readonly string[]): SconceError {
   const fix = 'write the overload out ("aten.relu.default"), or register the operator with a plugin';

@@ -119,7 +119,10 @@ function canonicalElement(value: EmitArg, type: SchemaType): UnboundArg {
   return unbindValue(value, type);
 }
 
-/** Returns a size past 2^53 went through a double: 2^63 represents the largest int64. */
+/**
+ * Returns an integer as an argument. A size past 2^53 went through a double: 2^63 represents the
+ * largest int64.
+ */
 function int64(value: number): Argument {
   // A fraction is left to the check of the operator's arguments.
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value;

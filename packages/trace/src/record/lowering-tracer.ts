@@ -205,8 +205,8 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   }
 
   /**
-   * Returns an effect that must keep its place takes the token of the one before it, and gives the
-   * next its own.
+   * Records an effect that must keep its place: it takes the token of the one before it, and gives
+   * the next its own.
    */
   ordered(
     target: string,
@@ -407,8 +407,8 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   }
 
   /**
-   * Returns a view that a call makes anew has the stack trace and the annotations of the view that
-   * it represents.
+   * Records a view that a call makes anew: it has the stack trace and the annotations of the view
+   * that it represents.
    */
   replay<T>({ stackTrace, custom }: ReplayedMeta, run: () => T): T {
     if (this.isFinishing) return run();

@@ -224,8 +224,8 @@ export class LoweringContext {
   }
 
   /**
-   * Returns a rule reports that the call being lowered reads every element of the tensor at most
-   * once.
+   * Notes that the call being lowered reads every element of the tensor at most once, as its rule
+   * reports. Returns the tensor.
    */
   once(tensor: LazyTensor): LazyTensor {
     const { root } = tensor;
@@ -237,7 +237,7 @@ export class LoweringContext {
     return tensor;
   }
 
-  /** Returns a rule reports that elements are read several times, or inside a reduction. */
+  /** Notes that elements are read several times, or inside a reduction. Returns the tensor. */
   many(tensor: LazyTensor, operations = 0): LazyTensor {
     const { root } = tensor;
     this.#reuse(root);

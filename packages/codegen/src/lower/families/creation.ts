@@ -8,9 +8,9 @@ import { checkedScalar, numberScalar } from "../core/numbers.js";
 import { made } from "../rules/made.js";
 
 /**
- * Returns every element the same number. One beyond all floats is an infinity: decompositions fill
- * tensors with the numbers of operators that take them so (`where`), though PyTorch's `full` itself
- * refuses it.
+ * Returns a tensor with one number for every element. A number beyond all floats is an infinity:
+ * decompositions fill tensors with the numbers of operators that take them so (`where`), though
+ * PyTorch's `full` itself refuses it.
  */
 function filled(call: LoweringCall, value: ScalarArg): LazyTensor {
   const { dtype } = outOf(call);

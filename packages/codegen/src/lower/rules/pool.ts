@@ -193,7 +193,10 @@ interface GradientInit {
   readonly inputs: readonly LazyTensor[];
   readonly share: (windows: readonly Windows[], at: readonly Index[], window: readonly Index[]) => Share;
 }
-/** Returns each element of the input sums what the windows that contain it give back to it. */
+/**
+ * Returns the gradient of a pool: each element of the input sums what the windows that contain it
+ * give back to it.
+ */
 function gradient(call: LoweringCall, { grad, rank, windowsOf, inputs, share }: GradientInit): LazyTensor {
   const out = outOf(call);
   const windows = windowsOf(shapeOf(out).slice(-rank), grad.shape.slice(-rank));
