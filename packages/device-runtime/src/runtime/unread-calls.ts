@@ -34,15 +34,15 @@ const OVERWRITES = /^aten\.(zero|fill)_\./;
 /** Returns the calls of a graph, and of those inside of it, that no result needs. */
 function unreadIn(graph: Graph, operators: OperatorTable): readonly Node[] {
   const owners = ownersIn(graph, operators);
-  const read = new Set<string>();
-  const readMemory = new Set<string>();
+  /** The values that are read, by the one that made their memory. */
+  const read = new Map<string, Set<string>>();
   const unread: Node[] = [];
   const isRead = (node: Node): boolean => {
     const written = writtenBy(node, operators);
-    if (read.has(node.name) || written === undefined) return true;
+    if (written === undefined || read.get(owners.get(node.name)!)?.has(node.name) === true) return true;
     return written.some((name) => {
       const owner = owners.get(name)!;
-      return readMemory.has(owner) || graph.node(owner).op !== "call_function";
+      return read.has(owner) || graph.node(owner).op !== "call_function";
     });
   };
   for (const node of [...graph.nodes()].reverse()) {
@@ -51,14 +51,13 @@ function unreadIn(graph: Graph, operators: OperatorTable): readonly Node[] {
       continue;
     }
     const [written] = writtenBy(node, operators) ?? [];
-    if (written !== undefined && OVERWRITES.test(node.target) && isWhole(graph.node(written), operators)) {
-      const owner = owners.get(written)!;
-      for (const name of read) if (owners.get(name) === owner) read.delete(name);
-      readMemory.delete(owner);
-    } else if (!READS_NO_ELEMENTS.test(node.target))
+    if (written !== undefined && OVERWRITES.test(node.target) && isWhole(graph.node(written), operators))
+      read.delete(owners.get(written)!);
+    else if (!READS_NO_ELEMENTS.test(node.target))
       forEachInput(node, (name) => {
-        read.add(name);
-        readMemory.add(owners.get(name) ?? name);
+        const owner = owners.get(name)!;
+        const names = read.get(owner) ?? new Set<string>();
+        read.set(owner, names.add(name));
       });
   }
   return [...unread, ...[...graph.subgraphs.values()].flatMap((one) => unreadIn(one, operators))];
