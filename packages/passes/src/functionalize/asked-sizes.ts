@@ -118,6 +118,8 @@ const asksIndexFill: Asks = (dropped, { self, dim }) => {
 /** Pools along one dimension count elements. */
 const asksElements: Asks = (dropped, { self }) => void dropped.numel(tensor(self));
 
+const asksEmpty: Asks = (dropped, { self }) => void dropped.isEmpty(tensor(self));
+
 /** The layout of images decides that of the result. */
 const asksLayout: Asks = (dropped, { self }) => void dropped.ordersChannels(tensor(self));
 
@@ -180,9 +182,9 @@ const ASKS: Readonly<Record<string, Asks>> = {
       dropped.references.ordered([dropped.traced(tensor(self))]);
   },
   "aten.im2col.default": (dropped, { self }) => dropped.windows(tensor(self).shape.slice(-2)),
-  "aten.roll.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
-  "aten.logsumexp.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
-  "aten.channel_shuffle.default": (dropped, { self }) => void dropped.isEmpty(tensor(self)),
+  "aten.roll.default": asksEmpty,
+  "aten.logsumexp.default": asksEmpty,
+  "aten.channel_shuffle.default": asksEmpty,
   "aten.cdist.default": (dropped, { x1, x2 }) => {
     for (const one of [x1, x2]) dropped.isEmpty(tensor(one));
   },

@@ -174,12 +174,8 @@ export function askReference(dropped: DroppedArithmetic, target: string, args: B
     sizes.written(self, reference(call));
   } else if (copied !== undefined) sizes.copied(self, copied(call));
   else if (name === "copy") others.forEach((source) => void sizes.copied(self, source));
-  else if (isBroadcast) sizes.common([self.shape, ...shapesOf(name, call)]);
+  // A number is an operand without dimensions.
+  else if (isBroadcast)
+    sizes.common([self.shape, call.operand(name === "masked_fill" ? "mask" : "other")?.shape ?? []]);
   else sizes.common([self.shape, elementwise(call).shape]);
-}
-
-/** A number is an operand without dimensions. */
-function shapesOf(name: string, call: ReferenceCall): readonly ReferenceTensor["shape"][] {
-  const operand = call.operand(name === "masked_fill" ? "mask" : "other");
-  return [operand?.shape ?? []];
 }

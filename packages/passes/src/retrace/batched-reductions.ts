@@ -19,12 +19,12 @@ export interface ReducedBatch {
 
 /** Reductions over given dimensions, with the place of these; without them, over all. */
 const OVER_DIMS: ReadonlyMap<string, number> = new Map([
-  ...["sum.dim_IntList", "mean.dim", "amax.default", "amin.default", "var.correction", "std.correction"].map(
-    (name) => [`aten.${name}`, 1] as const,
-  ),
-  ...["var_mean.correction", "std_mean.correction", "nansum.default", "count_nonzero.dim_IntList"].map(
-    (name) => [`aten.${name}`, 1] as const,
-  ),
+  ...(
+    "sum.dim_IntList mean.dim amax.default amin.default var.correction std.correction var_mean.correction " +
+    "std_mean.correction nansum.default count_nonzero.dim_IntList"
+  )
+    .split(" ")
+    .map((name) => [`aten.${name}`, 1] as const),
   ["aten.linalg_vector_norm.default", 2],
 ]);
 

@@ -148,10 +148,10 @@ class Bodies {
    */
   isKnown(body: string, operands: readonly (MetaValue | undefined)[]): boolean {
     const text = operands.map(valueText).join("; ");
-    const given = this.#given.get(body);
-    if (given === undefined) this.#given.set(body, new Set([text]));
-    if (given?.has(text) === true) return true;
-    given?.add(text);
+    const given = this.#given.get(body) ?? new Set<string>();
+    this.#given.set(body, given);
+    if (given.has(text)) return true;
+    given.add(text);
     return false;
   }
 }

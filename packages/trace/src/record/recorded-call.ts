@@ -11,7 +11,8 @@ import { TraceNode, visitOperands } from "../nodes/trace-node.js";
 export class RecordedCall<M> {
   /** How many nodes ask for each name. */
   readonly names: ReadonlyMap<string, number>;
-  readonly #operand: TraceNode<M>;
+  /** The operand, in whose place another one is read. */
+  readonly operand: TraceNode<M>;
   readonly #base: FakeTensor;
   readonly #results: readonly TraceNode<M>[];
   /** How many nodes before a node asked for its name. */
@@ -23,7 +24,7 @@ export class RecordedCall<M> {
     nodes: readonly TraceNode<M>[],
     results: readonly TraceNode<M>[],
   ) {
-    this.#operand = operand;
+    this.operand = operand;
     this.#base = base;
     this.#results = results;
     const names = new Map<string, number>();
@@ -84,17 +85,12 @@ export class RecordedCall<M> {
   partsOf(result: number): readonly RecordedPart<M>[] {
     const needed = new Set<TraceNode<M>>();
     const need = (node: TraceNode<M>): void => {
-      if (node === this.#operand || needed.has(node)) return;
+      if (node === this.operand || needed.has(node)) return;
       visitOperands(node, need);
       needed.add(node);
     };
     need(this.#results[result]!);
     return Array.from(needed, (node) => ({ node, name: candidateOf(node), at: this.#before.get(node)! }));
-  }
-
-  /** The operand, in whose place another one is read. */
-  get operand(): TraceNode<M> {
-    return this.#operand;
   }
 }
 

@@ -362,8 +362,9 @@ export class DroppedArithmetic {
     const written = dim < 0 ? dim + self.ndim : dim;
     for (const [at, size] of index.shape.entries())
       if (at !== written && at < self.ndim) count.le(this.#read(size), this.#read(self.shape[at]!));
-    for (const [at, size] of (source === null ? [] : index.shape).entries())
-      count.le(this.#read(size), this.#read(source!.shape[at] ?? 1));
+    if (source === null) return;
+    for (const [at, size] of index.shape.entries())
+      count.le(this.#read(size), this.#read(source.shape[at] ?? 1));
   }
 
   /** Returns whether dimensions are in the order of channels (`suggest_memory_format`). */
