@@ -89,7 +89,7 @@ export interface TraceNodeInit<M> {
   readonly name: string;
   readonly op: Node["op"];
   readonly target: string;
-  readonly args?: readonly TraceArgument<M>[];
+  readonly args?: readonly TraceArgument<M>[] | undefined;
   readonly kwargs?: Readonly<Record<string, TraceArgument<M>>> | undefined;
   /** @defaultValue none */
   readonly meta?: M;

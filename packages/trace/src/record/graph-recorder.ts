@@ -71,9 +71,12 @@ export abstract class GraphRecorder<M> {
   }
 
   /** Adds a node under a free name, with the metadata of the call that runs. */
-  protected push({ candidate, op = "call_function", ...init }: NewNode<M>): TraceNode<M> {
+  protected push(init: NewNode<M>): TraceNode<M> {
+    // Without a rest and a spread: engines copy those slowly, and nodes are many.
+    const { candidate, op = "call_function", target, args, kwargs, val, unbacked, body } = init;
     const name = this.createName(candidate);
-    return this.add({ ...init, op, name, meta: init.meta ?? this.metaOf(init.target) });
+    const meta = init.meta ?? this.metaOf(target);
+    return this.add({ name, op, target, args, kwargs, meta, val, unbacked, body });
   }
 
   /** Adds a node for symbolic arithmetic, or for a read of a size. */
