@@ -102,6 +102,7 @@ export { SourceFunctions } from "./trace/source-functions.js";
 export { isNoted, isStateGetter, stateGetter, withoutNotes } from "./trace/state-reads.js";
 export { isSym, type Size, type Sym, SymBool, SymFloat, SymInt } from "./trace/sym-int.js";
 export { symbolsIn, visitExpressions } from "./trace/symbols-in.js";
+export { tensorsIn } from "./trace/tensors-in.js";
 export { type TraceArgument, type TraceBody, type TraceMeta, TraceNode } from "./trace/trace-node.js";
 export { TracedTensor } from "./trace/traced-tensor.js";
 export { Tracer } from "./trace/tracer.js";

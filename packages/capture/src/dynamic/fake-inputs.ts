@@ -182,19 +182,11 @@ class FakeMaker {
     const known = this.#fakes.get(tensor);
     if (known !== undefined) return { ...leaf, fake: known, constraints, isDynamicInt: false };
     const shape = tensor.shape.map((size, dim) => this.#size(leaf, tensor, dim, size, constraints));
-    const { dtype, requiresGrad } = tensor;
     const isStatic = shape.every((size) => typeof size === "number");
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       this.#stride(leaf.source, dim, stride, isStatic),
     );
-    const fake = new FakeTensor({
-      dtype,
-      shape,
-      strides,
-      storageOffset: tensor.storageOffset,
-      requiresGrad,
-      device: fakeOf(tensor).device,
-    });
+    const fake = new FakeTensor({ ...fakeOf(tensor), shape, strides });
     this.#fakes.set(tensor, fake);
     return { ...leaf, fake, constraints, isDynamicInt: false };
   }

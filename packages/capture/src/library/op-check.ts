@@ -10,14 +10,13 @@ import { type BoundArgs, bindArgs, metaOfBound } from "@sconce/ops";
 import { ShapeEnv } from "@sconce/symbolic";
 import { Storage, Tensor } from "@sconce/tensor";
 import { sameBytes, tensorDifference } from "@sconce/tensor/compare";
-import { customSignature, fakeOf, modelOperators } from "@sconce/torch";
+import { customSignature, fakeOf, modelOperators, tensorsIn } from "@sconce/torch";
 import { Dim } from "../dynamic/index.js";
 import { exportProgram } from "../export/export-program.js";
 import { compareResults } from "./compare-results.js";
 import { type OperatorCall, parseOperatorCall, registrationOf } from "./custom-op.js";
 import { badSamples, noFake, notCustomOp, opCheckFailed } from "./errors.js";
 import { operators } from "./plugin.js";
-import { tensorsIn } from "./run-kernel.js";
 import { sampleCalls } from "./sample-arguments.js";
 
 /**

@@ -5,7 +5,7 @@
 import type { OpSchema } from "@sconce/ir";
 import { type BoundArgs, resultProblem } from "@sconce/ops";
 import { Tensor } from "@sconce/tensor";
-import { withTrace } from "@sconce/torch";
+import { tensorsIn, withTrace } from "@sconce/torch";
 import { kernelAliasing, kernelResult } from "./errors.js";
 
 /** A function of the user's: arguments by position, then those by name in an object. */
@@ -54,10 +54,4 @@ function refuseAliases(name: string, { args, returns }: OpSchema, bound: BoundAr
       taken.add(storage);
     }
   });
-}
-
-/** Returns the tensors of a value, in lists too. */
-export function tensorsIn(value: unknown): Tensor[] {
-  if (value instanceof Tensor) return [value];
-  return Array.isArray(value) ? value.flatMap(tensorsIn) : [];
 }

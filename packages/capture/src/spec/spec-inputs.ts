@@ -139,22 +139,14 @@ class SpecMaker {
       if (!(dim instanceof SymInt)) return size;
       return this.#noted(this.env.freshUnbackedSize(), { name: `${source}.size()[${i}]`, kind: "size" });
     });
-    const { dtype, requiresGrad, storageOffset } = tensor;
     const isStatic = shape.every((size) => typeof size === "number");
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       isStatic || stride <= 1 ? stride : this.#strideSymbol(`${source}.stride()[${dim}]`, stride),
     );
-    return new FakeTensor({
-      dtype,
-      shape,
-      strides,
-      storageOffset,
-      requiresGrad,
-      device: fakeOf(tensor).device,
-    });
+    return new FakeTensor({ ...fakeOf(tensor), shape, strides });
   }
 
-  /** Returns a stride that the sizes do not give is a symbol with the value of the example. */
+  /** Returns a symbol for a stride that the sizes do not give; its value is that of the example. */
   #strideSymbol(name: string, stride: number): SymExpr {
     const known = this.#strides.get(stride);
     if (known !== undefined) return known;

@@ -114,6 +114,10 @@ export function deviceOf(value: unknown): DeviceLiteral {
   return found;
 }
 
+/** Returns whether a device that a call gives, if any, is `meta`. */
+export const isMetaDevice = (device: unknown): boolean =>
+  (device ?? null) !== null && deviceOf(device).type === "meta";
+
 function chosen<T extends string>(name: string, value: string, words: readonly T[]): T {
   requireChoice("the call", name, value, words);
   return value as T;
@@ -141,12 +145,12 @@ function element(base: Parameter["base"], value: unknown): OperatorArgument {
 }
 
 /**
- * Returns whether a number is whole and no int64 holds it: a float, as for tensors of such numbers.
+ * Returns whether a number is past the range of int64: a float, as for tensors of such numbers.
  */
 const isPastInt64 = (value: unknown): value is number =>
   typeof value === "number" && (value >= 2 ** 63 || value < -(2 ** 63));
 
-/** Returns a size that the trace made a constant is a number (`SymInt::maybe_as_int`). */
+/** Returns a size; one that the trace made a constant, as a number (`SymInt::maybe_as_int`). */
 export function specialized(value: SymInt): OperatorArgument {
   const known = currentTrace()?.env.replace(value.expr);
   return typeof known === "number" ? known : value;

@@ -5,7 +5,7 @@ import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { noteMade } from "../trace/lane-writes.js";
 import { isMeta, META, metaTensor } from "../trace/meta-tensors.js";
 import { SymInt } from "../trace/sym-int.js";
-import { deviceOf } from "./arguments.js";
+import { deviceOf, isMetaDevice } from "./arguments.js";
 import { deviceOfTensor } from "./conversions.js";
 import { invalidArgument } from "./errors.js";
 import { requireGradients } from "./gradients.js";
@@ -45,10 +45,8 @@ function fromValues(name: string, values: unknown, options: ConstantOptions): Te
   const made = Tensor.from(unwrap(values) as NestedValues, { dtype, requiresGrad });
   if (options.requiresGrad === true) requireGradients(made, name);
   noteMade(made);
-  return isOnMeta(options.device) && currentTrace() === undefined ? metaTensor(made) : made;
+  return isMetaDevice(options.device) && currentTrace() === undefined ? metaTensor(made) : made;
 }
-
-const isOnMeta = (device: unknown): boolean => (device ?? null) !== null && deviceOf(device).type === "meta";
 
 /** A program that is traced holds its constants on the CPU; eager tensors have no other device. */
 function requireCpu(name: string, device: unknown): void {

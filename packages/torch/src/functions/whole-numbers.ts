@@ -2,7 +2,7 @@
  * @file Whole numbers that alone decide the dtype of a result. Python distinguishes `-1e9` from
  * `-1000000000`, and JavaScript does not: such a call would be int64 where PyTorch's is float32.
  */
-import { Tensor } from "@sconce/tensor";
+import { isIntegralDType, Tensor } from "@sconce/tensor";
 import type { OperatorArgument } from "../trace/dispatch.js";
 import { ambiguousNumber } from "./errors.js";
 
@@ -43,5 +43,5 @@ export function refuseAmbiguousCall(
 
 const isInteger = (value: unknown): boolean =>
   value instanceof Tensor
-    ? /^(u?int\d+|bool)$/.test(value.dtype)
+    ? isIntegralDType(value.dtype, true)
     : typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));

@@ -2,13 +2,13 @@
 import { fieldsOf } from "@sconce/source-check";
 import { castTensor, type DType, type Tensor } from "@sconce/tensor";
 import type { Device } from "../functions/argument-types.js";
-import { deviceOf } from "../functions/arguments.js";
+import { deviceOf, isMetaDevice } from "../functions/arguments.js";
 import { invalidArgument } from "../functions/errors.js";
 import { metaWithoutValues } from "../trace/errors.js";
 import { isMeta, metaTensor } from "../trace/meta-tensors.js";
 import type { ModuleBase } from "./module-base.js";
 import { buffersOf, descendants, joinPath, parametersOf } from "./state.js";
-import { emptyState, isMetaDevice } from "./state-place.js";
+import { emptyState } from "./state-place.js";
 import { Buffer, Parameter } from "./tensors.js";
 
 /** `data` as the kind of tensor that `own` is. */

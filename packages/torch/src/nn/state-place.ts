@@ -1,7 +1,7 @@
 /** @file Where layers make their parameters. */
 import { type DType, Tensor } from "@sconce/tensor";
 import type { Device } from "../functions/argument-types.js";
-import { deviceOf } from "../functions/arguments.js";
+import { isMetaDevice } from "../functions/arguments.js";
 import { metaTensor } from "../trace/meta-tensors.js";
 
 /** The dtype and the device of parameters. */
@@ -12,10 +12,6 @@ export interface StatePlace {
 
 /** Where parameters are by default. */
 export const PLACE: StatePlace = { device: null, dtype: "float32" };
-
-/** Returns whether a device is `meta`: tensors there have shapes without values. */
-export const isMetaDevice = (device: Device | null): boolean =>
-  device !== null && deviceOf(device).type === "meta";
 
 /** Returns a new tensor for a parameter or a buffer. */
 export const emptyState = (shape: readonly number[], { device, dtype }: StatePlace): Tensor =>

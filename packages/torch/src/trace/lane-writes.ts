@@ -3,9 +3,10 @@
  * once, on all items: a tensor that all items share is written once or not at all.
  */
 import { writtenArguments } from "@sconce/ops";
-import { Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { modelOperators } from "./custom-operators.js";
 import { repeatedWrite, sharedWrite } from "./errors.js";
+import { tensorsIn } from "./tensors-in.js";
 
 /** What is known of the values of an item. */
 interface ItemValues {
@@ -71,9 +72,4 @@ function requireOwn(target: string, self: Tensor, operands: readonly Tensor[]): 
     if (operands.some((one) => batched.has(one))) throw sharedWrite(target, at + 1);
     if (!made.has(self.storage)) throw repeatedWrite(target);
   });
-}
-
-function tensorsIn(value: unknown): Tensor[] {
-  if (value instanceof Tensor) return [value];
-  return Array.isArray(value) ? value.flatMap(tensorsIn) : [];
 }

@@ -1,6 +1,6 @@
 /** @file Operators that run at once on tensors of the `meta` device. */
 import { isSconceError, type SconceError } from "@sconce/errors";
-import { CPU, FakeTensor, isSymScalar, kindOf, type MetaValue } from "@sconce/ir";
+import { FakeTensor, isSymScalar, kindOf, type MetaValue } from "@sconce/ir";
 import {
   type BoundArgs,
   bindArgs,
@@ -13,7 +13,9 @@ import { STATIC_ENV, SymExpr } from "@sconce/symbolic";
 import { dtypeInfo, requiredBytes, Storage, Tensor } from "@sconce/tensor";
 import { modelOperators } from "./custom-operators.js";
 import { metaWithoutValues, mixedDevices } from "./errors.js";
-import { hasMeta, isMeta, META, mayMix, metaTensor } from "./meta-tensors.js";
+import { hasMeta, isMeta, mayMix, metaTensor } from "./meta-tensors.js";
+import { fakeOf } from "./real-tensor.js";
+import { tensorsIn } from "./tensors-in.js";
 
 /** Runs an operator on tensors with values. */
 type Run = (target: string, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>) => unknown;
@@ -42,13 +44,14 @@ export function metaCall(
   run: Run,
 ): unknown {
   const row = modelOperators().require(target);
-  const { device } = bindArgs(row.schema, args, kwargs);
+  const bound = bindArgs(row.schema, args, kwargs);
+  const { device } = bound;
   const place = device as { readonly type: string } | null | undefined;
   if (place !== null && place !== undefined && place.type !== "meta") {
     if (!NEW.test(target)) throw metaWithoutValues(target, "Cannot copy out of meta tensor; no data!");
     return run(target, args.map(withMemory), kwargs);
   }
-  return new MetaCall().call(target, args, kwargs);
+  return new MetaCall().call(row, bound);
 }
 
 /** Returns a tensor of the same layout that has values. */
@@ -73,17 +76,15 @@ class MetaCall {
   readonly #reals = new Map<FakeTensor, Tensor>();
   readonly #fakes = new Map<Tensor, FakeTensor>();
 
-  call(target: string, args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown {
-    const row = modelOperators().require(target);
-    const bound = bindArgs(row.schema, args, kwargs);
-    refuseMixed(target, bound);
+  call(row: OpDefinition, bound: BoundArgs): unknown {
+    refuseMixed(row, bound);
     const fakes: Record<string, unknown> = {};
     for (const name in bound) fakes[name] = this.#toFakes(bound[name]);
     try {
       const result = this.#resultOf(row, fakes);
       return row.schema.isMutable ? this.#written(row, bound, result) : this.#toReals(row, bound, result);
     } catch (error) {
-      if (isSconceError(error) && /^DATA_DEPENDENT/.test(error.code)) throw unknownResult(target);
+      if (isSconceError(error) && /^DATA_DEPENDENT/.test(error.code)) throw unknownResult(row.target);
       throw error;
     }
   }
@@ -97,7 +98,8 @@ class MetaCall {
     const emit = emitFrom(STATIC_ENV, (target, args, kwargs) => {
       const given = args.map((arg) => this.#real(arg));
       const named = Object.fromEntries(Object.entries(kwargs).map(([key, arg]) => [key, this.#real(arg)]));
-      return this.#toFakes(this.call(target, given, named)) as MetaValue;
+      const inner = modelOperators().require(target);
+      return this.#toFakes(this.call(inner, bindArgs(inner.schema, given, named))) as MetaValue;
     });
     return decompose(emit, fakes);
   }
@@ -107,8 +109,7 @@ class MetaCall {
     if (!(value instanceof Tensor)) return value;
     const known = this.#fakes.get(value);
     if (known !== undefined) return known;
-    const { dtype, shape, strides, storageOffset } = value;
-    const fake = new FakeTensor({ dtype, shape, strides, storageOffset, device: isMeta(value) ? META : CPU });
+    const fake = fakeOf(value, false);
     this.#fakes.set(value, fake);
     this.#reals.set(fake, value);
     return fake;
@@ -182,12 +183,8 @@ function viewedTensor({ schema }: OpDefinition, bound: BoundArgs): Tensor | unde
   return tensor instanceof Tensor ? tensor : undefined;
 }
 
-const tensorsIn = (value: unknown): Tensor[] =>
-  value instanceof Tensor ? [value] : Array.isArray(value) ? value.flatMap(tensorsIn) : [];
-
 /** Refuses operands of the CPU beside those of `meta`, but for those of one element. */
-function refuseMixed(target: string, bound: BoundArgs): void {
-  const { schema } = modelOperators().require(target);
+function refuseMixed({ target, schema }: OpDefinition, bound: BoundArgs): void {
   const written = new Set(writtenArguments(schema).flatMap(({ name }) => tensorsIn(bound[name])));
   const all = Object.values(bound).flatMap(tensorsIn);
   if (!all.some(isMeta)) return;

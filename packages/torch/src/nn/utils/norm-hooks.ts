@@ -9,7 +9,7 @@ import { functional as F } from "../functional.js";
 import { addHook } from "../hooks.js";
 import type { Module } from "../module.js";
 import type { ModuleBase } from "../module-base.js";
-import { type Hook, type NormHook, registryOf } from "../registered-names.js";
+import { type NormHook, registryOf } from "../registered-names.js";
 import { type Settings, settingsOf } from "../settings.js";
 import { Buffer, Parameter } from "../tensors.js";
 import {
@@ -35,9 +35,18 @@ export function install(module: Module, norm: NormHook): void {
   addHook(module, "before", run, {}, norm);
 }
 
-/** Returns the hook that computes a weight of a module. */
-export const hookOf = (module: Module, kind: Kind, name: string): Hook | undefined =>
-  registryOf(module).hooks?.before.find(({ norm }) => norm?.kind === kind && norm.name === name);
+/** Returns the hook that computes a weight of a module; undefined for none. */
+export const hookOf = (module: Module, kind: Kind, name: string): NormHook | undefined =>
+  registryOf(module).hooks?.before.find(({ norm }) => norm?.kind === kind && norm.name === name)?.norm;
+
+/** Removes the hook that computes a weight of a module, and returns it; undefined for none. */
+export function removeHook(module: Module, kind: Kind, name: string): NormHook | undefined {
+  const found = hookOf(module, kind, name);
+  const { hooks } = registryOf(module);
+  if (found !== undefined && hooks !== undefined)
+    hooks.before = hooks.before.filter(({ norm }) => norm !== found);
+  return found;
+}
 
 function refuseTwo(module: Module, kind: Kind, name: string): void {
   if (hookOf(module, kind, name) !== undefined)
@@ -45,12 +54,8 @@ function refuseTwo(module: Module, kind: Kind, name: string): void {
 }
 
 function remove<M extends Module>(module: M, kind: Kind, name: string): M {
-  const hook = hookOf(module, kind, name);
-  if (hook?.norm === undefined)
-    throw badParametrization(`${kind} of '${name}' not found in ${String(module)}`);
-  const { norm } = hook;
-  const hooks = registryOf(module).hooks!;
-  hooks.before = hooks.before.filter((own) => own !== hook);
+  const norm = removeHook(module, kind, name);
+  if (norm === undefined) throw badParametrization(`${kind} of '${name}' not found in ${String(module)}`);
   const weight = noGrad(() => norm.compute(module, false));
   for (const part of [name, ...norm.parts]) unregister(module, part);
   module.registerParameter(name, new Parameter(weight));

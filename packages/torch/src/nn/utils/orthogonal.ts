@@ -3,6 +3,7 @@ import { float } from "@sconce/ir";
 import { fieldsOf } from "@sconce/source-check";
 import { isComplexDType, Tensor } from "@sconce/tensor";
 import { torch } from "../../functions/torch.js";
+import { torchSize } from "../../torch-size.js";
 import { noGrad } from "../../trace/grad-mode.js";
 import { badParametrization, noTensor, requireWord } from "../errors.js";
 import { Module } from "../module.js";
@@ -101,7 +102,7 @@ class Orthogonal extends Module {
     const isSame = value.shape.join() === this.shape.join();
     if (!isSame)
       throw badParametrization(
-        `Expected a matrix or batch of matrices of shape torch.Size([${this.shape.join(", ")}]). Got a tensor of shape torch.Size([${[...value.shape].join(", ")}]).`,
+        `Expected a matrix or batch of matrices of shape ${torchSize(this.shape)}. Got a tensor of shape ${torchSize(value.shape)}.`,
         "assign a tensor of the shape of the weight",
       );
     return noGrad(() => inverse(this, value));

@@ -143,12 +143,13 @@ function iterate(module: SpectralNorm, matrix: Tensor, steps: number): void {
 /** The layout of the vectors that a weight is divided by. */
 export const CONTIGUOUS = "contiguous_format";
 
+/** Returns all dimensions but one, which is counted from the start. */
+export const otherDims = (dim: number, ndim: number): number[] =>
+  Array.from({ length: ndim }, (_, d) => d).filter((d) => d !== dim);
+
 /** Returns the weight with the dimension of its outputs first. */
-export function outputsFirst(weight: Tensor, dim: number): Tensor {
-  if (dim === 0) return weight;
-  const others = Array.from({ length: weight.ndim }, (_, d) => d).filter((d) => d !== dim);
-  return weight.permute([dim, ...others]);
-}
+export const outputsFirst = (weight: Tensor, dim: number): Tensor =>
+  dim === 0 ? weight : weight.permute([dim, ...otherDims(dim, weight.ndim)]);
 
 /** Returns the tensor that is normalized, and the dimension of its outputs. */
 export function spectralTarget(

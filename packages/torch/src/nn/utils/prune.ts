@@ -6,11 +6,11 @@ import { noGrad } from "../../trace/grad-mode.js";
 import { badParametrization } from "../errors.js";
 import type { Module } from "../module.js";
 import type { ModuleBase } from "../module-base.js";
-import { type NormHook, registryOf } from "../registered-names.js";
+import { registryOf } from "../registered-names.js";
 import { parametersOf } from "../state.js";
 import { Buffer, type Parameter } from "../tensors.js";
 import { parametersToVector } from "./gradients.js";
-import { hookOf, install } from "./norm-hooks.js";
+import { hookOf, install, removeHook } from "./norm-hooks.js";
 import { unregister } from "./parametrize.js";
 import {
   type BasePruningMethod,
@@ -45,15 +45,6 @@ function requireParameter(module: Module, name: string): void {
   );
 }
 
-/** Removes the hook that prunes a parameter. Returns whether there was one. */
-function removeHook(module: Module, name: string): boolean {
-  const hook = hookOf(module, "prune", name);
-  if (hook === undefined) return false;
-  const hooks = registryOf(module).hooks!;
-  hooks.before = hooks.before.filter((own) => own !== hook);
-  return true;
-}
-
 /**
  * Prunes a parameter with a method: `name` becomes the product of the parameter `NAME_orig` and the
  * buffer `NAME_mask`, before each call of the module. A parameter that is pruned already keeps its
@@ -81,16 +72,14 @@ export function apply<M extends Module>(
     const before = tensorOf(module, parts[1]).detach().clone({ memoryFormat: "contiguous_format" });
     return combinedMask(method, scores, before);
   });
-  removeHook(module, name);
+  removeHook(module, "prune", name);
   if (!isAgain) {
     unregister(module, name);
     module.registerParameter(parts[0], own as Parameter);
   }
   module.registerBuffer(parts[1], new Buffer(mask));
   fieldsOf<Tensor>(module)[name] = masked(module, name);
-  const compute = (called: ModuleBase): Tensor => masked(called, name);
-  const hook: NormHook = { kind: "prune", name, parts, compute };
-  install(module, hook);
+  install(module, { kind: "prune", name, parts, compute: (called) => masked(called, name) });
   return module;
 }
 
@@ -184,7 +173,8 @@ export function globalUnstructured(
  * @throws SconceError `LAYER_ARGUMENTS` for a parameter that is not pruned
  */
 export function remove<M extends Module>(module: M, name: string): M {
-  if (!removeHook(module, name))
+  const hook = removeHook(module, "prune", name);
+  if (hook === undefined)
     throw badParametrization(
       `Parameter '${name}' of module ${String(module)} has to be pruned before pruning can be removed`,
       "name a parameter that is pruned: `prune.isPruned(module)`",
@@ -192,7 +182,7 @@ export function remove<M extends Module>(module: M, name: string): M {
   const original = tensorOf(module, `${name}_orig`) as Parameter;
   // The parameter stays the same: other modules may have it, too.
   noGrad(() => original.copy_(masked(module, name)));
-  for (const part of [name, `${name}_orig`, `${name}_mask`]) unregister(module, part);
+  for (const part of [name, ...hook.parts]) unregister(module, part);
   module.registerParameter(name, original);
   return module;
 }

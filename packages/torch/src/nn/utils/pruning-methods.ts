@@ -3,8 +3,10 @@ import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
 import type { FloatLiteral } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../../functions/torch.js";
+import { torchSize } from "../../torch-size.js";
 import { badParametrization } from "../errors.js";
 import { isFloat, pythonText } from "../settings.js";
+import { otherDims } from "./parametrizations.js";
 
 /** Which elements a method looks at: those that are left, slices that are left, or all. */
 export type PruningType = "unstructured" | "structured" | "global";
@@ -22,8 +24,6 @@ export interface PruneOptions {
 }
 
 const PRUNE: OptionNames<PruneOptions> = { defaultMask: true, importanceScores: true };
-
-const sizeText = ({ shape }: Tensor): string => `torch.Size([${[...shape].join(", ")}])`;
 
 /**
  * A method that chooses what is pruned (`torch.nn.utils.prune.BasePruningMethod`). Subclasses
@@ -60,7 +60,7 @@ export abstract class BasePruningMethod {
 export function requireScores(scores: Tensor, t: Tensor, what: string): void {
   if (scores.shape.join() === t.shape.join()) return;
   throw badParametrization(
-    `importance_scores should have the same shape as ${what} got ${sizeText(scores)} vs ${sizeText(t)}`,
+    `importance_scores should have the same shape as ${what} got ${torchSize(scores.shape)} vs ${torchSize(t.shape)}`,
     "give scores of the shape of the tensor",
   );
 }
@@ -164,15 +164,15 @@ abstract class Structured extends Counted {
   computeMask(t: Tensor, defaultMask: Tensor): Tensor {
     if (t.ndim <= 1)
       throw badParametrization(
-        `Structured pruning can only be applied to multidimensional tensors. Found tensor of shape ${sizeText(t)} with ${t.ndim} dims`,
+        `Structured pruning can only be applied to multidimensional tensors. Found tensor of shape ${torchSize(t.shape)} with ${t.ndim} dims`,
         "prune single elements of it: `prune.l1Unstructured`",
       );
     if (this.dim >= t.ndim || this.dim < -t.ndim)
       throw badParametrization(
-        `Invalid index ${this.dim} for tensor of size ${sizeText(t)}`,
+        `Invalid index ${this.dim} for tensor of size ${torchSize(t.shape)}`,
         "give a dimension of the tensor",
       );
-    const total = t.shape[this.dim < 0 ? this.dim + t.ndim : this.dim]!;
+    const total = t.shape[fromStart(this.dim, t.ndim)]!;
     const count = this.countOf(total);
     const kept = this.keep(t, total, count);
     if (count === 0) return defaultMask;
@@ -185,9 +185,11 @@ abstract class Structured extends Counted {
   protected abstract keep(t: Tensor, total: number, count: number): Tensor;
 }
 
+const fromStart = (dim: number, ndim: number): number => (dim < 0 ? dim + ndim : dim);
+
 /** Returns an index of all of a tensor, but for one dimension. */
 const sliceOf = (ndim: number, dim: number, index: Tensor): (Tensor | string)[] =>
-  Array.from({ length: ndim }, (_, d) => (d === (dim < 0 ? dim + ndim : dim) ? index : ":"));
+  Array.from({ length: ndim }, (_, d) => (d === fromStart(dim, ndim) ? index : ":"));
 
 /** Prunes slices of a dimension at random. The numbers are PyTorch's. */
 export class RandomStructured extends Structured {
@@ -218,8 +220,7 @@ export class LnStructured extends Structured {
 
 /** Returns the norm of each slice of a dimension. */
 function normsOf(t: Tensor, n: NormOrder, dim: number): Tensor {
-  const own = dim < 0 ? dim + t.ndim : dim;
-  const dims = Array.from({ length: t.ndim }, (_, d) => d).filter((d) => d !== own);
+  const dims = otherDims(fromStart(dim, t.ndim), t.ndim);
   const isMatrix = dims.length === 2;
   if (n === "nuc" || (n === "fro" && isMatrix))
     return torch.linalg.matrixNorm(t, { ord: n, dim: isMatrix ? dims : [-2, -1] });
@@ -239,7 +240,7 @@ export class CustomFromMask extends BasePruningMethod {
   computeMask(_: Tensor, defaultMask: Tensor): Tensor {
     if (defaultMask.shape.join() !== this.mask.shape.join())
       throw badParametrization(
-        `default_mask shape ${sizeText(defaultMask)} must match self.mask shape ${sizeText(this.mask)}`,
+        `default_mask shape ${torchSize(defaultMask.shape)} must match self.mask shape ${torchSize(this.mask.shape)}`,
         "give a mask of the shape of the tensor",
       );
     return defaultMask.mul(this.mask.to(defaultMask.dtype));
@@ -260,7 +261,7 @@ function remaining(method: BasePruningMethod, t: Tensor, mask: Tensor): (Tensor 
   if (method.pruningType === "unstructured") return [mask.eq(1)];
   if (method.pruningType === "global") return Array.from({ length: t.ndim }, () => ":");
   const { dim = Number.NaN } = method;
-  const own = dim < 0 ? dim + t.ndim : dim;
+  const own = fromStart(dim, t.ndim);
   if (!(own >= 0))
     throw badParametrization(
       Number.isNaN(dim)
@@ -268,6 +269,5 @@ function remaining(method: BasePruningMethod, t: Tensor, mask: Tensor): (Tensor 
         : `Index is out of bounds for tensor with dimensions ${t.ndim}`,
       "give the method the dimension of its slices",
     );
-  const others = Array.from({ length: t.ndim }, (_, d) => d).filter((d) => d !== own);
-  return sliceOf(t.ndim, own, mask.sum(others).ne(0));
+  return sliceOf(t.ndim, own, mask.sum(otherDims(own, t.ndim)).ne(0));
 }
