@@ -23,7 +23,7 @@ export const usage = (
 export const overLimit = (error: SconceError, name: string, limit: number): SconceError =>
   withFix(error, `if you trust the file, raise the limit: --limit ${name}=${10 * limit}`);
 
-/** Returns the error for the readers list the names of the programs. */
+/** Returns an error of a reader with a fix for the command, where it lists programs to choose. */
 export function otherModel(error: SconceError): SconceError {
   const [, names] = /^give one of these as the option "model": (.*)$/.exec(error.fix) ?? [];
   return names === undefined ? error : withFix(error, `choose a program with --model NAME: ${names}`);

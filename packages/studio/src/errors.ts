@@ -9,7 +9,7 @@ export const unknownVersion = (id: number, count: number): SconceError =>
     fix: "open a program, and give the number of a version that the engine returned",
   });
 
-/** Returns the error for the worker of a page ended. */
+/** Returns the error for a worker of the page that ended. */
 export const engineLost = (reason: string): SconceError =>
   new SconceError({
     code: "STUDIO_ENGINE",

@@ -23,8 +23,8 @@ export const badDynamicShapes = (message: string, fix: string = MIRROR, { edits 
   new SconceError({ code: "BAD_DYNAMIC_SHAPES", message, where: "dynamicShapes", fix, edits });
 
 /**
- * Returns the error for the example inputs, or what the program was found to require, contradict
- * the specification.
+ * Returns the error for example inputs, or requirements that the trace found, that contradict the
+ * specification.
  */
 export const constraintViolation = (
   message: string,

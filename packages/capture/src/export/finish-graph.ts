@@ -174,7 +174,7 @@ function metaOf(
   return stack === undefined ? meta : withStack(meta, stack);
 }
 
-/** Returns a value that asks for gradients, or as PyTorch records results, one that does not. */
+/** Returns a value that asks for gradients, or one that does not, as PyTorch records results. */
 function withGrad(val: MetaValue, requiresGrad: boolean): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => withGrad(item, requiresGrad));
   if (!(val instanceof FakeTensor) || val.requiresGrad === requiresGrad) return val;

@@ -131,7 +131,7 @@ function graphOf(
   return { graph, inputs: state };
 }
 
-/** Returns the second trace of a strict export names what TorchDynamo keeps of the first. */
+/** Returns the names of the second trace of a strict export: it names what TorchDynamo keeps. */
 function namedAgain({ nodes, decisions, discards }: ExportTracer, live: readonly TraceNode[]): Namespace {
   const names = new Namespace();
   const kept = new Set(live);

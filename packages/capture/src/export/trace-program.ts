@@ -232,7 +232,10 @@ function copyAssigned(
   }
 }
 
-/** Returns a module that is a graph has no calls of modules: PyTorch ignores the paths. */
+/**
+ * Returns the calls to preserve; undefined for none. A module that is a graph has no calls of
+ * modules: PyTorch ignores the paths.
+ */
 function preservedCalls(
   { module, call, preserve }: TraceRequest,
   { modules }: ModuleState,

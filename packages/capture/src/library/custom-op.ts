@@ -335,8 +335,8 @@ function makeOperator(registration: Registration): CustomOp {
 }
 
 /**
- * Returns what writes to arguments and returns nothing needs no fake
- * (`can_generate_trivial_fake_impl`).
+ * Returns a fake for an operator that writes to arguments and returns nothing, which needs none of
+ * the user's (`can_generate_trivial_fake_impl`); undefined for others.
  */
 const trivialFake = ({ isMutable, returns }: OpSchema): UserFunction | undefined =>
   isMutable && returns.length === 0 ? () => null : undefined;

@@ -98,7 +98,7 @@ interface NamedType {
   readonly doc: string;
 }
 
-/** Returns a program of one argument, a tensor, is called with the tensor. */
+/** Returns the `call` of a program of one argument, a tensor: it takes the tensor itself. */
 function onlyTensorText([only, ...others]: readonly NamedType[], [spec]: readonly TreeSpec[]): string[] {
   if (only === undefined || others.length > 0 || spec?.type !== null || !only.type.startsWith("Tensor"))
     return [];

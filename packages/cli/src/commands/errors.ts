@@ -8,7 +8,7 @@ export const badExpectation = (message: string): SconceError =>
     fix: "name the tensors o0, o1, ... (outputs), buffer:NAME (state), input:0, ... (mutated inputs)",
   });
 
-/** Returns an error code that no section of the documentation has. */
+/** Returns the error for an error code that no section of the documentation has. */
 export const unknownCode = (code: string, known: Iterable<string>): SconceError =>
   new SconceError({
     code: "UNKNOWN_CODE",

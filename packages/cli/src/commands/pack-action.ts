@@ -43,7 +43,7 @@ export async function pack(texts: readonly string[], options: PackOptions, io: S
   reportWritten(facts, text, options.json, io);
 }
 
-/** Returns a path that begins with a folder may hold `=`; a program name cannot begin so. */
+/** Parses NAME=FILE or FILE. A path that begins with a folder may contain `=`; a name cannot. */
 function parseGiven(text: string): Given {
   const end = /^\.{0,2}\//.test(text) ? -1 : text.indexOf("=");
   const given = { text, name: end < 0 ? undefined : text.slice(0, end), file: text.slice(end + 1) };
@@ -68,7 +68,7 @@ async function packed(given: readonly Given[], reader: Reader): Promise<Map<stri
   return programs;
 }
 
-/** Returns the weights stay in their files until they are written. */
+/** Returns the programs of a file; their weights are read when the package is written. */
 async function programsOf(
   { name, file }: Given,
   reader: Reader,

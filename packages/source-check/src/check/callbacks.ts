@@ -51,7 +51,7 @@ export function isUserFunction(value: unknown): value is AnyFunction {
   return !isClass(value as AnyFunction) && !isNative(value as AnyFunction);
 }
 
-/** Returns a function that strict mode looks at where it is passed on: also one of the host. */
+/** Returns whether strict mode checks a function where it is passed on: also one of the host. */
 const isFollowedFunction = (value: unknown): value is AnyFunction =>
   isUserFunction(value) || hostFunction(value) !== undefined;
 

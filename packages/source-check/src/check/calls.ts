@@ -180,7 +180,7 @@ const MOST_OPERANDS = 16;
 const itemsOf = (list: Kind, member: (list: Kind, i: number) => Kind): readonly Kind[] =>
   Array.from({ length: MOST_OPERANDS }, (_, i) => member(list, i));
 
-/** Returns a number that control flow is given, or gives, may be a dynamic one in the graph. */
+/** Returns a kind whose numbers may be dynamic: those that control flow takes or gives may be. */
 const openNumbers = (kind: Kind): Kind =>
   kind.values.some((value) => typeof value === "number") ? join(kind, SYMS) : kind;
 

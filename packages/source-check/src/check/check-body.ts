@@ -82,7 +82,7 @@ class BodyReporter implements StrictObserver {
     return run();
   }
 
-  /** Returns what the host does changes no values of the model. */
+  /** Returns whether a call is one of the host, which changes no values of the model. */
   called(fn: unknown): boolean {
     const construct = hostFunction(fn);
     return construct !== undefined && construct !== "eval";

@@ -95,7 +95,7 @@ function memberValue(self: Kind, part: Member, scope: Scope, on: Interpreter): K
   return part.kind === "method" ? closure(part.value, scope) : runAccessor(self, part, scope, on);
 }
 
-/** Returns what a getter gives may change: what it does is taken note of. */
+/** Returns what an accessor gives, which may change; what it does is taken note of. */
 function runAccessor(self: Kind, part: MethodDefinition, scope: Scope, on: Interpreter): Kind {
   const args = part.kind === "set" ? [unknown("what a setter is given")] : [];
   runAnyTimes(on, () => on.call(closure(part.value, scope), self, args, part, scope));

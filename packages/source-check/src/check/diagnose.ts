@@ -10,7 +10,7 @@ export interface Problem {
 
 const MAYBE_SIZE = "it may be a dynamic size; compare sizes with `sym.eq`, `sym.lt` and the like";
 
-/** Returns a value that is used as a condition. */
+/** Returns the problem of a value that is used as a condition; undefined for none. */
 export function conditionProblem(value: Kind, code: string, hasSymbols: boolean): Problem | undefined {
   if (mayBeTensor(value))
     return {
@@ -89,7 +89,10 @@ const METHODS: Readonly<Record<string, string>> = {
 
 const TEXTS = new Set(["template literal", "String", "join"]);
 
-/** Returns a value that is made a number or a text; a tensor as a text is shown, which is fine. */
+/**
+ * Returns the problem of a value that is converted to a number or a text; undefined for none. A
+ * tensor may become a text, which shows it.
+ */
 export function coercionProblem(value: Kind, code: string, construct: string): Problem | undefined {
   const method = METHODS[construct.replace(/=$/, (end) => (/^[<>]/.test(construct) ? end : ""))];
   if (mayBeTensor(value) && !TEXTS.has(construct))

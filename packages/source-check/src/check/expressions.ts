@@ -383,7 +383,7 @@ function evaluateObject(node: ObjectExpression, scope: Scope, on: Interpreter): 
   return made(record);
 }
 
-/** Returns what a getter gives is not followed; what it and a setter do is taken note of. */
+/** Returns what an accessor gives, which is not followed; what it does is taken note of. */
 function accessor(record: Kind, fn: AnyNode, scope: Scope, on: Interpreter): Kind {
   const given = [unknown("what a setter is given")];
   runAnyTimes(on, () => on.call(closure(fn, scope), record, given, fn, scope));

@@ -64,7 +64,7 @@ async function readArchive(
   }
 }
 
-/** Returns the metadata name tensors that are the same as another one. */
+/** Returns all tensors by name: the metadata name those that are the same as another one. */
 function allNames({ tensors, metadata }: ReturnType<typeof readSafetensors>): Map<string, Tensor> {
   const all = new Map(tensors);
   for (const [name, kept] of metadata) {

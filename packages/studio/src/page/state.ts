@@ -461,8 +461,8 @@ export class StudioState {
   }
 
   /**
-   * Returns a request without progress; undefined where it fails, which is shown unless it is
-   * quiet.
+   * Returns the answer to a request without progress; undefined if it fails, which the page shows
+   * unless the request is quiet.
    */
   async ask<K extends RequestName>(
     name: K,

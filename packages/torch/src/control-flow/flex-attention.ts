@@ -345,7 +345,7 @@ function checkLengths(query: Tensor, key: Tensor, { seqLengths, blockSize }: Blo
   );
 }
 
-/** Returns a region of mixed precision casts the operands, and nothing that is computed of them. */
+/** Casts the operands as a region of mixed precision does, and runs the rest without casts. */
 function inAutocastDtype(operands: Operands, run: (operands: Operands) => Tensor): Tensor {
   const dtype = eagerAutocastDtype();
   if (dtype === null) return run(operands);

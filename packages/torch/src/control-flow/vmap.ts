@@ -154,7 +154,7 @@ function traced({ trace, call, leaves, count }: TracedCall, outDims: number): un
   return unflattenTree(results, made!.spec);
 }
 
-/** Returns a result that is a constant becomes a value of the program. */
+/** Returns a result as a traced tensor: a constant becomes a value of the program. */
 const tracedLeaf = (trace: Tracer, leaf: Tensor): Tensor =>
   leaf instanceof TracedTensor ? leaf : trace.freshConstant(leaf);
 

@@ -8,7 +8,7 @@ import { SconceError } from "@sconce/errors";
 export const badArgument = (where: string, message: string, fix = "correct the argument"): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message, where, fix });
 
-/** Values that do not satisfy a constraint; the message is PyTorch's. */
+/** Returns the error for values that do not satisfy a constraint; the message is PyTorch's. */
 export const badValues = (where: string, message: string): SconceError =>
   badArgument(
     where,

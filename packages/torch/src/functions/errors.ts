@@ -66,7 +66,7 @@ interface Slip {
   readonly edits?: readonly ErrorEdit[] | undefined;
 }
 
-/** Returns a misspelled keyword, a misspelled word, or nested arrays in the place of a tensor. */
+/** Returns the fix for a misspelled keyword or word, or for nested arrays in place of a tensor. */
 function slipOf(
   signatures: readonly Signature[],
   args: readonly unknown[],
@@ -130,15 +130,13 @@ function arraySlip(value: unknown, isChosen: Chosen, signatures: readonly Signat
   return { fix: "make a tensor of the nested arrays with `Tensor.from(arrays)`; " };
 }
 
-/**
- * Returns the error for an argument of a function that is written in TypeScript has a wrong value.
- */
+/** Returns the error for a wrong value of an argument of a function that TypeScript implements. */
 export const invalidArgument = (name: string, problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `${name}: ${problem}`, fix });
 
 /**
- * Returns the error when a large whole number decides a dtype, and may be an integer or a float of
- * Python.
+ * Returns the error for a large whole number that decides a dtype, and may be an integer or a float
+ * of Python.
  */
 export function ambiguousNumber(name: string, value: number): SconceError {
   const option = (dtype: string): string =>
@@ -180,7 +178,7 @@ export const requirementFailed = (message = "Expected cond to be True, but got F
     fix: "give inputs for which the condition holds, or remove the check",
   });
 
-/** Returns the error for what is given as a condition is none: a tensor, or a symbolic number. */
+/** Returns the error for a condition that is not a boolean: a tensor, or a symbolic number. */
 export const wrongCondition = (name: string, value: unknown): SconceError =>
   value instanceof Tensor
     ? invalidArgument(

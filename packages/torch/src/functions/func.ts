@@ -137,7 +137,7 @@ export interface Func {
   readonly functionalCall: typeof functionalCall;
   /** Stacks the state of modules of one class. */
   readonly stackModuleState: typeof stackModuleState;
-  /** Not there yet: it throws `TORCH_ARGUMENT`, as those below do. */
+  /** Not supported: it throws `TORCH_ARGUMENT`, as those below do. */
   readonly grad: Derivative;
   readonly gradAndValue: Derivative;
   readonly vjp: Derivative;

@@ -68,9 +68,7 @@ function parsed(index: Index): Exclude<Index, string> | "..." {
   return slice(start ?? null, stop ?? null, step ?? null);
 }
 
-/**
- * Returns a list of lists, slices or tensors represents several indices (`treatSequenceAsTuple`).
- */
+/** Returns whether a list represents several indices (`treatSequenceAsTuple`). */
 const isTuple = (index: unknown): index is readonly Index[] =>
   Array.isArray(index) &&
   index.length < 32 &&
@@ -268,7 +266,7 @@ function dynamicItem(x: Tensor, given: readonly Index[]): Tensor | undefined {
   return result;
 }
 
-/** Returns a slice whose ends stay away where they are not given. */
+/** Returns a slice, or the tensor itself for all of the dimension; omitted ends stay null. */
 function plainSlice(x: Tensor, dim: number, { start, stop, step }: Slice): Tensor {
   if (start === null && stop === null && (step ?? 1) === 1) return x;
   return callOperator("aten.slice.Tensor", [

@@ -76,7 +76,7 @@ export const escapedTensor = (fake: FakeTensor): SconceError =>
     fix: "pass the tensor as an argument or return it; do not keep tensors of one export for another",
   });
 
-/** Returns the error for a tensor that a function of control flow made is used outside of it. */
+/** Returns the error for a tensor of a function of control flow that is used outside of it. */
 export const leakedTensor = (fake: FakeTensor): SconceError =>
   new SconceError({
     code: "ESCAPED_TENSOR",
@@ -123,11 +123,11 @@ export const checkFailed = (message: string): SconceError =>
     fix: "pass example inputs for which the condition holds, or correct the condition",
   });
 
-/** Invalid arguments of `autocast`. */
+/** Returns the error for invalid arguments of `autocast`. */
 export const badAutocast = (problem: string, fix: string): SconceError =>
   new SconceError({ code: "TORCH_ARGUMENT", message: `autocast: ${problem}`, fix });
 
-/** Returns the error for a function that runs on after what it is given to has ended. */
+/** Returns the error for an asynchronous function, which runs on after its caller has ended. */
 export const asynchronous = (name: string): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
@@ -182,7 +182,7 @@ export const metaWithoutValues = (target: string, message: string): SconceError 
     fix: 'make the tensors on the CPU, or give the module values: `module.toEmpty({ device: "cpu" })`, then `loadStateDict`',
   });
 
-/** Operands on the CPU beside operands on `meta`; the message is PyTorch's. */
+/** Returns the error for operands on the CPU beside others on `meta`; the message is PyTorch's. */
 export const mixedDevices = (
   target: string,
   message = "Tensor on device cpu is not on the expected device meta!",

@@ -84,7 +84,7 @@ export class RegionCalls {
     this.#targets.delete(`submod_${this.#segments[i]!.id}`);
   }
 
-  /** Returns a node that reads a region keeps its target if that is free. */
+  /** Returns a node, or its replacement: one that reads a region gets a target that is free. */
   #retargeted(node: TraceNode): TraceNode {
     const region = this.#known.find(({ target }) => node.op === "get_attr" && target === node.target);
     if (region === undefined) return node;
