@@ -8,17 +8,14 @@ import {
   type ModuleStackEntry,
   type OpSchema,
   type SymScalar,
-  symBool,
   symInt,
 } from "@sconce/ir";
 import {
   type BoolLike,
   freeSymbols,
-  ge,
   type IntLike,
   isUnbacked,
   ite,
-  le,
   MAX_SIZE,
   printExpr,
   SymExpr,
@@ -27,7 +24,7 @@ import {
 import { Tensor } from "@sconce/tensor";
 import { type NewNode, visitNodes, visitOperands } from "@sconce/trace";
 import { ENTER_AUTOCAST, EXIT_AUTOCAST } from "../trace/autocast.js";
-import { assertionOf, type Bound } from "../trace/bound-sizes.js";
+import { assertionOf, type Bound, comparisonOf, conditionOf } from "../trace/bound-sizes.js";
 import {
   type OperatorArgument,
   type OperatorKeywords,
@@ -234,9 +231,7 @@ export class BodyTracer extends Tracer {
       const args = [node, 1, 0];
       const choice = this.push({ target: "torch.sym_ite", args, val: symInt(size), candidate: "sym_ite" });
       for (const bound of ZERO_OR_ONE) {
-        const val = symBool(bound.kind === "ge" ? ge(size, bound.value) : le(size, bound.value));
-        const target = `operator.${bound.kind}`;
-        const compared = this.push({ target, args: [choice, bound.value], val, candidate: bound.kind });
+        const compared = this.push(comparisonOf(choice, bound, conditionOf(size, bound)));
         this.push(assertionOf(compared, bound, name));
       }
     }

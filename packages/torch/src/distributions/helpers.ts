@@ -1,4 +1,4 @@
-/** @file Parameters of distributions over few values, and memory for draws. */
+/** @file Parameters of distributions over few values, memory for draws, and writes. */
 import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
@@ -26,3 +26,9 @@ export const emptyLike = (like: Tensor, shape: readonly Size[]): Tensor =>
 
 /** `1 - x` in floats. */
 export const oneMinus = (x: Tensor): Tensor => torch.rsub(x, float(1));
+
+/** Writes a number where a condition holds (`t[where] = value`), and returns the tensor. */
+export const write = (tensor: Tensor, where: Tensor, value: number): Tensor => {
+  tensor.setAt([where], value);
+  return tensor;
+};

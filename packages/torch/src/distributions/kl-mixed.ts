@@ -5,6 +5,7 @@ import { torch } from "../functions/torch.js";
 import { Beta } from "./dirichlet.js";
 import type { Distribution } from "./distribution.js";
 import { Exponential, Gamma } from "./exponential.js";
+import { write } from "./helpers.js";
 import { Laplace } from "./laplace.js";
 import { Normal } from "./normal.js";
 import { Uniform } from "./uniform.js";
@@ -20,12 +21,6 @@ type Register = <P extends Distribution, Q extends Distribution>(
   q: Family<Q>,
   run: (p: P, q: Q) => Tensor,
 ) => void;
-
-/** Writes a number where a condition holds (`t[where] = value`). */
-export const write = (tensor: Tensor, where: Tensor, value: number): Tensor => {
-  tensor.setAt([where], value);
-  return tensor;
-};
 
 const infinite = (like: Tensor): Tensor => torch.fullLike(like, INF);
 const xLogX = (x: Tensor): Tensor => torch.special.xlogy(x, x);

@@ -20,7 +20,7 @@ import { Tensor } from "@sconce/tensor";
 import { callName, functionName, GraphRecorder, normalizeCall } from "@sconce/trace";
 import type { AutocastRegion } from "./autocast-mode.js";
 import { recordAutocast, refuseInAutocast } from "./autocast-recorder.js";
-import { assertionOf, type Bound, comparisonOf } from "./bound-sizes.js";
+import { assertionOf, type Bound, comparisonOf, openCondition } from "./bound-sizes.js";
 import { metaOfCall } from "./call-meta.js";
 import { CallShapes, isUndecided } from "./call-shapes.js";
 import { modelOperators } from "./custom-operators.js";
@@ -278,7 +278,8 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
 
   /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
   assertBound(size: SymExpr, bound: Bound, name: string): void {
-    const node = this.push(comparisonOf(this.env, this.sizes.argument(size), size, bound));
+    const argument = this.sizes.argument(size);
+    const node = this.push(comparisonOf(argument, bound, openCondition(this.env, size, bound)));
     this.push(assertionOf(node, bound, name));
   }
 
