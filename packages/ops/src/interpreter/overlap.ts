@@ -5,7 +5,7 @@
  */
 import { forEachRef, type Graph, isRef, type Node, type SchemaArgument } from "@sconce/ir";
 import { dtypeInfo, numel, type TensorLayout } from "@sconce/tensor";
-import { outputRule, overlapError } from "../outputs/output-operands.js";
+import { isOutput, outputRule, overlapError } from "../outputs/output-operands.js";
 import type { BoundArgs, OpDefinition } from "../rows/define-op.js";
 import { argumentAt } from "../table/bind.js";
 import type { OperatorTable } from "../table/table.js";
@@ -50,11 +50,10 @@ const RULES: ReadonlyMap<string, OverlapRules | undefined> = new Map([
   ["ldexp_", undefined],
 ]);
 
-/** The arguments that a call writes to and those that it reads, with the rules for these. */
+/** The arguments that a call writes to, and those whose memory may not be the same. */
 interface OverlapRoles {
   readonly written: readonly number[];
-  readonly read: readonly number[];
-  readonly rules: OverlapRules;
+  readonly reads: readonly { readonly at: number; readonly rule: OverlapRule }[];
   /** Whether what is written are outputs. */
   readonly isOutput: boolean;
 }
@@ -72,24 +71,30 @@ function rolesOf(definition: OpDefinition): OverlapRoles | null {
 }
 
 function findRoles(definition: OpDefinition): OverlapRoles | null {
-  const { schema, tags } = definition;
-  const { namespace, name, args } = schema;
-  if (namespace !== "aten") return null;
-  const indices = (holds: (arg: SchemaArgument) => boolean): number[] =>
-    args.flatMap((arg, i) => (holds(arg) ? [i] : []));
-  const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
-  const written = indices(isOutput);
-  if (written.length > 0) {
-    const rules: OverlapRules = (operand) => {
-      const { same, part } = outputRule(definition, operand);
-      return { full: same, part };
-    };
-    return { written, read: indices((arg) => !isOutput(arg)), rules, isOutput: true };
-  }
-  if (!name.endsWith("_") || args[0]?.alias?.write !== true) return null;
-  const rules = RULES.has(name) ? RULES.get(name) : tags.includes("pointwise") ? partial : undefined;
-  if (rules === undefined) return null;
-  return { written: [0], read: indices((arg) => arg !== args[0]), rules, isOutput: false };
+  const { namespace, args } = definition.schema;
+  const hasOutputs = args.some(isOutput);
+  const rules = hasOutputs ? outputRules(definition) : inPlaceRules(definition);
+  if (namespace !== "aten" || rules === undefined) return null;
+  const isWritten = (arg: SchemaArgument): boolean => (hasOutputs ? isOutput(arg) : arg === args[0]);
+  const reads = args.flatMap((arg, at) => {
+    const rule = rules(arg.name);
+    return !isWritten(arg) && (rule.full || rule.part) ? [{ at, rule }] : [];
+  });
+  if (reads.length === 0) return null;
+  return { written: args.flatMap((arg, at) => (isWritten(arg) ? [at] : [])), reads, isOutput: hasOutputs };
+}
+
+const outputRules =
+  (definition: OpDefinition): OverlapRules =>
+  (operand) => {
+    const { same, part } = outputRule(definition, operand);
+    return { full: same, part };
+  };
+
+function inPlaceRules({ schema: { name, args }, tags }: OpDefinition): OverlapRules | undefined {
+  if (!name.endsWith("_") || args[0]?.alias?.write !== true) return undefined;
+  if (RULES.has(name)) return RULES.get(name);
+  return tags.includes("pointwise") ? partial : undefined;
 }
 
 /**
@@ -125,7 +130,6 @@ function extentOf({ dtype, shape, storageOffset = 0 }: TensorLayout): readonly [
  * Returns whether PyTorch refuses a write to `written` by a call that reads `read`, of one storage.
  */
 function isRefused({ full, part }: OverlapRule, written: TensorLayout, read: TensorLayout): boolean {
-  if (!full && !part) return false;
   const overlap = overlapOf(written, read);
   return (part && overlap === "partial") || (full && overlap === "full");
 }
@@ -148,7 +152,7 @@ export function refuseOverlap<T extends TensorLayout & { readonly storage: objec
   for (const at of roles.written) {
     const written = asTensor(bound[args[at]!.name]);
     if (written === undefined) continue;
-    for (const i of roles.read) {
+    for (const { at: i, rule } of roles.reads) {
       const { name } = args[i]!;
       const value = bound[name];
       for (const item of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
@@ -156,7 +160,7 @@ export function refuseOverlap<T extends TensorLayout & { readonly storage: objec
         // A mask becomes the places where it is true.
         if (read === undefined || read.storage !== written.storage || isMask(name, read)) continue;
         if (roles.isOutput && read === written) continue;
-        if (isRefused(roles.rules(name), written, read)) throw overlapError(definition.schema.name);
+        if (isRefused(rule, written, read)) throw overlapError(definition.schema.name);
       }
     }
   }
@@ -200,12 +204,11 @@ function suspectsOf(
   for (const at of roles.written) {
     const written = argumentAt(node, schema, at);
     if (!isRef(written)) continue;
-    for (const i of roles.read) {
-      const rule = roles.rules(schema.args[i]!.name);
+    for (const { at: i, rule } of roles.reads) {
       forEachRef(argumentAt(node, schema, i), (read) => {
         if (!meet(read, written.name) || (read === written.name && !rule.full)) return;
         const refuses = (a: TensorLayout, b: TensorLayout): boolean => isRefused(rule, a, b);
-        const key = `${written.name} ${read} ${rule.full}`;
+        const key = `${written.name} ${read} ${rule.full} ${rule.part}`;
         found.set(key, { node, written: written.name, read, isRefused: refuses });
       });
     }

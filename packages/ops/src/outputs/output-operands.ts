@@ -9,7 +9,8 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { describeSizes } from "../rules/describe.js";
 import { OPERAND_RULES } from "./operand-rules.js";
 
-const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
+/** Returns whether an argument is an output (`out=`). */
+export const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
 
 /**
  * What is refused: the operand itself as an output, for a result of its sizes; the same for a
@@ -58,7 +59,7 @@ export const iteratesOutput = (definition: Pick<OpDefinition, "target" | "tags" 
       !isOutput(arg) && arg.type.base === "Tensor" && outputRule(definition, arg.name).other === "shape",
   );
 
-/** PyTorch's refusal of a call that reads memory which it writes to. */
+/** Returns PyTorch's refusal of a call that reads memory which it writes to. */
 export const overlapError = (name: string): Error =>
   invalidArgument(
     `${name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ` +

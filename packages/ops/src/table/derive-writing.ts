@@ -7,7 +7,7 @@
 import { FakeTensor, type MetaValue, type OpSchema, type SchemaArgument } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import { computesInOutput, refuseOutputDType } from "../outputs/output-dtypes.js";
-import { iteratesOutput, refuseOutputOperand } from "../outputs/output-operands.js";
+import { isOutput, iteratesOutput, refuseOutputOperand } from "../outputs/output-operands.js";
 import type { BoundArgs, MetaContext, OpDefinition, OpTag } from "../rows/define-op.js";
 import { sizesEqual } from "../rules/dims.js";
 import { fake } from "../rules/fake.js";
@@ -114,8 +114,6 @@ const WRITES_INPUTS: ReadonlySet<string> = new Set([
  */
 export const leavesInput = (schema: OpSchema, arg: SchemaArgument): boolean =>
   !isOutput(arg) && schema.args.some(isOutput) && !WRITES_INPUTS.has(schema.name);
-
-const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
 
 function isFunctionalOf(functional: OpSchema, schema: OpSchema): boolean {
   const own = schema.args.filter((arg) => !isOutput(arg));
