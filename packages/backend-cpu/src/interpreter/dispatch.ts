@@ -164,7 +164,7 @@ export class Dispatcher {
     }
   }
 
-  /** Returns what the outputs look like: the meta rule's word, or the decomposition's on fakes. */
+  /** Returns the outputs as fakes: by the meta rule, or by the decomposition run on fakes. */
   #metaOf({ target, meta, decompose }: OpDefinition, fakes: BoundArgs): MetaValue {
     if (meta !== undefined) return kernelResult(target, fakes, meta(fakes, META_CONTEXT), RUNTIME_ENV);
     return decompose === undefined ? null : decompose(fakeEmit(this.#operators, RUNTIME_ENV), fakes);
@@ -238,8 +238,8 @@ export class Dispatcher {
 }
 
 /**
- * New results of a decomposition with the strides of the operator: those of its parts may lie in
- * another way. Arguments, and views of them, stay as they are.
+ * Returns the new results of a decomposition with the strides of the operator: those of its parts
+ * may be others. Arguments, and views of them, stay as they are.
  */
 function laidOut(real: RuntimeValue, fake: MetaValue, bound: BoundArgs): RuntimeValue {
   if (Array.isArray(real)) {
@@ -255,7 +255,7 @@ function laidOut(real: RuntimeValue, fake: MetaValue, bound: BoundArgs): Runtime
 }
 
 /**
- * Returns whether a stride is another number; strides that depend on data are taken as they come.
+ * Returns whether a stride differs from the wanted one; strides that depend on data do not.
  */
 const isOther = (stride: number, wanted: IntLike): boolean => typeof wanted === "number" && stride !== wanted;
 

@@ -39,7 +39,7 @@ export function airyAi(x: number): number {
   return x < AIRY_FAR ? airyFar(x) : airyNear(x);
 }
 
-/** Returns the power series. */
+/** Returns the Airy function by its power series, near zero. */
 function airyNear(x: number): number {
   const cube = x * x * x;
   let [even, odd, sumEven, sumOdd] = [1, x, 1, x];

@@ -278,7 +278,7 @@ export const power =
     else exponential(round(result.re), round(result.im));
   };
 
-/** Returns a factor with an infinite part: that part is one, the others are zeros. */
+/** Returns a part of a factor that has an infinite part: 1 for that part, 0 for the other. */
 const unit = (x: number, isOne: boolean): number => copySign(isOne ? 1 : 0, x);
 const known = (x: number): number => (Number.isNaN(x) ? 0 : x);
 

@@ -143,6 +143,7 @@ export const gammaP = (dtype: DType): Incomplete => {
 function lower(a: number, x: number, limits: Limits): number {
   if (isLost(a, x, limits)) return Number.NaN;
   if (a > UNIFORM_FROM) return 1 - uniformUpper(a, x);
+  // The first test is for an `a` so small that `a + 1` is 1.
   return x <= 1 || x < a + 1 ? lowerSeries(a, x, limits) : 1 - upperFraction(a, x, limits);
 }
 

@@ -163,6 +163,7 @@ const index: Kernel<Index> = ({ self, indices }, context) => {
   return gatherElements(out, self, positions);
 };
 
+/** Returns whether a single value is written wherever one mask is true. */
 const isFill = (indices: Indices, values: Tensor, accumulate: boolean): boolean => {
   const given = indices.filter((index) => index !== null);
   return !accumulate && values.numel === 1 && given.length === 1 && given[0]!.dtype === "bool";
@@ -171,19 +172,16 @@ const isFill = (indices: Indices, values: Tensor, accumulate: boolean): boolean 
 /** Writes `values`, broadcast, into the selected elements of `out`. */
 function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean): Tensor {
   const { shape, positions } = select(out, indices);
-  const cast = castTensor(values, out.dtype);
+  const whole = castTensor(values, out.dtype);
   // A single value fills what a mask selects, in whatever dimensions.
-  const from = isFill(indices, values, accumulate) ? [] : values.shape;
-  // How many places a mask selects, the shape rule does not know.
-  if (!broadcastsTo(from, shape))
+  const cast = isFill(indices, values, accumulate) ? whole.asStrided([], [], whole.storageOffset) : whole;
+  // The shape rule does not know how many places a mask selects.
+  if (!broadcastsTo(cast.shape, shape))
     throw shapeMismatch(
-      `shape mismatch: value tensor of shape [${from.join(", ")}] cannot be broadcast to indexing result of ` +
+      `shape mismatch: value tensor of shape [${cast.shape.join(", ")}] cannot be broadcast to indexing result of ` +
         `shape [${shape.join(", ")}]`,
     );
-  const view = broadcastView(
-    from === values.shape ? cast : cast.asStrided([], [], cast.storageOffset),
-    shape,
-  );
+  const view = broadcastView(cast, shape);
   if (accumulate) combineAt(out, positions, cast.asStrided(shape, view.strides, view.storageOffset), "sum");
   else moveElements(out, positions, cast, positionsOf(shape, view), positions.length);
   return out;
@@ -198,7 +196,7 @@ const indexPut = kernel(
     put(copyAsOutput(context, self), indices, inDTypeOf(self, values), accumulate),
 );
 
-/** Returns a value of another dtype, which only filling under a mask lets through, has to fit. */
+/** Returns the values. Only a fill under a mask allows another dtype, in which they have to fit. */
 function inDTypeOf(self: Tensor, values: Tensor): Tensor {
   if (values.dtype !== self.dtype) checkInRange(itemOf(values), self.dtype);
   return values;

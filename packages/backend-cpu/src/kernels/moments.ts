@@ -12,8 +12,9 @@ export interface Moments {
 }
 
 /**
- * Means move from element to element (Welford), as PyTorch's do: an infinity gives NaN with the
- * next one, so that only the last of a row gives an infinite mean. All is in float64.
+ * Returns the moments of each row, in float64. Means move from element to element (Welford), as
+ * PyTorch's do: an infinity gives NaN with the next one, so that only the last of a row gives an
+ * infinite mean.
  */
 export function momentsOf(data: ArrayLike<number>, count: number, length: number): Moments {
   const means = scratch(Float64Array, count);

@@ -61,7 +61,7 @@ const withAngle =
     return Math.abs(x) < 1 ? byAngle(round(Math.acos(x)), n, round) : byRecurrence(x, n, round);
   };
 
-/** Returns a recurrence that is not taken where the value is known. */
+/** Returns a polynomial by its recurrence, but where the value is known. */
 const except =
   (byRecurrence: Polynomial, known: (x: number, n: number) => number | undefined): Polynomial =>
   (x, degree, round) => {

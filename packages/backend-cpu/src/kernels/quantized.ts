@@ -100,7 +100,7 @@ interface FakeQuantize {
   readonly fake_quant_enabled?: Tensor;
 }
 
-/** Returns what int64 does not hold becomes its least, as processors convert. */
+/** Returns a level; the least int64 in place of what int64 cannot hold, as processors convert. */
 export const inInt64 = (level: number): number => (Math.abs(level) < 2 ** 63 ? level : -(2 ** 63));
 
 /**
@@ -143,8 +143,8 @@ interface Quantizer {
 }
 
 /**
- * Returns each step rounds to float32; float64 has its own steps, but the last one of a whole
- * tensor.
+ * Returns a quantizer whose steps round to float32; float64 has its own steps, but the last one of
+ * a whole tensor.
  */
 function quantizerOf({ self, scale, zero_point: zero, axis, quant_min, quant_max }: FakeQuantize): Quantizer {
   const step = self.dtype === "float64" ? identity : Math.fround;

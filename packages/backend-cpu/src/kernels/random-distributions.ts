@@ -87,7 +87,7 @@ function binomialByWaiting(count: number, chance: number, random: RandomSource):
 
 type Round = (value: number) => number;
 
-/** Returns the product that chooses the method is rounded to the dtype of the arguments. */
+/** Returns a deviate. The product that chooses the method has the dtype of the arguments. */
 function binomialDeviate(count: number, chance: number, round: Round, random: RandomSource): number {
   if (count <= 0 || chance <= 0) return 0;
   if (chance >= 1) return count;

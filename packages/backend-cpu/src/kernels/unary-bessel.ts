@@ -6,7 +6,7 @@ import { besselJ0, besselJ1, besselY0, besselY1 } from "./cephes.js";
 import { elementwise, map1 } from "./pointwise-loop.js";
 import { besselI0, besselI1, besselIn } from "./pointwise-special.js";
 
-/** Returns the schemas call the argument `self` or `x`. */
+/** Returns a kernel for an argument that the schemas call `self` or `x`. */
 const ofElements =
   (f: (x: number) => number): Kernel<{ self?: Tensor; x?: Tensor }> =>
   ({ self, x }, context) =>

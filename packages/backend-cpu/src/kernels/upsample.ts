@@ -45,7 +45,7 @@ function applyByteTaps(x: Float64Array, taps: Taps, inner: number): Float64Array
   );
 }
 
-/** Returns a volume with channels last, which has its own kernels. */
+/** Returns whether a tensor is a volume with channels last, which has its own kernels. */
 const isChannelsLast = ({ ndim, strides, shape }: Tensor): boolean =>
   ndim === 5 && strides[1] === 1 && shape[1]! > 1;
 
@@ -65,7 +65,7 @@ function weightRounding(source: Tensor): ((x: number) => number) | undefined {
   return half && source.ndim !== 4 && !isChannelsLast(source) ? roundTo(source.dtype) : undefined;
 }
 
-/** Returns the transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
+/** Applies the transpose of {@link applyTaps}: gradients of outputs to gradients of inputs. */
 function applyTransposed(
   g: Float64Array,
   { inputs, outputs, width, index, weight }: Taps,

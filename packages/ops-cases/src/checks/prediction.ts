@@ -17,7 +17,8 @@ type Prediction = unknown;
 
 /**
  * Returns what the shape rule predicts wrongly for one case, or undefined. Strides must equal those
- * of the run. They are compared with PyTorch's only where they address other elements.
+ * of the run, unless {@link predictsOtherStrides} says otherwise. They are compared with PyTorch's
+ * only where they address other elements.
  */
 export function checkPrediction(
   one: OpCase,

@@ -100,7 +100,7 @@ const floatPower: Check = ({ self, exponent }) => {
     : `the base given to float_power_ has dtype ${scalarTypeName(dtype)} but the operation's result requires dtype ${scalarTypeName(wanted)}`;
 };
 
-/** Returns a number that is True or False is looked for in a tensor of bools. */
+/** Returns a check that refuses True and False in the place of a number: `isin` has no kernel. */
 const looksForBool =
   (name: string): Check =>
   (bound) =>

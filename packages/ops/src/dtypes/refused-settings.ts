@@ -140,7 +140,7 @@ const unrolls: Check = ({ i1, expand1, unroll_dim }) => {
     : undefined;
 };
 
-/** Returns all dimensions but the batch have elements. */
+/** Returns a check that all dimensions but the batch have elements. */
 const unpools =
   (rank: number): Check =>
   (bound) => {

@@ -46,7 +46,7 @@ function checkChannels({ self, scale, zero_point: zero, axis }: ChannelArgs, env
   if (Number(axis) < 0) throw invalidArgument("`axis` must be between 0 and number of dimensions of input");
 }
 
-/** Returns the gradient passes where the value was in range. */
+/** Returns the operator whose gradient passes where the value was in range. */
 const maskedGradient = (name: "per_tensor" | "per_channel"): OpDefinition =>
   defineOp({
     schema: `aten::fake_quantize_${name}_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor`,

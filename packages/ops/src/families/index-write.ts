@@ -216,8 +216,8 @@ function emitIndexFill(
 }
 
 /**
- * Returns the kernel fills a clone, which keeps the layout; the decomposition's `index_copy` is
- * row-major.
+ * Returns the result of the kernel, which fills a clone and so keeps the layout; the
+ * decomposition's `index_copy` is row-major.
  */
 function indexFillMeta(self: FakeTensor, dim: IntLike, index: FakeTensor, env: SymEnv): FakeTensor {
   wrapDim(dim, self.ndim);

@@ -115,7 +115,7 @@ const linear = defineOp({
   },
 });
 
-/** Returns all leading dimensions become rows of one matrix. */
+/** Emits `linear` with all leading dimensions as rows of one matrix. */
 function linearOfRows(emit: Emit, input: FakeTensor, weight: FakeTensor, bias: FakeTensor): FakeTensor {
   const batch = input.shape.slice(0, -1);
   const rows = sizeProduct(emit, batch);

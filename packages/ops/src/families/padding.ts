@@ -57,7 +57,7 @@ const constantPadNd = defineOp({
       );
     });
     checkCuts(env, self, pad);
-    // What is only cut is a copy of a view.
+    // A result that is only cut is a copy of a view.
     const isCut = pad.every((width) => typeof width === "number" && width <= 0);
     if (isCut) return emptyLike(fake({ dtype: self.dtype, shape, strides: self.strides, like: self }), env);
     return fakeInFormatOf(self, shape, env);

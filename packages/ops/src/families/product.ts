@@ -108,8 +108,8 @@ function emitTensordot(
 }
 
 /**
- * Returns all dimensions contracted but those of size 1: a dot product of the elements when both
- * lie in order.
+ * Contracts all dimensions but those of size 1: a dot product of the elements when both lie in
+ * order.
  */
 function emitFullContraction(
   emit: Emit,

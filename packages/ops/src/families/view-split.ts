@@ -82,7 +82,7 @@ function checkCount(pieces: number): number {
   return pieces;
 }
 
-/** Returns how many pieces there are is part of the program: a symbolic count is made a number. */
+/** Returns the number of pieces. It is part of the program: a symbolic count is made a number. */
 const countPieces = (env: SymEnv, length: IntLike, size: IntLike): number =>
   env.guardInt(ceilDiv(length, size));
 

@@ -212,8 +212,8 @@ function propertyOf(
 }
 
 /**
- * Returns a tensor in the place of a number: Python compares its only element. @throws SconceError
- * `GUARD_FAILED`
+ * Returns the only element of a tensor in the place of a number, which Python compares.
+ * @throws SconceError `GUARD_FAILED`
  */
 function scalarOf(tensor: Tensor): GuardValue | bigint {
   if (tensor.numel !== 1) {

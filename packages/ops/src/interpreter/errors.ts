@@ -3,7 +3,7 @@ import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import { type Node, nodePlace } from "@sconce/ir";
 
 /**
- * Returns an error reported again with the node in which it happened; other errors become a
+ * Returns an error with the node in which it happened; errors of other classes become a
  * {@link SconceError}.
  */
 export function atNode(error: unknown, where: string): SconceError {
@@ -39,7 +39,7 @@ export const overLimit = (bytes: number, left: number, what: string, where: stri
     where,
   );
 
-/** Returns the error for a `get_attr` node names a graph that does not exist. */
+/** Returns the error for a `get_attr` node that names a graph that does not exist. */
 export const noSubgraph = (node: Node): SconceError =>
   new SconceError({
     code: "NO_SUBGRAPH",
@@ -48,7 +48,7 @@ export const noSubgraph = (node: Node): SconceError =>
     fix: "run `verify(program)`, and correct the pass that removed the nested graph",
   });
 
-/** Returns the error for the loops of a run iterated more often than its limit. */
+/** Returns the error for loops of a run that iterate more often than its limit. */
 export const loopLimit = (maxIterations: number): SconceError =>
   new SconceError({
     code: "LOOP_LIMIT",
@@ -57,7 +57,7 @@ export const loopLimit = (maxIterations: number): SconceError =>
   });
 
 /**
- * Returns the error for a parameter, buffer or constant that the signature names does not exist, or
+ * Returns the error for a parameter, buffer or constant of the signature that does not exist, or
  * holds no values.
  */
 export const missingState = (name: string): SconceError =>
@@ -126,7 +126,7 @@ export const noAutocast = (dtype: string): SconceError =>
     fix: "lower the program first (`runDecompositions`), or override `withAutocast`",
   });
 
-/** Returns the error for an argument other than the earlier nodes of the graph. */
+/** Returns the error for an argument that is not an earlier node of the graph. */
 export const undefinedNode = (name: string, user: Node): SconceError =>
   new SconceError({
     code: "UNDEFINED_NODE",

@@ -168,7 +168,7 @@ interface Lanes<T> {
 }
 
 /**
- * Returns a graph of one element, run for all elements: its calls at once where they are pointwise,
+ * Runs a graph of one element for all elements: its calls at once where they are pointwise,
  * or read a tensor at the places of the elements; otherwise once for each element.
  */
 function* overPlaces<T>(context: Context<T>, ofElement: OfElement<T>, inputs: readonly T[]): Steps<T> {
@@ -288,7 +288,7 @@ function* wholeCall<T>(
   }
 }
 
-/** Returns a graph of one element, run for each element. */
+/** Runs a graph of one element for each element. */
 function* oneByOne<T>(
   { runner, call, sizes }: Context<T>,
   { graph, buffers, dtype }: OfElement<T>,

@@ -469,7 +469,7 @@ export abstract class Interpreter<T = Tensor> {
     }
   }
 
-  /** Returns a `vmap` region: its steps once for each lane. */
+  /** Runs a `vmap` region: its steps once for each lane. */
   *#region(plan: GraphPlan, frame: Frame<T>, start: number, end: number): Steps<void> {
     const count = Number(resolve(plan.steps[start]!.args[0]!, frame) ?? 0);
     const inside = plan.steps.slice(start + 1, end);

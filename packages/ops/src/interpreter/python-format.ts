@@ -78,8 +78,8 @@ function numberIn(tensor: Tensor): number | bigint | boolean | FloatLiteral | Co
 }
 
 /**
- * Returns a number for a format specification: a float is a number with a fraction, an integer a
- * bigint.
+ * Returns a value as a format specification reads it: a float as a number with a fraction, an
+ * integer as a bigint.
  */
 function plainNumber(value: unknown): number | bigint | undefined {
   if (typeof value === "bigint") return value;

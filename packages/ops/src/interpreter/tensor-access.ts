@@ -8,7 +8,7 @@ import type { RuntimeValue } from "./values.js";
 
 /** What higher-order calls (`cond`, `scan`, ...) ask of the values that represent tensors. */
 export interface TensorAccess<T> {
-  /** Returns a condition: a tensor of one element, or a Python scalar. */
+  /** Returns whether a condition holds: a tensor of one element, or a Python scalar. */
   isTrue(value: RuntimeValue<T>): boolean;
   /** Returns an index of branches: an integer, or the element of a tensor as one. */
   integerOf(value: RuntimeValue<T>): number;

@@ -19,7 +19,7 @@ export interface Emit {
    * left out.
    */
   (target: string, args: readonly EmitArg[], kwargs?: Readonly<Record<string, EmitArg>>): FakeTensor;
-  /** Returns an operator with several results, or a tensor list. */
+  /** Emits an operator with several results, or a tensor list. */
   many(
     target: string,
     args: readonly EmitArg[],

@@ -90,8 +90,8 @@ export const operatorWithoutMeta = (target: string): SconceError =>
   });
 
 /**
- * Returns the error for a decomposition asked an operator for another number of results than it
- * has.
+ * Returns the error for a decomposition that asks an operator for another number of results than
+ * it has.
  */
 export const resultKind = (target: string, expected: string): SconceError =>
   new SconceError({
@@ -119,8 +119,8 @@ export const refusedWith = (reason: SconceError, where: string, args: string, fi
   new RefusedCall(reason, where, args, fix);
 
 /**
- * Returns the error for a decomposition, run for its result alone, threw something else than a
- * {@link SconceError}.
+ * Returns the error for a decomposition, run for its result alone, that throws something other than
+ * a {@link SconceError}.
  */
 export const decompositionThrew = (thrown: unknown): SconceError =>
   new SconceError({
@@ -141,7 +141,7 @@ export const shapeMismatch = (message: string): SconceError =>
 export const dtypeMismatch = (message: string): SconceError =>
   new SconceError({ code: "DTYPE_MISMATCH", message, fix: GENERAL_FIX });
 
-/** Tensors of a mixed precision region that no dtype of it can hold. */
+/** Returns the error for tensors of a mixed precision region that no dtype of it can hold. */
 export const mixedAutocast = (target: string, dtype: string, other: string): SconceError =>
   new SconceError({
     code: "DTYPE_MISMATCH",
@@ -188,7 +188,7 @@ export const scalarDomain = (target: string, message: string): SconceError =>
     fix: "give inputs in the domain of the function",
   });
 
-/** Returns the error for a scalar function given something else than a number. */
+/** Returns the error for an argument of a scalar function that is not a number. */
 export const scalarArgument = (target: string, message: string): SconceError =>
   new SconceError({
     code: "SCALAR_ARGUMENT",

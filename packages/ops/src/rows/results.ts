@@ -121,8 +121,8 @@ const isHuge = (value: unknown): value is FakeTensor =>
     .some((size) => Number.isInteger(size) && Number(size) > Number.MAX_SAFE_INTEGER);
 
 /**
- * Returns a tensor argument that is a number. Calls may have them, as PyTorch's arithmetic does; a
- * rule that fails on one is not at fault.
+ * Returns the name of a tensor argument that is a number. Calls may have them, as PyTorch's
+ * arithmetic does; a rule that fails on one is not at fault.
  */
 function numberAsTensor({ args }: OpSchema, given: Readonly<Record<string, unknown>>): string | undefined {
   return args.find(({ name, type }) => {
@@ -142,7 +142,7 @@ function givesOneTensor({ returns }: OpSchema): boolean {
   return returns.length === 1 && first!.type.base === "Tensor" && !first!.type.list;
 }
 
-/** Returns an allocation that failed, unlike the `RangeError` of an endless recursion. */
+/** Returns whether an allocation failed, unlike the `RangeError` of an endless recursion. */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RangeError && !error.message.includes("call stack");
 
@@ -227,7 +227,7 @@ function described(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** Returns a value in a message, whatever it is. */
+/** Returns a value as text for a message. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
   if (value instanceof SymExpr) return "a symbolic size";

@@ -29,7 +29,7 @@ const sameStrides: Layout = ({ self }) => (self as FakeTensor).strides;
 
 const inRows: Layout = (_, shape) => memoryFormatStrides(shape, "contiguous_format");
 
-/** The kernel compares rows of a tensor whose dimension comes first, and moves it back. */
+/** With the dimension outermost in memory: the kernel moves it first, and back in the result. */
 const dimensionFirst: Layout = ({ dim }, shape) => {
   const first = dim === null ? 0 : wrapDim(dim as IntLike, shape.length);
   const others = shape.map((_, d) => d).filter((d) => d !== first);

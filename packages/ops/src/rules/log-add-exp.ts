@@ -25,8 +25,8 @@ export function logAddExp(base2: boolean) {
 }
 
 /**
- * Returns the operand with the greater real part leads. Infinite and NaN real parts follow
- * `_refs.logaddexp`.
+ * Returns the result for complex numbers, in which the operand with the greater real part leads.
+ * Infinite and NaN real parts follow `_refs.logaddexp`.
  */
 function complexLogAddExp(emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor {
   const real = (z: FakeTensor): FakeTensor => emit("aten.real.default", [z]);

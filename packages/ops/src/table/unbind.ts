@@ -24,7 +24,7 @@ import { dtypeOfCode } from "../rules/dtype-codes.js";
 export type UnboundArg = Argument | FakeTensor | IntLike | SymScalar | readonly UnboundArg[];
 
 /**
- * Returns the inverse of binding: what a decomposition passes, as a node holds it under a schema
+ * Inverts binding: returns what a decomposition passes, as a node holds it under a schema
  * type. Names of dtypes, layouts and memory formats become literals, numbers under `float` Python
  * floats; tensors and symbolic values stay.
  */

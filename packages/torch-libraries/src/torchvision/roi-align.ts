@@ -69,8 +69,8 @@ function alignRegion(
 }
 
 /**
- * Returns a sample outside of the image counts the first pixel with a weight of zero, which is NaN
- * for one that is not finite.
+ * Returns a weighted sum of samples. One outside of the image counts the first pixel with a weight
+ * of zero: NaN where that pixel is not finite.
  */
 function weightedSum(
   values: NumberArray,
