@@ -5,7 +5,7 @@ import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
-import { fake } from "../rules/fake.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { areOther, checkDimSizes, checkPooledGradient } from "../rules/operand-sizes.js";
 
@@ -220,9 +220,7 @@ const maxBackward = (spatial: 2 | 3): OpDefinition => {
       checkMaxima(spatial, args, context);
       const { self } = args;
       // Of volumes in rows: only images keep channels last.
-      return spatial === 3
-        ? fake({ dtype: self.dtype, shape: self.shape, like: self })
-        : fakeInFormatOf(self, self.shape, context.env);
+      return spatial === 3 ? rowMajorLike(self) : fakeInFormatOf(self, self.shape, context.env);
     },
   });
 };

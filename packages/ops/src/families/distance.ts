@@ -8,7 +8,7 @@ import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "..
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emptyLike } from "../rules/options.js";
 import { computationDType, promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
@@ -198,7 +198,7 @@ const pdistBackward = defineOp({
   schema: "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor pdist) -> Tensor",
   meta: ({ self }) => {
     if (self.ndim < 2) throw dimOutOfRange(self.ndim, self.ndim);
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
 });
 

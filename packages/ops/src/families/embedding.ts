@@ -11,7 +11,7 @@ import { convert } from "../rules/decompose.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { hasOtherCount } from "../rules/operand-sizes.js";
 import { computationDType } from "../rules/promote.js";
 
@@ -182,7 +182,7 @@ const embeddingBagForward = defineOp({
   meta: (args, context) => {
     const [output, bagOf, , maxima] = bags(args, context) as [FakeTensor, FakeTensor, FakeTensor, FakeTensor];
     const { offsets } = args;
-    return [output, bagOf, fake({ dtype: offsets.dtype, shape: offsets.shape, like: offsets }), maxima];
+    return [output, bagOf, rowMajorLike(offsets), maxima];
   },
 });
 

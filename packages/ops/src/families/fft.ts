@@ -10,7 +10,7 @@ import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../r
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake } from "../rules/fake.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
 import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
 interface TransformArgs {
@@ -40,7 +40,7 @@ const complexToComplex = defineOp({
     const { self } = args;
     if (!isComplexDType(self.dtype)) throw dtypeMismatch("_fft_c2c expects a complex tensor");
     lastOf(args);
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
 });
 

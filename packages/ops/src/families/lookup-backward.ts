@@ -11,12 +11,8 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
-
-/** Returns a fresh row-major tensor like this one. */
-const freshLike = (tensor: FakeTensor): FakeTensor =>
-  fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor });
 
 const noSparse = (sparse: boolean): void => {
   if (sparse) throw invalidArgument("sparse gradients are not supported");
@@ -186,7 +182,7 @@ const product = defineOp({
       [input, grad],
     ] as const)
       requireEqualSizes(env, a.shape, b.shape);
-    return freshLike(grad);
+    return rowMajorLike(grad);
   },
   decompose: (emit, args) => {
     const { grad, input: given } = args;

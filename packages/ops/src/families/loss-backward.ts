@@ -11,7 +11,7 @@ import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { numelOf, rowMajorLike } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { areOther, checkDimSize, isOther } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
@@ -206,7 +206,7 @@ function checkLikelihood({ self, target, weight, total_weight }: NllArgs, { env 
   if (weight !== null && mayDiffer(env, numelOf(weight.shape), classes)) {
     throw shapeMismatch("weight tensor should be defined either for all or no classes");
   }
-  return fake({ dtype: self.dtype, shape: self.shape, like: self });
+  return rowMajorLike(self);
 }
 
 /** One gradient; without a reduction one for each example, in PyTorch's words for either rank. */

@@ -10,7 +10,7 @@ import { mayDiffer } from "../rules/comparison.js";
 import { numberOf } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
 import { sizesEqual } from "../rules/dims.js";
-import { fake } from "../rules/fake.js";
+import { rowMajorLike } from "../rules/fake.js";
 
 function checkScores(self: FakeTensor, target: FakeTensor, kernel: string): void {
   if (self.dtype !== "float32" && self.dtype !== "float64") {
@@ -47,7 +47,7 @@ const multiMargin = defineOp({
       );
     }
     checkScores(self, target, "multi_margin_loss_backward_cpu_kernel");
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
 });
 
@@ -67,7 +67,7 @@ const multilabelMargin = defineOp({
       );
     }
     checkScores(self, target, "multilabel_margin_loss_backward_out_frame");
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
 });
 

@@ -10,7 +10,7 @@ import { reducedByReference, requireElements, requireFloat } from "../rules/dim-
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { numelOf, rowMajorLike } from "../rules/fake.js";
 import { computationDType, toRealDType } from "../rules/promote.js";
 import type { ScalarArg } from "../schema/schema-types.js";
 
@@ -189,7 +189,7 @@ const renorm = defineOp({
       throw invalidArgument(`renorm: input needs at least 2 dimensions, got ${self.ndim} dimensions`);
     }
     wrapDim(dim, self.ndim);
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
   decompose: (emit, { self, p, dim, maxnorm }) => {
     const kept = wrapDim(dim, self.ndim);

@@ -7,7 +7,7 @@ import { shapeMismatch } from "../rows/errors.js";
 import { Arithmetic } from "../rules/arithmetic.js";
 import { convert } from "../rules/decompose.js";
 import { describeSizes } from "../rules/describe.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { hasOtherCount, unrecorded } from "../rules/operand-sizes.js";
 import { castForMath } from "../rules/opmath.js";
 import { computationDType } from "../rules/promote.js";
@@ -18,9 +18,7 @@ type Gradients = readonly (FakeTensor | null)[];
 
 /** Gradients of the tensors that are wanted. */
 const gradients = (mask: readonly boolean[], tensors: Gradients): Gradients =>
-  tensors.map((tensor, i) =>
-    tensor !== null && mask[i] ? fake({ dtype: tensor.dtype, shape: tensor.shape, like: tensor }) : null,
-  );
+  tensors.map((tensor, i) => (tensor !== null && mask[i] ? rowMajorLike(tensor) : null));
 
 /** `x.to(dtype, memory_format=torch.contiguous_format)` */
 const denseIn = (emit: Emit, tensor: FakeTensor, dtype: FakeTensor["dtype"]): FakeTensor =>

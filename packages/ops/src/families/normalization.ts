@@ -56,7 +56,7 @@ const nativeLayerNorm = defineOp({
     const lead = input.ndim - normalized_shape.length;
     const shape = input.shape.map((size, d) => (d < lead ? size : 1));
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape, like: input });
-    return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];
+    return [rowMajorLike(input), statistic(), statistic()];
   },
 });
 
@@ -78,7 +78,7 @@ const nativeGroupNorm = defineOp({
     askGroups(env, input, [N, group, floorDiv(C, group), HxW], weight);
     const statistic = (): FakeTensor => fake({ dtype: input.dtype, shape: [N, group], like: input });
     // Row-major whatever the input, as programs have it; only PyTorch's kernel keeps channels last.
-    return [fake({ dtype: input.dtype, shape: input.shape, like: input }), statistic(), statistic()];
+    return [rowMajorLike(input), statistic(), statistic()];
   },
 });
 
@@ -201,6 +201,7 @@ const rmsNorm = defineOp({
   decompose: (emit, args) => {
     const [result, scale] = dividedByRootMeanSquare(emit, args);
     const dense = emit("aten.contiguous.default", [result]);
+    // As in PyTorch, although nothing reads it: the call asks about sizes.
     emit("aten.contiguous.default", [scale]);
     return emit("aten.type_as.default", [dense, args.input]);
   },
@@ -256,7 +257,7 @@ const weightNormInterface = defineOp({
   meta: ({ v, g, dim }, { env }) => {
     checkFactors(v, g, dim, env);
     return [
-      fake({ dtype: v.dtype, shape: v.shape, like: v }),
+      rowMajorLike(v),
       fake({ dtype: g.dtype === "bfloat16" ? "float32" : g.dtype, shape: g.shape, like: g }),
     ];
   },

@@ -9,7 +9,7 @@ import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
-import { fake } from "../rules/fake.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
 
 interface PoolArgs {
   readonly self: FakeTensor;
@@ -122,7 +122,7 @@ const backward =
     if (indices.dtype !== "int64") {
       throw dtypeMismatch(`expected scalar type Long but found ${indices.dtype}`);
     }
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   };
 
 export const poolFractionalOps: readonly OpDefinition[] = [

@@ -4,7 +4,7 @@ import { defineOp, type OpDefinition, type OpTag } from "../rows/define-op.js";
 import { dtypeMismatch } from "../rows/errors.js";
 import { broadcastShapes } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
-import { fake } from "../rules/fake.js";
+import { fake, rowMajorLike } from "../rules/fake.js";
 
 const SEEDED: readonly OpTag[] = ["nondeterministic_seeded"];
 
@@ -31,7 +31,7 @@ const unaryOps = (
       if (name !== "poisson") checkFull(kernel, self.dtype);
       else if (!isFloatDType(self.dtype))
         throw dtypeMismatch(`"${kernel}" not implemented for '${scalarTypeName(self.dtype)}'`);
-      return fake({ dtype: self.dtype, shape: self.shape, like: self });
+      return rowMajorLike(self);
     },
   }),
 );

@@ -9,7 +9,7 @@ import { freshSize } from "../rules/data-dependent.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { askEmpty, fake, numelOf } from "../rules/fake.js";
+import { askEmpty, fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { isOther } from "../rules/operand-sizes.js";
@@ -301,7 +301,7 @@ const nativeChannelShuffle = defineOp({
   tags: ["composite"],
   meta: ({ self, groups }, { env }) => {
     checkGroups(env, self, groups);
-    return fake({ dtype: self.dtype, shape: self.shape, like: self });
+    return rowMajorLike(self);
   },
   decompose: (emit, { self, groups }) => {
     checkGroups(emit.env, self, groups);

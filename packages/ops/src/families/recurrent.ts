@@ -396,9 +396,11 @@ const oneDnnLayer = defineOp({
     const [batch, size] = args.hx_.shape.slice(-2);
     const state = [args.hx_, args.cx_].map((x) => emit("aten.reshape.default", [x, [1, batch, size]]));
     const biases = args.has_biases ? [args.weight2, args.weight3] : [];
-    const options = { ...args, num_layers: 1, dropout: 0, train: false };
     const layer = {
-      ...options,
+      ...args,
+      num_layers: 1,
+      dropout: 0,
+      train: false,
       input: turned(args.input),
       hx: state,
       params: [args.weight0, args.weight1, ...biases],

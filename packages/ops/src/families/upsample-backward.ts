@@ -33,9 +33,6 @@ function resized(
   return isInRows ? fake({ dtype: grad.dtype, shape: input, like: grad }) : fakeInFormatOf(grad, input, env);
 }
 
-/** Whose results are in rows whatever the gradient; others keep channels last. */
-const IN_ROWS = /^(_?upsample_nearest(_exact)?3d|upsample_bicubic2d|_upsample_bicubic2d_aa)_backward$/;
-
 const SCALES = {
   1: "float? scales=None",
   2: "float? scales_h=None, float? scales_w=None",
@@ -45,11 +42,21 @@ const SCALES = {
 type Schema =
   "aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor";
 
-const backward = (name: string, rank: 1 | 2 | 3, aligns = false): OpDefinition => {
+interface Options {
+  /** Whether there is an argument `align_corners`. */
+  readonly aligns?: boolean;
+  /** Whether the result is in rows whatever the gradient; others keep channels last. */
+  readonly isInRows?: boolean;
+}
+
+const backward = (
+  name: string,
+  rank: 1 | 2 | 3,
+  { aligns = false, isInRows = false }: Options = {},
+): OpDefinition => {
   const sizes = `SymInt[${rank}] output_size, SymInt[${rank + 2}] input_size`;
   const rest = `${aligns ? "bool align_corners, " : ""}${SCALES[rank]}`;
   const schema = `aten::${name}${rank}d_backward(Tensor grad_output, ${sizes}, ${rest}) -> Tensor`;
-  const isInRows = IN_ROWS.test(`${name}${rank}d_backward`);
   return defineOp({
     schema: schema as Schema,
     meta: (args, context) => resized(args, context, isInRows),
@@ -60,17 +67,17 @@ const antialiased = (mode: string): OpDefinition =>
   defineOp({
     schema:
       `aten::_upsample_${mode}2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, ${SCALES[2]}) -> Tensor` as Schema,
-    meta: (args, context) => resized(args, context, IN_ROWS.test(`_upsample_${mode}2d_aa_backward`)),
+    meta: (args, context) => resized(args, context, mode === "bicubic"),
   });
 
 const RANKS = [1, 2, 3] as const;
 
 export const upsampleBackwardOps: readonly OpDefinition[] = [
-  ...RANKS.map((rank) => backward("upsample_nearest", rank)),
-  ...RANKS.map((rank) => backward("_upsample_nearest_exact", rank)),
-  backward("upsample_linear", 1, true),
-  backward("upsample_bilinear", 2, true),
-  backward("upsample_trilinear", 3, true),
-  backward("upsample_bicubic", 2, true),
+  ...RANKS.map((rank) => backward("upsample_nearest", rank, { isInRows: rank === 3 })),
+  ...RANKS.map((rank) => backward("_upsample_nearest_exact", rank, { isInRows: rank === 3 })),
+  backward("upsample_linear", 1, { aligns: true }),
+  backward("upsample_bilinear", 2, { aligns: true }),
+  backward("upsample_trilinear", 3, { aligns: true }),
+  backward("upsample_bicubic", 2, { aligns: true, isInRows: true }),
   ...["bilinear", "bicubic", "lanczos"].map((name) => antialiased(name)),
 ];

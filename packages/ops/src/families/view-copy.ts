@@ -7,7 +7,7 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, isAtMost, isNegative } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, emitRange } from "../rules/mask.js";
 import { likeStrides } from "../rules/options.js";
 import { sizeMath } from "../rules/size-math.js";
@@ -16,8 +16,6 @@ import { expandMeta, squeezeMeta } from "./view-expand.js";
 import { permuteMeta } from "./view-permute.js";
 import { asStridedMeta, checkNarrow, diagonalMeta, selectMeta, sliceMeta, unfoldMeta } from "./view-slice.js";
 
-/** Fresh row-major memory with the sizes of a view. */
-const copied = (view: FakeTensor): FakeTensor => fake({ dtype: view.dtype, shape: view.shape, like: view });
 /** PyTorch's copy of a view, row-major. */
 const emitCopy = (emit: Emit, view: FakeTensor): FakeTensor =>
   emit("aten.clone.default", [view], { memory_format: "contiguous_format" });
@@ -82,13 +80,13 @@ const viewCopies: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::permute_copy(Tensor self, int[] dims) -> Tensor",
-    meta: ({ self, dims }, { env }) => copied(permuteMeta(self, dims, env)),
+    meta: ({ self, dims }, { env }) => rowMajorLike(permuteMeta(self, dims, env)),
     decompose: (emit, { self, dims }) => emitCopy(emit, emit("aten.permute.default", [self, dims])),
     tags: ["not_in_default_table"],
   }),
   defineOp({
     schema: "aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor",
-    meta: ({ self, dim, index }, context) => copied(selectMeta(self, dim, index, context)),
+    meta: ({ self, dim, index }, context) => rowMajorLike(selectMeta(self, dim, index, context)),
     decompose: (emit, { self, dim, index }) => emitCopy(emit, emit("aten.select.int", [self, dim, index])),
     tags: ["not_in_default_table"],
   }),
@@ -96,7 +94,7 @@ const viewCopies: readonly OpDefinition[] = [
     schema:
       "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
     meta: ({ self, dim, start, end, step }, context) =>
-      copied(sliceMeta(self, dim, start, end, step, context)),
+      rowMajorLike(sliceMeta(self, dim, start, end, step, context)),
     decompose: (emit, { self, dim, start, end, step }) =>
       emitCopy(emit, emit("aten.slice.Tensor", [self, dim, start, end, step])),
     tags: ["not_in_default_table"],
@@ -105,14 +103,14 @@ const viewCopies: readonly OpDefinition[] = [
     schema:
       "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
     meta: ({ self, size, stride, storage_offset }) =>
-      copied(asStridedMeta(self, size, stride, storage_offset)),
+      rowMajorLike(asStridedMeta(self, size, stride, storage_offset)),
     decompose: (emit, { self, size, stride, storage_offset }) =>
       emitCopy(emit, emit("aten.as_strided.default", [self, size, stride, storage_offset])),
     tags: ["not_in_default_table"],
   }),
   defineOp({
     schema: "aten::detach_copy(Tensor self) -> Tensor",
-    meta: ({ self }) => copied(self),
+    meta: ({ self }) => rowMajorLike(self),
     decompose: (emit, { self }) => emitCopy(emit, self),
     tags: ["not_in_default_table"],
   }),
@@ -147,12 +145,13 @@ const viewCopies: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
-    meta: ({ self, size }, { env }) => copied(expandMeta(self, size, env)),
+    meta: ({ self, size }, { env }) => rowMajorLike(expandMeta(self, size, env)),
     decompose: (emit, { self, size }) => emitCopy(emit, emit("aten.expand.default", [self, size])),
   }),
   defineOp({
     schema: "aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    meta: ({ self, offset, dim1, dim2 }, { env }) => copied(diagonalMeta(self, offset, dim1, dim2, env)),
+    meta: ({ self, offset, dim1, dim2 }, { env }) =>
+      rowMajorLike(diagonalMeta(self, offset, dim1, dim2, env)),
     decompose: (emit, { self, offset, dim1, dim2 }) =>
       emitCopy(emit, emit("aten.diagonal.default", [self, offset, dim1, dim2])),
   }),
@@ -166,7 +165,7 @@ const viewCopies: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::squeeze_copy(Tensor self) -> Tensor",
-    meta: ({ self }, { env }) => copied(squeezeMeta(self, null, env)),
+    meta: ({ self }, { env }) => rowMajorLike(squeezeMeta(self, null, env)),
     decompose: (emit, { self }) => emitCopy(emit, emit("aten.squeeze.default", [self])),
   }),
   defineOp({
@@ -183,13 +182,14 @@ const viewCopies: readonly OpDefinition[] = [
   }),
   defineOp({
     schema: "aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor",
-    meta: ({ self, dimension, size, step }, { env }) => copied(unfoldMeta(self, dimension, size, step, env)),
+    meta: ({ self, dimension, size, step }, { env }) =>
+      rowMajorLike(unfoldMeta(self, dimension, size, step, env)),
     decompose: (emit, { self, dimension, size, step }) =>
       emitCopy(emit, emit("aten.unfold.default", [self, dimension, size, step])),
   }),
   defineOp({
     schema: "aten::alias_copy(Tensor self) -> Tensor",
-    meta: ({ self }) => copied(self),
+    meta: ({ self }) => rowMajorLike(self),
     decompose: (emit, { self }) => emitCopy(emit, emit("aten.alias.default", [self])),
   }),
   ...VIEW_COPIES_OF_ELEMENTS,

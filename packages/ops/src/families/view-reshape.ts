@@ -7,7 +7,7 @@ import { invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { check, pythonEq } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, isContiguousNatively, numelOf } from "../rules/fake.js";
+import { isContiguousNatively, numelOf, rowMajorLike } from "../rules/fake.js";
 import { countOf, sizeMath } from "../rules/size-math.js";
 import { inferSizes, viewOf, viewStrides } from "../rules/view-geometry.js";
 import { hasReferenceView, referenceView } from "../rules/view-reference.js";
@@ -95,7 +95,7 @@ function reshapeMeta(self: FakeTensor, shape: readonly IntLike[], env: SymEnv): 
   if (isContiguousNatively(self, env)) return viewMeta(self, shape, env);
   const sizes = inferSizes(env, shape, numelOf(self.shape), true);
   if (viewStrides(self, sizes, env, false) !== undefined) return viewMeta(self, sizes, env);
-  const copy = fake({ dtype: self.dtype, shape: self.shape, like: self });
+  const copy = rowMajorLike(self);
   return viewMeta(copy, sizes, env);
 }
 
