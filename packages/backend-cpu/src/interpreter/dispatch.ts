@@ -117,7 +117,8 @@ export class Dispatcher {
     if (this.autocast !== null) {
       const cast = autocastArguments(target, bound, this.autocast, this.#castTo);
       if (cast !== undefined) return this.#withoutAutocast(() => this.callBound(definition, cast));
-      const called = this.#runKernelCalls(definition, bound);
+      const { kernelCalls } = definition;
+      const called = kernelCalls && this.#runRule(definition, bound, kernelCalls);
       if (called !== undefined) return called;
       // Autocast sees what a composite is made of.
       if (composite) return this.#runDecomposition(definition, bound);
@@ -192,15 +193,7 @@ export class Dispatcher {
     return this.#runRule(definition, bound, definition.decompose!)!;
   }
 
-  /**
-   * Returns what PyTorch's kernel calls, where autocast sees it; undefined for a kernel without
-   * calls.
-   */
-  #runKernelCalls(definition: OpDefinition, bound: BoundArgs): RuntimeValue | undefined {
-    const { kernelCalls } = definition;
-    return kernelCalls && this.#runRule(definition, bound, kernelCalls);
-  }
-
+  /** Runs the calls that a rule emits; undefined where it emits none for these arguments. */
   #runRule(
     definition: OpDefinition,
     bound: BoundArgs,
@@ -254,9 +247,7 @@ function laidOut(real: RuntimeValue, fake: MetaValue, bound: BoundArgs): Runtime
   return out;
 }
 
-/**
- * Returns whether a stride differs from the wanted one; strides that depend on data do not.
- */
+/** Returns whether a stride differs from the wanted one; strides that depend on data do not. */
 const isOther = (stride: number, wanted: IntLike): boolean => typeof wanted === "number" && stride !== wanted;
 
 const sharesStorage = ({ storage }: Tensor, bound: BoundArgs): boolean => {

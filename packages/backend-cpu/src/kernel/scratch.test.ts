@@ -52,6 +52,18 @@ describe("working arrays of kernels count on maxBytes", () => {
     );
   });
 
+  test("copies of views that keep the memory around them", () => {
+    const part = Tensor.empty([300_000], "float32").asStrided([4], [2]);
+    expect(() => run("aten.slice_scatter.default", [part, numbers])).toThrow("1200000 bytes are more than");
+  });
+
+  test("sums without NaN take the memory of their view", () => {
+    const data = new Float32Array(300_000).fill(2);
+    data[200_002] = Number.NaN;
+    const part = Tensor.fromData(data, "float32").asStrided([4], [2], 200_000);
+    expect((run("aten.nansum.default", [part]) as Tensor).toArray()).toEqual([6]);
+  });
+
   test("what fits runs", () => {
     const few = numbers.asStrided([1000, 4], [0, 1]);
     expect((run("aten.prod.dim_int", [few, 1]) as Tensor).shape).toEqual([1000]);

@@ -1,6 +1,6 @@
 /** @file Copies, conversions and the way from a tensor to a Python number. */
 import { complex, float, int } from "@sconce/ir";
-import { type DType, dtypeInfo, getElement, type Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, getElement, requiredBytes, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
@@ -60,8 +60,7 @@ const copy = kernel(
 );
 
 /** Returns whether memory lies between elements, which a copy keeps. */
-const hasGaps = ({ shape, strides, numel }: Tensor): boolean =>
-  numel > 0 && 1 + shape.reduce((last, size, d) => last + (size - 1) * strides[d]!, 0) > numel;
+const hasGaps = ({ shape, strides, numel }: Tensor): boolean => requiredBytes(shape, strides, 0, 1) > numel;
 
 const localScalar = kernel("aten::_local_scalar_dense(Tensor self) -> Scalar", ({ self }) => {
   if (self.numel !== 1) {

@@ -123,7 +123,9 @@ export function copyAsOutput(context: KernelContext, self: Tensor): Tensor {
 export function copyWithStorage(context: KernelContext, self: Tensor): Tensor {
   const { dtype, shape, strides, storageOffset, storage } = self;
   if (shape.some((size, d) => size > 1 && strides[d] === 0)) return copyAsOutput(context, self);
-  return new Tensor({ dtype, shape, strides, storageOffset, storage: new Storage(storage.bytes.slice()) });
+  const copy = Storage.allocate(storage.byteLength);
+  copy.bytes.set(storage.bytes);
+  return new Tensor({ dtype, shape, strides, storageOffset, storage: copy });
 }
 
 /**

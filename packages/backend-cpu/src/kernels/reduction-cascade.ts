@@ -4,7 +4,7 @@
  * 8 lanes on every processor; it divides sums of more than 32,768 elements among threads, which
  * this one does not.
  */
-import type { Tensor } from "@sconce/tensor";
+import { requiredBytes, Tensor } from "@sconce/tensor";
 import { scratchLike } from "../kernel/scratch.js";
 import { type Axis, type Dims, forPlanes } from "./reduction-axes.js";
 
@@ -19,18 +19,23 @@ const ROWS = 4;
 
 /** Returns the sums over some dimensions, in row-major order of the others. */
 export function cascadeSums(self: Tensor, dims: Dims, count: number, ignoreNan = false): Floats {
-  const source = self.data as Floats;
-  const out = scratchLike(source, count);
+  const out = scratchLike(self.data as Floats, count);
   if (self.numel === 0) return out;
-  const sum = new Cascade(ignoreNan ? withoutNan(source) : source, out);
-  forPlanes(self, dims, (...plane) => sum.plane(...plane));
+  const given = ignoreNan ? withoutNan(self) : self;
+  const sum = new Cascade(given.data as Floats, out);
+  forPlanes(given, dims, (...plane) => sum.plane(...plane));
   return out;
 }
 
-function withoutNan(data: Floats): Floats {
-  const out = scratchLike(data, data.length);
-  for (let i = 0; i < data.length; i++) out[i] = Number.isNaN(data[i]!) ? 0 : data[i]!;
-  return out;
+/** Returns a copy of the memory that a tensor spans, as a tensor of its strides; NaN is 0. */
+function withoutNan({ data, dtype, shape, strides, storageOffset }: Tensor): Tensor {
+  const from = data as Floats;
+  const out = scratchLike(from, requiredBytes(shape, strides, 0, 1));
+  for (let i = 0; i < out.length; i++) {
+    const x = from[storageOffset + i]!;
+    out[i] = Number.isNaN(x) ? 0 : x;
+  }
+  return Tensor.fromData(out, dtype).asStrided(shape, strides);
 }
 
 class Cascade {

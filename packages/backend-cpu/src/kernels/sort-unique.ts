@@ -100,10 +100,10 @@ function sliceResults(
 ): [Tensor, Tensor, Tensor] {
   const shape = self.shape.map((size, d) => (d === dim ? groups.firsts.length : size));
   // The dimension comes first in memory, as PyTorch's kernel leaves it.
-  const rest = contiguousStrides(shape.filter((_, d) => d !== dim));
-  const all = numel(shape.filter((_, d) => d !== dim));
+  const others = shape.filter((_, d) => d !== dim);
+  const rest = contiguousStrides(others);
   const values = gatherByAxes(
-    dynamicOutput(shape, self.dtype, [...rest.slice(0, dim), all, ...rest.slice(dim)]),
+    dynamicOutput(shape, self.dtype, [...rest.slice(0, dim), numel(others), ...rest.slice(dim)]),
     self,
     shape.map((_, d) => (d === dim ? groups.firsts : null)),
   );
