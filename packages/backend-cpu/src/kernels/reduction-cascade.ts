@@ -1,8 +1,8 @@
 /**
  * @file Sums of floats in the order of PyTorch's kernel (`SumKernel.cpp`), so that they have its
- * bits: partial sums of 4 levels in 32 lanes, by the strides of the tensor. The kernel has the same
- * 8 lanes on every processor; it divides sums of more than 32,768 elements among threads, which
- * this one does not.
+ * bits: partial sums of 4 levels in 4 rows of vectors, by the strides of the tensor. PyTorch's
+ * vectors here have 256 bits on every processor. It divides sums of more than 32,768 elements among
+ * threads, which this kernel does not.
  */
 import { requiredBytes, Tensor } from "@sconce/tensor";
 import { scratchLike } from "../kernel/scratch.js";
@@ -12,7 +12,7 @@ import { type Axis, type Dims, forPlanes } from "./reduction-axes.js";
 export type Floats = Float32Array | Float64Array;
 
 const LEVELS = 4;
-/** Elements of a vector of 256 bits of float32. PyTorch's vectors of float64 have half as many. */
+/** Returns the elements of a vector of 256 bits: 8 of float32, 4 of float64. */
 const lanesOf = (data: Floats): number => 32 / data.BYTES_PER_ELEMENT;
 /** Sums that run beside each other. */
 const ROWS = 4;
@@ -179,13 +179,13 @@ class Cascade {
 
 /** Steps of four rows of vectors: so many runs of so many steps, whose sums are added. */
 interface Run {
-  from: number;
-  step: number;
-  length: number;
-  runs: number;
+  readonly from: number;
+  readonly step: number;
+  readonly length: number;
+  readonly runs: number;
   /** From one row to the next. */
-  stride: number;
-  lanes: number;
+  readonly stride: number;
+  readonly lanes: number;
 }
 
 /** Adds elements to a sum, one after the other. */

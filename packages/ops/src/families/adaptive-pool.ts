@@ -219,7 +219,7 @@ const maxBackward = (spatial: 2 | 3): OpDefinition => {
     meta: (args, context) => {
       checkMaxima(spatial, args, context);
       const { self } = args;
-      // Of volumes in rows: only images keep channels last.
+      // Gradients of volumes are in rows: only images keep channels last.
       return spatial === 3 ? rowMajorLike(self) : fakeInFormatOf(self, self.shape, context.env);
     },
   });

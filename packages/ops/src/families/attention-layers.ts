@@ -124,7 +124,11 @@ interface EncoderArgs {
   readonly mask_type: IntLike | null;
 }
 
-/** @param add adds to the results of attention and of the last layer */
+/**
+ * Emits the layer.
+ *
+ * @param add the operator that adds to the results of attention and of the last layer
+ */
 function encoder(emit: Emit, args: EncoderArgs, add: string): FakeTensor {
   const norm = (x: FakeTensor, weight: FakeTensor, bias: FakeTensor): FakeTensor =>
     emit("aten.layer_norm.default", [x, [args.embed_dim], weight, bias, args.eps]);

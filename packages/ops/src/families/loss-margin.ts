@@ -13,7 +13,7 @@ function minusFrom(emit: Emit, value: EmitArg, tensor: FakeTensor): FakeTensor {
 
 const zerosLike = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   emit("aten.zeros_like.default", [tensor], { memory_format: "contiguous_format" });
-/** Distances that C++ holds in place, where they belong to nothing else. */
+/** Raises distances to 0 in place, as PyTorch's C++ does where nothing else reads them. */
 const heldAtZero = (emit: Emit, tensor: FakeTensor): FakeTensor =>
   emit("aten.clamp_min_.default", [tensor, 0]);
 const atLeastZero = (emit: Emit, tensor: FakeTensor): FakeTensor =>

@@ -105,7 +105,7 @@ const pinvParts = defineOp({
   },
 });
 
-/** Reciprocals of the values whose sizes are above both tolerances; 0 for others. */
+/** Returns the reciprocals of the values whose sizes are above both tolerances; 0 for others. */
 function reciprocals(
   emit: Emit,
   values: FakeTensor,

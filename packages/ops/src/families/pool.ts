@@ -223,7 +223,7 @@ const maxUnpool3d = defineOp({
         `There should be exactly three elements (depth, height, width) in output_size, but got ${output_size.length} elements.`,
       );
     }
-    // In rows whatever the input: only images keep channels last.
+    // The result is in rows, whatever the input: only images keep channels last.
     return fake({ dtype: self.dtype, shape: [...self.shape.slice(0, -3), ...output_size], like: self });
   },
   decompose: (emit, { self, indices, output_size }) =>

@@ -26,7 +26,7 @@ export const primitiveOps: readonly OpDefinition[] = [
   }),
   defineOp({
     // `torch/_inductor/inductor_prims.py`. In branches, PyTorch records `addcmul_`, `addcdiv_` and
-    // `add_` with a factor as it.
+    // `add_` with a factor as this call.
     schema: "prims::fma(Tensor a, Tensor b, Tensor c) -> Tensor",
     doc: "A product plus a term. As in PyTorch outside of its compiler, the product is rounded.",
     tags: ["pointwise", "not_in_default_table"],

@@ -234,7 +234,7 @@ const gru = defineOp({
 /** `mode` of an LSTM. Sconce supports no other mode of `mkldnn_rnn_layer`. */
 const LSTM = 2;
 
-/** A layer as oneDNN runs it. */
+/** Emits a layer as one call of oneDNN. */
 const oneDnn: RunLayer<LstmState> = (emit, input, [hidden, cell], weights, reverse) => {
   const { input: w0, hidden: w1 } = weights;
   const biases = [weights.inputBias ?? w0, weights.hiddenBias ?? w1];
@@ -287,8 +287,8 @@ const lstm = defineOp({
 });
 
 /**
- * States have a row for each of the input's. Weights have rows for each gate: fewer would be
- * expanded.
+ * Checks that states have a row for each of the input's, and that weights have the rows of all
+ * gates: fewer would be expanded.
  */
 function checkState(
   { env }: Emit,

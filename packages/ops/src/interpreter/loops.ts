@@ -46,7 +46,8 @@ export const switchBranches: HigherOrder = (runner, [index, branches, operands])
 };
 
 /**
- * Runs a loop; `passed` receives the carried values after each round. Without one, they are copied.
+ * Runs a loop; `passed` receives the carried values after each round. If there is no
+ * round, the results are copies.
  */
 function* looped<T>(
   runner: GraphRunner<T>,
@@ -65,7 +66,7 @@ function* looped<T>(
   }
 }
 
-/** Copies of the tensors among values, as PyTorch's loop without rounds gives. */
+/** Returns values with copies of the tensors among them, as PyTorch's loop without rounds gives. */
 function* copied<T>(runner: GraphRunner<T>, values: Values<T>, node: Node): Steps<Values<T>> {
   const copies: RuntimeValue<T>[] = [];
   for (const value of values) {
@@ -142,7 +143,7 @@ function* firstRow<T>(
   return zeros;
 }
 
-/** No rows, of the sizes of these. */
+/** Returns results without rows, whose other sizes are those of this row. */
 function* withoutRows<T>(runner: GraphRunner<T>, row: Values<T>, node: Node): Steps<Values<T>> {
   const columns: RuntimeValue<T>[] = [];
   for (const value of row) {

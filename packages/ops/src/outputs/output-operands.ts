@@ -12,13 +12,13 @@ import { OPERAND_RULES } from "./operand-rules.js";
 /** Returns whether an argument is an output (`out=`). */
 export const isOutput = (arg: SchemaArgument): boolean => arg.kwargOnly && arg.alias?.write === true;
 
-/**
- * What is refused: the operand itself as an output, for a result of its sizes; the same for a
- * result of other sizes, which resizes it; an output in a part of its memory.
- */
+/** What happens where an output shares memory with an operand. */
 export interface OperandRule {
+  /** Whether the operand itself is refused, for a result of its sizes. */
   readonly same: boolean;
+  /** The operand itself, for a result of other sizes: resized, or refused by one of two errors. */
   readonly other: "resized" | "shape" | "overlap";
+  /** Whether an output in a part of the operand's memory is refused. */
   readonly part: boolean;
 }
 

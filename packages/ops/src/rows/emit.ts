@@ -35,8 +35,8 @@ export interface Emit {
    */
   readonly runsKernels?: boolean;
   /**
-   * True where results get the strides of the operator afterwards. Decompositions leave out what
-   * PyTorch's do for other strides alone.
+   * True where results get the strides of the operator afterwards. Decompositions then leave out
+   * the copies that PyTorch's make only for their strides.
    */
   readonly laysOut?: boolean;
   /**

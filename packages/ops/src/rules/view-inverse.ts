@@ -106,7 +106,10 @@ const sizedPiece = (name: string): Inverse =>
     return [start, add(start, sizes[index]!)];
   });
 
-/** Where the pieces of a split end, for each of which it is asked; undefined for symbolic sizes. */
+/**
+ * Returns where the pieces of a split end; undefined for symbolic sizes. The answer is kept,
+ * because each piece of the split asks for it.
+ */
 function endsOf(sizes: readonly IntLike[]): readonly number[] | undefined {
   let ends = knownEnds.get(sizes);
   if (ends === undefined) {
