@@ -10,7 +10,7 @@ import { sirWithTensors, weightsPath, writeSir } from "./sir.js";
 /** Returns whether a name is that of a file for PyTorch. */
 export const isPt2 = (output: string): boolean => /\.pt2$/i.test(output);
 
-/** Returns whether the weights come to stand in a file beside the program. */
+/** Returns the path of the file for the weights; null where they stand in that of the program. */
 export const weightsBeside = (output: string): string | null =>
   output === STANDARD || isPt2(output) ? null : weightsPath(output);
 

@@ -92,7 +92,8 @@ class RangeSource implements RandomAccess {
   }
 
   /**
-   * Returns the first part shows that the server has what it says, before there is memory for all.
+   * Returns a large range. Its first part shows that the server has what it says, before there is
+   * memory for all.
    */
   async #large(offset: number, end: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const first = await this.#client.range(offset, Math.min(end, offset + PART), signal);

@@ -33,7 +33,7 @@ export const badPart = (plugin: string, what: string, does: string, cause?: unkn
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** Returns the error for a plugin's code threw something. */
+/** Returns the error for a plugin whose code threw something. */
 export const pluginFailed = (plugin: string, what: string, error: unknown): SconceError =>
   new SconceError({
     code: "PLUGIN_FAILED",
@@ -156,8 +156,8 @@ export const notJsonIR = (call: string, got: string): SconceError =>
   });
 
 /**
- * Returns the error for a node of JSON IR reads a weight that nothing gave. The message is that of
- * the format's own executor.
+ * Returns the error for a node of JSON IR that reads a weight that nothing gave. The message is
+ * that of the format's own executor.
  */
 export const missingWeight = (placeholder: string, name: string, node: string): SconceError =>
   new SconceError({

@@ -17,7 +17,7 @@ export function refineRange({ op, rhs }: Solved, old: ValueRange, rangeOf: Range
 }
 
 /**
- * Returns what sizes of inputs may be in PyTorch where guards are deferred
+ * Returns whether an expression is what sizes of inputs may be in PyTorch where guards are deferred
  * (`_is_supported_equivalence`).
  */
 export function isSupportedEquivalence({ op, args }: SymExpr): boolean {

@@ -92,7 +92,7 @@ export const identity = (x: number): number => x;
 /** log(1 + exp(x)) without overflow. */
 export const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 export const copySign = (x: number, y: number): number => (isNegative(y) ? -Math.abs(x) : Math.abs(x));
-/** Returns the sign bit, that of a NaN too. */
+/** Returns whether the sign bit is set, that of a NaN too. */
 export function isNegative(x: number): boolean {
   if (!Number.isNaN(x)) return x < 0 || Object.is(x, -0);
   bits64.setFloat64(0, x);

@@ -12,7 +12,7 @@ export const deviceLost = (message: string, device = "WebGPU device"): SconceErr
     fix: "open the device and compile the program again",
   });
 
-/** Returns the error for the device refused what it was asked for. */
+/** Returns the error for a request that the device refused. */
 export const deviceRefused = (message: string, where?: string, device = "WebGPU device"): SconceError =>
   new SconceError({
     code: "DEVICE_REFUSED",

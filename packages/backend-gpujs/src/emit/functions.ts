@@ -83,7 +83,9 @@ function round([x]: readonly string[], { local }: Locals): string {
   const whole = local(`${rest} < 0.5 ? ${low} : (${rest} > 0.5 ? ${low} + 1 : ${even})`);
   return `(${whole} == 0 ? ${x} * 0 : ${whole})`;
 }
-/** Returns a base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript. */
+/**
+ * Returns a power. A base of 1, or of -1 to an infinite power, gives 1 in C and NaN in JavaScript.
+ */
 function power([a, b]: readonly string[], _locals: Locals, dtype: DType): string {
   if (!isFloatDType(dtype)) return `Math.pow(${a}, ${b})`;
   return `((${a} == 1 || (${a} == -1 && Math.abs(${b}) > 3.4028234663852886e38)) ? 1 : Math.pow(${a}, ${b}))`;

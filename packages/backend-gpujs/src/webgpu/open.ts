@@ -85,7 +85,7 @@ export async function openOn(gpu: GPU, options: OpenWebgpuOptions, fix: string):
     throw noWebgpu(error instanceof Error ? error.message : String(error), fix, error);
   }
 }
-/** Returns the flag moved from the adapter to its info. */
+/** Returns whether an adapter is a fallback. The flag moved from the adapter to its info. */
 const isFallback = (adapter: GPUAdapter): boolean =>
   adapter.info.isFallbackAdapter === true ||
   (adapter as { readonly isFallbackAdapter?: boolean }).isFallbackAdapter === true;

@@ -94,7 +94,7 @@ function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Returns what the graph has and a function fills in itself. */
+/** Returns whether a function fills in itself what the graph has. */
 const isFilledIn = (name: string, value: unknown): boolean =>
   (name === "pin_memory" && value === false) ||
   (name === "device" && kindOf(value) === "device" && (value as { type: string }).type === "cpu");

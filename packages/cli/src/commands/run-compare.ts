@@ -28,7 +28,8 @@ const HEADER = [
 ] as const;
 
 /**
- * Returns the comparison as a table with a line for each node, and what differs first. Lines ended.
+ * Returns the comparison as a table with a line for each node, and what differs first. The last
+ * line is ended, too.
  */
 export function comparisonText(report: BackendComparison): string {
   const { backends, nodes, outputs, first } = report;

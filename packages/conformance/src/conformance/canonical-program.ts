@@ -137,7 +137,7 @@ function canonicalGraph(full: Graph, nested = false): Renamed {
   return { graph: graphOf(nodes, subgraphs), names };
 }
 
-/** Returns the message of an assertion names a node, which may be gone. */
+/** Returns the arguments of a node. The message of an assertion names a node, which may be gone. */
 function argsOf(node: Node, rename: (argument: Argument) => Argument): readonly Argument[] {
   return node.args.map((arg) =>
     typeof arg === "string" && node.target === "aten._assert_scalar.default"

@@ -42,8 +42,8 @@ function nodeDifference(got: Node, want: Node): string | undefined {
 }
 
 /**
- * Returns a size that PyTorch's code for checking guards has read: its metadata counts the calls of
- * that code, which no file holds.
+ * Returns whether a node is a size that PyTorch's code for checking guards has read: its metadata
+ * counts the calls of that code, which no file holds.
  */
 const isGuardRead = ({ target, meta }: Node): boolean =>
   target === "aten.sym_size.int" && meta.torchFn?.[1] === "method_descriptor.size";

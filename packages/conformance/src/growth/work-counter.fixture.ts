@@ -71,7 +71,7 @@ export class WorkCounter {
     return work;
   }
 
-  /** Returns the session answers at once: it is of this thread. */
+  /** Returns the answer of the session, which comes at once: the session is of this thread. */
   #post(method: string, params?: object): unknown {
     let answer: unknown;
     this.#session.post(method, params, (error: Error | null, result?: object) => {

@@ -169,7 +169,10 @@ export class GraphReconstruction {
     );
   }
 
-  /** Returns what a nested graph returns, and whether its outputs are those. */
+  /**
+   * Returns what a nested graph returns. @throws SconceError `JSON_IR_GRAPH` where its outputs are
+   * others
+   */
   #result(result: JsonIRAttribute, outputs: readonly JsonIRTensor[]): Argument {
     const where = `${this.#path}result`;
     const returned = looseArgument(
@@ -251,7 +254,7 @@ export class GraphReconstruction {
     return node.opType === GETITEM ? this.#getitem(node, where) : this.#scalarCall(node, where);
   }
 
-  /** Returns a function of Python on scalars. */
+  /** Returns the arguments of a function of Python on scalars. */
   #scalarCall({ attrs, outputs, inputs }: JsonIRNode, where: string): Pick<Node, "args" | "kwargs"> {
     const given = attrs.get(FUNCTION_ARGS);
     if (!Array.isArray(given) || attrs.size > 1)
@@ -274,7 +277,7 @@ export class GraphReconstruction {
     });
   }
 
-  /** Returns a call whose arguments have no names. */
+  /** Returns the arguments of a call whose arguments have no names. */
   #looseCall({ attrs, inputs, name, opType }: JsonIRNode, where: string): Pick<Node, "args" | "kwargs"> {
     const args = attrs.get(FUNCTION_ARGS);
     const named = attrs.get(FUNCTION_KWARGS) ?? NO_ENTRIES;
@@ -436,8 +439,8 @@ const isDict = (value: JsonIRAttribute): value is JsonIRDict =>
   typeof value === "object" && value !== null && "kind" in value && value.kind === "dict";
 
 /**
- * Returns a call without a schema that gives one value, and not a tuple, has that value under its
- * own name.
+ * Returns whether a call without a schema gives a tuple. One that gives one value has that value
+ * under its own name.
  */
 const givesLooseTuple = ({ name, outputs, attrs }: JsonIRNode): boolean =>
   attrs.has(OUTPUT_NONES) || (outputs.length > 0 && !(outputs.length === 1 && outputs[0]!.name === name));
@@ -462,7 +465,10 @@ function resultPositions(node: JsonIRNode, where: string): number[] {
   return positions;
 }
 
-/** Returns a call without a schema that gives nothing is one of Python that returns None. */
+/**
+ * Returns the value of a call that gives one. A call without a schema that gives nothing returns
+ * None in Python.
+ */
 const singleValue = ({ outputs: [output] }: JsonIRNode, isLoose: boolean): MetaValue | undefined =>
   output === undefined ? (isLoose ? null : undefined) : fake(output);
 

@@ -81,7 +81,8 @@ function withoutSchema(
 }
 
 /**
- * Returns a call whose arguments have no names: values of the graph are inputs, by their positions.
+ * Returns the attributes of a call whose arguments have no names: values of the graph are inputs,
+ * by their positions.
  */
 function looseCall(
   node: Node,

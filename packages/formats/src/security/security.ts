@@ -136,7 +136,7 @@ async function pickledPayloads(zip: ZipArchive, budget: Budget): Promise<Readonl
   return pickled;
 }
 
-/** Returns a damaged one names nothing; its entry is reported. */
+/** Returns the entries of a configuration. A damaged one names nothing; its entry is reported. */
 async function readConfig(zip: ZipArchive, name: string, budget: Budget): Promise<JsonValue | undefined> {
   try {
     const json = parseJson(await zip.read(name), name, budget);

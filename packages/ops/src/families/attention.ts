@@ -153,8 +153,8 @@ const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>
   isEqual(env, tensor.strides.at(-1)!, 1) || isEqual(env, tensor.shape.at(-1)!, 1);
 
 /**
- * Returns a mask over positions, with batch and heads equal to 1 or to the query's when it has
- * them.
+ * Returns whether a mask is one over positions, with batch and heads equal to 1 or to the query's
+ * when it has them.
  */
 function isMaskFused(env: Emit["env"], mask: FakeTensor, query: FakeTensor, key: FakeTensor): boolean {
   if (mask.requiresGrad || (mask.ndim !== 2 && mask.ndim !== 4)) return false;

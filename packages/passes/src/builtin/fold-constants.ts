@@ -161,7 +161,7 @@ class Folder {
     return lifted.length === 0 ? this.#program : this.#rebuild(lifted);
   }
 
-  /** Returns a constant of the program itself, which stays as it is. */
+  /** Returns whether a node is a constant of the program itself, which stays as it is. */
   #isSeed(position: number): boolean {
     return this.#nodes[position]!.op === "placeholder" && this.#known[position] !== undefined;
   }

@@ -156,7 +156,7 @@ class Conversions {
   }
 }
 
-/** Returns a `_to_copy` that changes the dtype only. */
+/** Returns whether a node is a `_to_copy` that changes the dtype only. */
 function isConversion({ target, args, kwargs, meta }: Node): boolean {
   if (target !== "aten._to_copy.default" || !isRef(args[0]) || !(meta.val instanceof FakeTensor))
     return false;

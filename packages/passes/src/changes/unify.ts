@@ -217,7 +217,10 @@ class Walk {
     return node !== undefined && sameValueType(node.meta.val, after.meta.val);
   }
 
-  /** Returns a call that only reads other values: those then have to be equal. */
+  /**
+   * Returns whether two calls differ in the values that they read at most: those then have to be
+   * equal.
+   */
   #sameCall(before: Node, after: Node): boolean {
     if (!sameResultType(before.meta.val, after.meta.val)) return false;
     if (before.target !== after.target || this.#before.callSuffix(before) !== this.#after.callSuffix(after))

@@ -10,8 +10,8 @@ const EFFECTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a function of torch that opens or closes a region, or sets a mode, for the calls after it
- * (`torch.vmap`, gradients).
+ * Returns whether a target is a function of torch that opens or closes a region, or sets a mode,
+ * for the calls after it (`torch.vmap`, gradients).
  */
 export const changesLaterCalls = (target: string): boolean =>
   target.startsWith("torch.") && !/^torch\._?sym_\w+$/.test(target);

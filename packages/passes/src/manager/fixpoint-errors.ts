@@ -54,7 +54,7 @@ interface LastRound {
 
 const UNDO = "look for passes or rules that undo each other";
 
-/** Returns a pass that returns another object for the program that it was given. */
+/** Returns the error for a pass that returns another object for the program that it was given. */
 export const otherObject = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(
     `round ${round} gives another object for the same program`,
@@ -63,11 +63,11 @@ export const otherObject = ({ round, changes, start }: LastRound): NoFixpoint =>
     start,
   );
 
-/** Returns a round that leads back to the program of an earlier one. */
+/** Returns the error for a round that leads back to the program of an earlier one. */
 export const earlierProgram = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(`round ${round} leads back to an earlier program`, UNDO, changes, start);
 
-/** Returns a program that grows in `rounds` rounds in a row, to `size` nodes. */
+/** Returns the error for a program that grows in `rounds` rounds in a row, to `size` nodes. */
 export const keepsGrowing = ({ changes, start }: LastRound, rounds: number, size: number): NoFixpoint =>
   new NoFixpoint(
     `the program grows in each of ${rounds} rounds, to ${countText(size, "node")}`,
@@ -76,7 +76,7 @@ export const keepsGrowing = ({ changes, start }: LastRound, rounds: number, size
     start,
   );
 
-/** Returns a program that the last round that is allowed still changes. */
+/** Returns the error for a program that the last allowed round still changes. */
 export const stillChanges = ({ round, changes, start }: LastRound): NoFixpoint =>
   new NoFixpoint(
     `the program still changes in round ${round}`,

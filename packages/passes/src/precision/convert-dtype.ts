@@ -178,7 +178,9 @@ class Converter {
     return withVal(called, this.#values.resultOf(called));
   }
 
-  /** Returns a conversion between the two dtypes that the program makes itself. */
+  /**
+   * Returns whether a node is a conversion between the two dtypes that the program makes itself.
+   */
   #isBorder({ target, args, meta }: Node): boolean {
     const source = target === "aten._to_copy.default" ? args[0] : undefined;
     if (!isRef(source) || !(meta.val instanceof FakeTensor)) return false;

@@ -76,7 +76,7 @@ export function invalidResult(problems: readonly Problem[]): SconceError {
   });
 }
 
-/** Returns the error for an observer of the caller threw. */
+/** Returns the error for an observer of the caller that threw. */
 export const observerFailed = (index: number, place: string | undefined, error: unknown): SconceError =>
   isSconceError(error)
     ? error

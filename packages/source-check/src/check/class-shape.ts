@@ -23,7 +23,7 @@ const classHolds = ({ superClass, body }: Class): boolean =>
     return part.kind === "method";
   });
 
-/** Returns a parameter that is a name, whose default decides nothing. */
+/** Returns whether a parameter is a name whose default decides nothing. */
 function isPlainParameter(node: AnyNode): boolean {
   if (node.type === "RestElement") return node.argument.type === "Identifier";
   if (node.type === "AssignmentPattern") return node.left.type === "Identifier" && isValue(node.right);

@@ -28,7 +28,7 @@ import { guardInt } from "./sym.js";
 
 const isOneOf = (words: readonly unknown[], value: unknown): boolean => words.includes(value);
 const isNumber = (value: unknown): boolean => isInt(value) || isFloat(value);
-/** Returns what PyTorch takes for a `Scalar`. */
+/** Returns whether PyTorch takes a value for a `Scalar`. */
 export const isScalar = (value: unknown): boolean =>
   isNumber(value) || typeof value === "boolean" || kindOf(value) === "complex" || isSym(value);
 

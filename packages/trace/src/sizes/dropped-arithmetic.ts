@@ -335,7 +335,7 @@ export class DroppedArithmetic {
       this.#with.eq(this.#read(size), this.#read(other[dim]!), false);
   }
 
-  /** Returns the same, until sizes differ. */
+  /** Returns whether two shapes are equal; questions end where sizes differ. */
   equal(shape: readonly IntLike[], other: readonly IntLike[]): boolean {
     return (
       shape.length === other.length &&

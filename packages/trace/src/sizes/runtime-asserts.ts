@@ -380,12 +380,12 @@ function lastUnbacked(condition: SymExpr): SymExpr | undefined {
   return numbers.length === 0 ? undefined : symbolByName(`u${Math.max(...numbers.map(Number))}`);
 }
 
-/** Returns a number that is read out of a tensor. */
+/** Returns whether a node is a number that is read out of a tensor. */
 const isItem = ({ target }: { readonly target: string }): boolean => target === "aten.item.default";
 
 /**
- * Returns a read of a size of a tensor that is not an input: it can be computed from sizes of
- * inputs.
+ * Returns whether a node is a read of a size of a tensor that is not an input: it can be computed
+ * from sizes of inputs.
  */
 function isSizeOfIntermediate<M>(node: TraceNode<M>): boolean {
   const [tensor] = node.args;

@@ -249,8 +249,8 @@ export class LoweringContext {
   }
 
   /**
-   * Returns a rule reports that elements are read once, inside a reduction, which must not hold
-   * another.
+   * Returns the tensor. A rule reports by this that elements are read once, inside a reduction,
+   * which must not hold another.
    */
   reduced(tensor: LazyTensor): LazyTensor {
     this.once(tensor);

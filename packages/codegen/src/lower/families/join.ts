@@ -10,7 +10,7 @@ import { type ElementOf, LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
 
-/** Returns what `cat` takes along with tensors of any shape. */
+/** Returns whether a tensor is what `cat` takes along with tensors of any shape. */
 const isEmpty = ({ shape: [first, ...rest] }: LazyTensor): boolean =>
   rest.length === 0 && first !== undefined && first.terms.length === 0 && first.constant === 0;
 

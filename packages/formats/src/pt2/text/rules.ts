@@ -158,7 +158,10 @@ function symbolFault(text: string): string | undefined {
   return taken(text);
 }
 
-/** Returns whether a strict parser takes a text, with what is wrong with the names in it. */
+/**
+ * Returns what is wrong with a text that a strict parser reads, or with the names in it; undefined
+ * for nothing.
+ */
 function parsedFault(parse: () => string | undefined): string | undefined {
   try {
     return parse();

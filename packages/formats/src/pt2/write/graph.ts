@@ -52,8 +52,8 @@ class Tables {
 const WITHOUT_FORM: ReadonlySet<string> = new Set(["higher_order.switch", "higher_order.flex_attention"]);
 
 /**
- * Returns an overload of an operator: a function of Python has no schema, and its arguments no
- * names.
+ * Returns whether a target is an overload of an operator: a function of Python has no schema, and
+ * its arguments no names.
  */
 const isOverload = (target: string): boolean =>
   target.startsWith("#") ||
@@ -151,8 +151,7 @@ class GraphWriter {
   }
 
   /**
-   * Returns the table that has the value, by its name in the file: later `getitem` nodes have no
-   * entry.
+   * Returns which table has a value, by its name in the file: later `getitem` nodes have no entry.
    */
   #kindOf(node: string): ValueKind {
     const { ints, bools, floats, objects } = this.#tables;

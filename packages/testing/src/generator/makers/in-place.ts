@@ -4,7 +4,10 @@ import { Skip, type Val } from "../step/draft.js";
 import { rounded } from "../step/facts.js";
 import { broadcastsTo, floats, type Maker, type Step } from "../step/step.js";
 
-/** Returns what may be written to: no constant, and no two elements in one place. */
+/**
+ * Returns whether a value may be written to: it is not a constant, and has no two elements in one
+ * place.
+ */
 const writable = (val: Val): boolean =>
   floats(val) &&
   val.facts.home !== "constant" &&
