@@ -231,7 +231,7 @@ const LOWERED_DIFFERENT: Readonly<Record<string, string>> = {
   "((n) => (check(sym.eq(n, x.size(0))), x.view(n, 3)))(y.item())":
     "a number that is read has the symbol of the size that it was found equal to",
 };
-/** Of so many lowered programs that differ: some models have other specifications, too. */
+/** So many lowered programs differ: some models have several specifications. */
 const LOWERED_DIFFER = 7;
 
 /** PyTorch words refusals of operators in other ways in its two modes. */
@@ -273,18 +273,22 @@ const LOADED_DIFFERENT: Readonly<Record<string, string>> = {
     "a number that is read has the symbol of the size that it was found equal to",
 };
 
+/** So many loaded programs differ. */
+const LOADED_DIFFER = 4;
+
 test("programs with a ShapesSpec have PyTorch's text when they are loaded and lowered", async () => {
   const session = createSconce();
   const wrong: Readonly<Record<string, string>>[] = [];
   for (const model of sampled(MODELS, 2)) {
     const { loaded, lowered } = model.wanted;
-    if (loaded === undefined || model.typescript in LOADED_DIFFERENT) continue;
+    if (loaded === undefined) continue;
     const program = await session.load(await session.save(exported(model, specOf(model), false)));
     const got = linesOf(session.runDecompositions(program));
     const wanted = loaded === false ? lowered! : loaded;
     if (got !== wanted) wrong.push({ model: model.typescript, got, wanted });
   }
-  expect(wrong).toEqual([]);
+  expect(wrong.filter(({ model }) => !(model! in LOADED_DIFFERENT))).toEqual([]);
+  expect(wrong.length).toBeLessThanOrEqual(LOADED_DIFFER);
 });
 
 /** How often a program that was written as TypeScript comes back equal, or says why it does not. */
