@@ -1,7 +1,7 @@
 /**
  * Fails on comments of functions that begin with a noun: they say what the function does, such as
  * "Returns the node of a tensor". Whole sentences ("Each step is rounded.") may stay, and functions
- * that return nothing may have any comment.
+ * that return nothing may have any comment. Functions that return a boolean return "whether ...".
  */
 import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 
@@ -18,7 +18,7 @@ const VERB =
 const CLAUSE = /\b(that|which|whose|where|who|what|if|when|how|why|whether|as|but|than|because|so|until)\b|,/;
 
 /** Whether a text begins with a noun, and its first clause has no verb. */
-export function beginsWithNoun(text) {
+function beginsWithNoun(text) {
   if (QUESTION.test(text)) return true;
   if (!NOUN.test(text)) return false;
   const clause = text.split(/[;:.,]\s|[;:.]$/)[0].replace(/`[^`]*`/g, "x");
@@ -26,6 +26,11 @@ export function beginsWithNoun(text) {
   const inner = CLAUSE.exec(clause);
   return verb === null || (inner !== null && inner.index < verb.index);
 }
+
+/** Types of functions that answer a question. */
+const ANSWER = /^boolean$|^\w+ is /;
+/** What a comment says that they return instead. */
+const OTHER_RESULT = /^Returns (?!whether |true |false |the same |(the condition's|the) truth )/;
 
 const isFunction = (node) => /^(ArrowFunctionExpression|FunctionExpression)$/.test(node?.type ?? "");
 
@@ -42,10 +47,10 @@ function declared(node) {
 }
 
 /**
- * Yields the comments of the functions of a file that return something: `start` and `end` are those
- * of the comment, `text` is what it says, and `returns` the type that the function returns.
+ * Yields the comments of the functions of a file that return something: `start` is that of the
+ * comment, `text` is what it says, and `returns` the type that the function returns.
  */
-export function* functionComments({ text, program, comments }) {
+function* functionComments({ text, program, comments }) {
   const found = [];
   walk(program, (node, parent) => {
     const type = declared(node)?.returnType?.typeAnnotation;
@@ -63,21 +68,24 @@ export function* functionComments({ text, program, comments }) {
       .slice(1)
       .replace(/\n\s*\* ?/g, " ")
       .trim();
-    yield { start: comment.start, end: comment.end, text: said, returns };
+    yield { start: comment.start, text: said, returns };
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
-  for (const path of sourceFiles("packages")) {
-    if (GENERATED.test(path)) continue;
-    const file = parseFile(path);
-    for (const { start, text } of functionComments(file)) {
-      if (!beginsWithNoun(text)) continue;
-      const line = file.text.slice(0, start).split("\n").length;
-      console.error(`${path}:${line}: begin with a verb ("Returns ..."): "${text.slice(0, 60)}"`);
-      process.exitCode = 1;
-    }
-  }
+/** The beginning that a comment lacks; undefined for none. */
+function lacking({ text, returns }) {
+  if (beginsWithNoun(text)) return "a verb, such as Returns";
+  return ANSWER.test(returns) && OTHER_RESULT.test(text) ? "Returns whether" : undefined;
 }
 
-export { GENERATED };
+for (const path of sourceFiles("packages")) {
+  if (GENERATED.test(path)) continue;
+  const file = parseFile(path);
+  for (const comment of functionComments(file)) {
+    const beginning = lacking(comment);
+    if (beginning === undefined) continue;
+    const line = file.text.slice(0, comment.start).split("\n").length;
+    console.error(`${path}:${line}: begin with ${beginning}: "${comment.text.slice(0, 60)}"`);
+    process.exitCode = 1;
+  }
+}
