@@ -14,8 +14,7 @@ import sys
 
 import sympy
 import torch.utils._sympy.functions as tf
-from torch.fx.experimental.symbolic_shapes import safe_expand
-from torch.utils._sympy.printers import PythonPrinter
+from torch.fx.experimental.symbolic_shapes import ShapeGuardPythonPrinter, safe_expand
 
 SIZES = [sympy.Symbol(n, positive=True, integer=True) for n in ("s77", "s17", "s27", "s0")]
 INTEGERS = SIZES + [sympy.Symbol(n, integer=True) for n in ("u0", "u1", "s86")]
@@ -79,10 +78,20 @@ def condition(depth):
     return (sympy.And if kind == "and" else sympy.Or)(condition(depth - 1), condition(depth - 1))
 
 
+class GuardPrinter(ShapeGuardPythonPrinter):
+    """The printer of guards; symbols keep their names."""
+
+    def __init__(self):
+        super().__init__({}, str, {})
+
+    def _print_Symbol(self, expr):
+        return expr.name
+
+
 def row(expression):
     text = sympy.srepr(expression)
     read = sympy.sympify(text, locals=HEADS)
-    python = PythonPrinter().doprint(read)
+    python = GuardPrinter().doprint(read)
     if str(read) != str(expression) or "int_oo" in text or len(text) > 400 or read.is_Atom or "ITE" in text:
         return None
     return {

@@ -1,6 +1,5 @@
 /** @file The guards of a program as PyTorch writes them (`_convert_guards_to_code`). */
-import { freeSymbols } from "@sconce/symbolic";
-import { printPython } from "@sconce/symbolic/print-python";
+import { printGuardExpr } from "@sconce/symbolic";
 import type { FakeInputs } from "./fake-inputs.js";
 
 /**
@@ -12,7 +11,5 @@ export function guardsCode({ env, sources }: FakeInputs): readonly string[] {
     const list = sources.get(name);
     return list?.every(({ kind }) => kind !== "dim") === true ? list[0]!.name : undefined;
   };
-  return env.guards
-    .filter((guard) => [...freeSymbols(guard).keys()].every((name) => sourceOf(name) !== undefined))
-    .map((guard) => printPython(guard, (name) => sourceOf(name)!, { guard: true }));
+  return env.guards.flatMap((guard) => printGuardExpr(guard, sourceOf) ?? []);
 }

@@ -9,12 +9,12 @@ import {
   intersectRanges,
   le,
   printExpr,
+  printGuardExpr,
   SymExpr,
   substitute,
   symbol,
   type ValueRange,
 } from "@sconce/symbolic";
-import { printPython } from "@sconce/symbolic/print-python";
 import { linearSize, linearText, parseLinear } from "./dim.js";
 import { DimConstraints } from "./dim-constraints.js";
 import { constraintViolation } from "./errors.js";
@@ -152,7 +152,7 @@ class GuardReporter implements GuardReport {
   }
 
   #text(value: IntLike): string {
-    return printPython(value, (name) => this.sourceOf(name), { guard: true });
+    return printGuardExpr(value, this.sourceOf)!;
   }
 
   #violate(source: string, text: string, requirement: Requirement, location?: unknown): void {

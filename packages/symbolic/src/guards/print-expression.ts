@@ -1,22 +1,27 @@
 /**
  * @file Expressions as PyTorch writes them in guards (`ShapeGuardPythonPrinter`,
- * `torch/utils/_sympy/printers.py`).
+ * `torch/fx/experimental/symbolic_shapes.py`).
  */
+import { lift, type SymValue } from "../algebra.js";
+import { badOperand } from "../errors.js";
 import type { SymExpr } from "../expr.js";
+import { STRENGTH, strength } from "../strength.js";
+import { GUARD_FUNCTIONS } from "./ast.js";
+import { printPythonFloat } from "./print.js";
 
-/** Precedences of sympy's printers. */
-const LEVEL = { relational: 35, add: 40, mul: 50, atom: 1000 } as const;
+const NEARLY_ATOM = STRENGTH.atom - 0.5;
 
-const RELATIONS: Readonly<Record<string, readonly [symbol: string, level: number]>> = {
-  Equality: ["==", LEVEL.mul],
-  Unequality: ["!=", LEVEL.mul],
-  StrictLessThan: ["<", LEVEL.relational],
-  LessThan: ["<=", LEVEL.relational],
-  StrictGreaterThan: [">", LEVEL.relational],
-  GreaterThan: [">=", LEVEL.relational],
+const RELATIONS: Readonly<Record<string, string>> = {
+  Equality: "==",
+  Unequality: "!=",
+  StrictLessThan: "<",
+  LessThan: "<=",
+  StrictGreaterThan: ">",
+  GreaterThan: ">=",
+  And: "and",
+  Or: "or",
 };
 
-/** Quotients and remainders bind like relations, so that they stand in parentheses. */
 const DIVISIONS: Readonly<Record<string, string>> = {
   FloorDiv: "//",
   CleanDiv: "//",
@@ -27,57 +32,105 @@ const DIVISIONS: Readonly<Record<string, string>> = {
 
 const CALLS: Readonly<Record<string, string>> = {
   FloorToInt: "math.floor",
-  CeilToInt: "math.ceil",
   TruncToInt: "math.trunc",
+  CeilToInt: "math.ceil",
+  RoundToInt: "round",
+  RoundDecimal: "round",
   ToFloat: "torch.sym_float",
+  Abs: "abs",
+  OpaqueUnaryFn_sqrt: "torch._sym_sqrt",
 };
 
+/** Functions of two values: `torch.sym_max(a, torch.sym_max(b, c))`. */
 const FOLDED: Readonly<Record<string, string>> = { Max: "torch.sym_max", Min: "torch.sym_min" };
 
 /**
- * Returns the text of a condition on input sizes:
- * `(L['x'].size()[0] + (-1)*(L['x'].size()[0] // 2)) != 0`. Undefined where a symbol has no source,
- * or an operator is not one of sizes.
+ * Returns the text of a condition or a size, as PyTorch writes it into `guards_code`:
+ * `(L['x'].size()[0] // 2) != 1`, `((-1) + L['x'].size()[0]) >= 2`. Undefined where a symbol has no
+ * source.
+ *
+ * @param sourceOf names the input that a symbol represents
+ * @throws SconceError `SYM_OPERAND`: an operator has no Python form
  */
 export function printGuardExpr(
-  expr: SymExpr,
+  value: SymValue,
   sourceOf: (symbol: string) => string | undefined,
 ): string | undefined {
   let known = true;
-  const print = (e: SymExpr): string => {
-    const nested = (arg: SymExpr, level: number): string =>
-      levelOf(arg) <= level ? `(${print(arg)})` : print(arg);
-    const relation = RELATIONS[e.op];
-    if (relation !== undefined) return e.args.map((arg) => nested(arg, relation[1])).join(` ${relation[0]} `);
-    if (e.op === "Add") return e.args.map((arg) => nested(arg, LEVEL.add)).join(" + ");
-    if (e.op === "Mul") return e.args.map((arg) => nested(arg, LEVEL.mul)).join("*");
-    const division = DIVISIONS[e.op];
-    if (division !== undefined)
-      return e.args.map((arg) => nested(arg, LEVEL.atom - 0.5)).join(` ${division} `);
-    if (e.op === "Integer") return String(e.value);
-    if (e.op === "Float") return Number.isInteger(e.value) ? `${e.value}.0` : String(e.value);
-    const call = CALLS[e.op];
-    if (call !== undefined) return `${call}(${print(e.args[0]!)})`;
-    const folded = FOLDED[e.op];
-    if (folded !== undefined)
-      return e.args.map(print).reduceRight((rest, arg) => `${folded}(${arg}, ${rest})`);
-    const source = e.op === "Symbol" ? sourceOf(e.name) : undefined;
+  const text = textOf(lift(value), (symbol) => {
+    const source = sourceOf(symbol);
     known &&= source !== undefined;
     return source ?? "";
-  };
-  const text = print(expr);
+  });
   return known ? text : undefined;
 }
 
-function levelOf(e: SymExpr): number {
-  if (e.op in DIVISIONS) return LEVEL.relational;
-  if (e.op === "Add") return LEVEL.add;
-  if (e.op === "Mul")
-    return e.args.some((arg) => arg.op in DIVISIONS) || !isNegative(e) ? LEVEL.mul : LEVEL.add;
-  return isNegative(e) ? LEVEL.add : LEVEL.atom;
+function textOf(e: SymExpr, sourceOf: (symbol: string) => string): string {
+  const text = (arg: SymExpr): string => textOf(arg, sourceOf);
+  const wrap = (arg: SymExpr, level: number): string =>
+    strength(arg) <= level ? `(${text(arg)})` : text(arg);
+  const list = (separator: string, level: number): string =>
+    e.args.map((arg) => wrap(arg, level)).join(separator);
+  if (Object.hasOwn(RELATIONS, e.op)) return list(` ${RELATIONS[e.op]} `, strength(e));
+  if (Object.hasOwn(DIVISIONS, e.op)) return list(` ${DIVISIONS[e.op]} `, NEARLY_ATOM);
+  if (Object.hasOwn(FOLDED, e.op))
+    return e.args.map(text).reduceRight((rest, arg) => `${FOLDED[e.op]}(${arg}, ${rest})`);
+  switch (e.op) {
+    case "Integer":
+      return String(e.value);
+    case "Rational":
+      return `${e.value}/${e.den}`;
+    case "Float":
+      return printPythonFloat(Number(e.value));
+    case "Symbol":
+      return sourceOf(e.name);
+    case "True":
+    case "False":
+      return e.op;
+    case "Add":
+      return list(" + ", STRENGTH.sum);
+    case "Mul":
+      return list("*", strength(e));
+    case "Pow":
+      return powerText(e, wrap);
+    case "PowByNatural":
+    case "FloatPow":
+      return list(" ** ", STRENGTH.power);
+    case "ModularIndexing": {
+      const [base, divisor, modulus] = e.args.map((arg) => wrap(arg, NEARLY_ATOM));
+      return divisor === "1" ? `(${base} % ${modulus})` : `((${base} // ${divisor}) % ${modulus})`;
+    }
+    case "FloatTrueDiv":
+      return `(${list(" / ", NEARLY_ATOM)})`;
+    case "Not":
+      return `not (${text(e.args[0]!)})`;
+    case "Identity":
+      return text(e.args[0]!);
+    case "Piecewise":
+      return conditional(e, text);
+    default:
+      return `${functionOf(e)}(${e.args.map(text).join(", ")})`;
+  }
 }
 
-const isNegative = (e: SymExpr): boolean =>
-  e.op === "Integer"
-    ? Number(e.value) < 0
-    : e.op === "Mul" && e.args[0]!.op === "Integer" && isNegative(e.args[0]!);
+function functionOf({ op }: SymExpr): string {
+  const name = Object.hasOwn(CALLS, op) ? CALLS[op]! : op.replace(/^OpaqueUnaryFn_/, "math.");
+  if (GUARD_FUNCTIONS.has(name)) return name;
+  throw badOperand(`${op} has no Python form`);
+}
+
+/** A power is written out as the product that it is. */
+function powerText(e: SymExpr, wrap: (e: SymExpr, level: number) => string): string {
+  const exponent = e.args[1]!;
+  if (exponent.op !== "Integer" || exponent.value < 1 || exponent.value > 64)
+    throw badOperand("a power that has no Python form");
+  return new Array<string>(Number(exponent.value)).fill(wrap(e.args[0]!, STRENGTH.product)).join("*");
+}
+
+function conditional(e: SymExpr, text: (e: SymExpr) => string): string {
+  return e.args.reduceRight((otherwise, pair) => {
+    const [value, condition] = [pair.args[0]!, pair.args[1]!];
+    if (condition.op === "True") return text(value);
+    return otherwise === "" ? text(value) : `(${text(value)} if ${text(condition)} else ${otherwise})`;
+  }, "");
+}

@@ -85,7 +85,11 @@ function printConstant(value: string | boolean | null): string {
 
 function printNumber(value: number, float: boolean): string {
   if (!Number.isFinite(value)) return "math.inf";
-  if (!float) return BigInt(value).toString();
+  return float ? printPythonFloat(value) : BigInt(value).toString();
+}
+
+/** Returns a finite float as Python's `repr` writes it. */
+export function printPythonFloat(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude !== 0 && (magnitude >= 1e16 || magnitude < 1e-4)) {
     return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
