@@ -1,5 +1,5 @@
 import "sconce/testing/vitest";
-import { createEvaluator, createSconce, explainRule, kernels, Tensor } from "sconce";
+import { createEvaluator, createSconce, kernels, passes, Tensor } from "sconce";
 import { describe, expect, test } from "vitest";
 import { difference, fuse, openDigits, openSession } from "./fuse.js";
 import { addmmRelu, addmmReluKernel, fuseAddmmRelu } from "./plugin.js";
@@ -56,7 +56,7 @@ describe("the rule", () => {
   test("does not fire on a bias of two dimensions, and says why", () => {
     const program = layer("f32[2, 3]");
     expect(sconce.transform(program, rewrite)).toBe(program);
-    expect(explainRule(program, fuseAddmmRelu, sconce.operators)[0]?.reason).toBe(
+    expect(passes.explainRule(program, fuseAddmmRelu, sconce.operators)[0]?.reason).toBe(
       "the bias is not one-dimensional",
     );
   });

@@ -67,15 +67,14 @@ export {
 export { checkSource } from "./check/source-check.js";
 export { draftExport } from "./draft/draft-export.js";
 export { DraftReport } from "./draft/draft-report.js";
-export {
-  type DataDependentFailure,
-  type DraftFailure,
-  FAILURE_TYPES,
-  type GuardFailure,
-  type MismatchedFakeKernel,
-  type MissingFakeKernel,
-  type SymbolOrigin,
-  type UserFrame,
+export type {
+  DataDependentFailure,
+  DraftFailure,
+  GuardFailure,
+  MismatchedFakeKernel,
+  MissingFakeKernel,
+  SymbolOrigin,
+  UserFrame,
 } from "./draft/failures.js";
 export type { OperatorProfile, TensorProfile } from "./draft/operator-profiles.js";
 export {

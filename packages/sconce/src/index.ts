@@ -4,3 +4,4 @@ export * from "@sconce/session/public";
 // Models are exported first.
 export type { ExtractModelOptions } from "./extract-ir.js";
 export * as jsonIR from "./json-ir.js";
+export * as texts from "./texts.js";

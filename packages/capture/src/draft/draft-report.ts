@@ -1,12 +1,13 @@
 /** @file The report of a draft, in PyTorch's words (`DraftExportReport`). */
 import { showsAsText } from "@sconce/tensor";
 import { shapesCode } from "../dynamic/index.js";
-import type {
-  DataDependentFailure,
-  DraftFailure,
-  GuardFailure,
-  SymbolOrigin,
-  UserFrame,
+import {
+  type DataDependentFailure,
+  type DraftFailure,
+  FAILURE_TYPES,
+  type GuardFailure,
+  type SymbolOrigin,
+  type UserFrame,
 } from "./failures.js";
 import type { OperatorProfile } from "./operator-profiles.js";
 
@@ -14,6 +15,8 @@ const PAGE = "docs/concepts/draft-export.md";
 
 /** What a draft assumed of a model, and what must be fixed so that an export succeeds. */
 export class DraftReport {
+  /** The kinds of failures, with the numbers of PyTorch's `FailureType`. */
+  static readonly failureTypes = FAILURE_TYPES;
   /** What must be fixed, in the order in which it occurred. */
   readonly failures: readonly DraftFailure[];
   /** The kinds of calls of operators whose fake is missing or wrong, by target. */

@@ -1,4 +1,4 @@
-/** @file The built-in passes as functions, and what is asked of programs. */
+/** @file The built-in passes as functions, pipelines, rewriting, and what is asked of programs. */
 export {
   builtinPasses as builtin,
   builtinRules as rules,
@@ -7,12 +7,17 @@ export {
   coverageText,
   deadCodeElimination,
   decompose,
+  explainRule,
   foldConstants,
   functionality,
   functionalized,
   isFunctional,
   moveToDevicePass,
+  parsePipeline,
   propagateShapes,
+  replacePattern,
+  rewrite,
+  rewriteProgram,
   runDecompositions,
   strip,
   VALUE_CLASSES,
