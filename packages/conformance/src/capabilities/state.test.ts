@@ -102,7 +102,10 @@ describe("state", () => {
 });
 
 test("a page says what each kind of state becomes [S-152]", () => {
-  const page = readFileSync(new URL("../../../../docs/concepts/module-state.md", import.meta.url), "utf8");
+  const page = readFileSync(
+    new URL("../../../../docs/concepts/running-programs.md", import.meta.url),
+    "utf8",
+  );
   class Net extends nn.Module {
     readonly weight = new nn.Parameter(torch.ones(2));
     readonly count = new nn.Buffer(torch.zeros(2));

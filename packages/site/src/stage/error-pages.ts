@@ -49,7 +49,7 @@ function errorPage({ area, code, body }: Section, codes: ReadonlySet<string>): s
     "## More",
     "",
     `- All codes of [${area}](../../reference/errors.md)`,
-    "- [The parts of an error](../../concepts/errors.md)",
+    "- [The parts of an error](../../reference/errors.md)",
     `- In a terminal: \`sconce explain ${code}\``,
     "",
   ].join("\n");
