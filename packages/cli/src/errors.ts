@@ -7,6 +7,7 @@ import {
   SconceError,
   type SconceErrorInit,
   shellWord,
+  systemCode,
   thrownText,
 } from "@sconce/errors";
 import type { OtherFormat } from "@sconce/formats/other-formats";
@@ -134,12 +135,6 @@ export function noTensors(path: string, cause: unknown): SconceError {
   const { code, message } = fileError(path, cause);
   const fix = "put the file of tensors beside the text, or give the values with --weights FILE.safetensors";
   return new SconceError({ code, message, fix, cause });
-}
-
-/** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
-export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
 /** Returns the error for a plugin module that cannot be loaded, or exports no plugin. */

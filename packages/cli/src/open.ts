@@ -1,5 +1,5 @@
 /** @file Program files, as all commands open them. */
-import { isSconceError } from "@sconce/errors";
+import { isSconceError, systemCode } from "@sconce/errors";
 import { loadPt2, pt2ProgramNames, type ReadPt2Options, readPt2 } from "@sconce/formats";
 import { loadPt2File, openPt2File, programNamesInPt2File } from "@sconce/formats/node";
 import { START_BYTES, tensorFormat } from "@sconce/formats/other-formats";
@@ -8,15 +8,15 @@ import type { ExportedProgram, PytreeRegistry, TargetOptions } from "@sconce/ir"
 import { type ParseIrOptions, parseIr } from "@sconce/ir/text";
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Logger } from "@sconce/session";
-import { readSafetensors, type Tensor } from "@sconce/tensor";
-import { fileError, modelOfText, noTensorFile, systemCode } from "./errors.js";
+import { readSafetensors, type Tensor, withOtherNames } from "@sconce/tensor";
+import { fileError, modelOfText, noTensorFile } from "./errors.js";
 import { fileName, inputBytes, readBytes, readStart, STANDARD } from "./input-file.js";
 import type { SafeIo } from "./io.js";
 import { readJsonIRFile } from "./json-ir.js";
 import { librariesFor } from "./libraries.js";
 import { commandModel, commandWork, withCommandFix } from "./limits.js";
 import { openReproducer } from "./reproducer.js";
-import { readSir, withOtherNames } from "./sir.js";
+import { readSir } from "./sir.js";
 
 /** What reading a program file takes; a session has it. */
 export interface Reader {

@@ -5,7 +5,7 @@ import { isSconceError } from "@sconce/errors";
 import { writeFiles } from "@sconce/formats/files";
 import { type ExportedProgram, missingValues, noValues } from "@sconce/ir";
 import { type ParseIrOptions, parseIr, printIr, tensorsOf } from "@sconce/ir/text";
-import { readSafetensors, type Storage, type Tensor, writeSafetensors } from "@sconce/tensor";
+import { readSafetensors, type Storage, type Tensor, withOtherNames, writeSafetensors } from "@sconce/tensor";
 import { noTensors, otherTensors, usage } from "./errors.js";
 import { readBytes, STANDARD } from "./input-file.js";
 import { commandWork, withCommandFix } from "./limits.js";
@@ -97,19 +97,6 @@ function decoded(bytes: Uint8Array): string {
   } catch (error) {
     throw usage("the IR text is not UTF-8", "write the file again", error);
   }
-}
-
-/**
- * Returns all names of stored tensors. Tensors that are the same one under several names are stored
- * once; the metadata name it, as Hugging Face's files do.
- */
-export function withOtherNames({ tensors, metadata }: Stored): Map<string, Tensor> {
-  const all = new Map(tensors);
-  for (const [name, kept] of metadata) {
-    const tensor = tensors.get(kept);
-    if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
-  }
-  return all;
 }
 
 /**

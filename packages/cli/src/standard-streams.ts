@@ -1,7 +1,9 @@
 /** @file The standard streams of the process. */
+
 import { fstatSync, writeSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
-import { outputFailed, systemCode } from "./errors.js";
+import { systemCode } from "@sconce/errors";
+import { outputFailed } from "./errors.js";
 import type { Io } from "./io.js";
 
 /**

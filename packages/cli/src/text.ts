@@ -23,9 +23,6 @@ export function withArgumentsOnOneLine(message: string, args: readonly string[])
 export const linesText = (lines: readonly string[]): string =>
   lines.map((line) => `${oneLine(line)}\n`).join("");
 
-/** Returns a count with its noun: `1 call`, `2 calls`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-
 /**
  * Returns rows as lines of equal columns, two blanks between them. `isNumber` says which columns
  * are aligned to the right.

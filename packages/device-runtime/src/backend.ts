@@ -206,7 +206,7 @@ function hostOnly(
   device: string,
   reason: string,
 ): Executable {
-  const calls = graph.nodes().filter(({ op }) => op === "call_function");
+  const calls = graph.calls();
   const placement: Placement = {
     device,
     nodes: calls.map(({ name, target }) => ({ node: name, target, source: name, place: "host", reason })),

@@ -31,3 +31,9 @@ export function fileFault(path: string, code: string, cause: string): { message:
     fix: FIXES[code] ?? "check the path and its permissions",
   };
 }
+
+/** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}

@@ -1,5 +1,6 @@
 export { amount } from "./amount.js";
 export { Budget, LIMITS, type Limits, WORK_OPTIONS, type WorkKind, type WorkOptions } from "./budget.js";
+export { isDigit, isLetter } from "./characters.js";
 export {
   foreignInstance,
   markClass,
@@ -10,7 +11,7 @@ export {
 } from "./copies.js";
 export { describeValue, isRawBytes, platformClass } from "./describe-value.js";
 export type { CauseJson, SconceErrorJson } from "./error-json.js";
-export { fileFault } from "./file-faults.js";
+export { fileFault, systemCode } from "./file-faults.js";
 export {
   dotLabel,
   markupLine,

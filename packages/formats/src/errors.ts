@@ -1,5 +1,5 @@
 /** @file Every error that this package raises on purpose. */
-import { fileFault, optionValue, SconceError, shellPath, TRANSFERRED_FIX } from "@sconce/errors";
+import { fileFault, optionValue, SconceError, shellPath, systemCode, TRANSFERRED_FIX } from "@sconce/errors";
 import type { OtherFormat } from "./other-format.js";
 
 const DAMAGED = "copy or export the file again; it is damaged";
@@ -308,9 +308,3 @@ export const notAFile = (path: string, isFolder: boolean): SconceError =>
     message: isFolder ? `${path} is a folder, not a file` : `${path} is a device or a pipe, not a file`,
     fix: "give the path of a file, or - for standard output; nothing was written",
   });
-
-/** `ENOENT` and the like; undefined for errors that the operating system did not raise. */
-export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
-}

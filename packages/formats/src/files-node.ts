@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, link, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isSconceError } from "@sconce/errors";
-import { noFolder, notAFile, systemCode, writeFailed } from "./errors.js";
+import { isSconceError, systemCode } from "@sconce/errors";
+import { noFolder, notAFile, writeFailed } from "./errors.js";
 import { onEnd } from "./process-end.js";
 import { removeNow, restoreNow } from "./restore-files-node.js";
 

@@ -1,6 +1,7 @@
 /** @file Undoes writes. It is synchronous, because a process that ends waits for nothing. */
+
 import { renameSync, rmSync } from "node:fs";
-import { systemCode } from "./errors.js";
+import { systemCode } from "@sconce/errors";
 
 /** Gives targets back what they held; those that were not there are removed. */
 export function restoreNow(replaced: readonly { readonly target: string; readonly backup: string }[]): void {

@@ -67,6 +67,8 @@ export {
   symInt,
   typeText,
 } from "./values/meta.js";
+export { outputValue } from "./values/output-value.js";
+export { areStatic, hasStaticLayout } from "./values/static-sizes.js";
 
 // Graphs: nodes, building, editing, questions
 

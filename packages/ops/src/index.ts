@@ -15,6 +15,7 @@ export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { guardFailed, leafFinder, programGuards } from "./inputs/guards.js";
 export { type Leaf, outputPlaces, userLeaves } from "./inputs/leaf-path.js";
 export * from "./interpreter/index.js";
+export { FEWEST_ROWS } from "./interpreter/mutation.js";
 export * from "./rows/autocast.js";
 export * from "./rows/define-op.js";
 export * from "./rows/emit.js";
@@ -24,11 +25,14 @@ export { isOutOfMemory, resultProblem, type TensorProblem } from "./rows/results
 export * from "./rows/scalar-functions.js";
 export { forgetReads } from "./rules/data-dependent.js";
 export { integerOf } from "./rules/decompose.js";
+export { placesMismatch } from "./rules/describe.js";
+export { wrapDims } from "./rules/dims.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { askEmpty, askNesting, channelsLastOrder, elementsOf } from "./rules/fake.js";
 export { hasKernelLayout, kernelResult } from "./rules/kernel-layouts.js";
 export { promoteOperands } from "./rules/promote.js";
+export { type ScaleArgs, upsampleScales } from "./rules/upsample-scales.js";
 export * from "./rules/view-inverse.js";
 export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";
 export {

@@ -1,4 +1,4 @@
-import type { Budget } from "@sconce/errors";
+import { type Budget, isDigit, isLetter } from "@sconce/errors";
 import { parseFailure, shorten } from "./errors.js";
 
 /** A lexical unit of an expression or guard text. */
@@ -92,7 +92,3 @@ export class Tokenizer {
     return parseFailure("unexpected character", this.#text, offset);
   }
 }
-
-const isLetter = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;

@@ -24,6 +24,16 @@ export function detached(source: Tensor): Tensor {
   return copy;
 }
 
+/** Returns the elements in row-major order, in memory that nothing else holds. */
+export function copiedBytes(tensor: Tensor): Uint8Array<ArrayBuffer> {
+  const { dtype, storage, storageOffset, numel: count } = tensor.contiguous();
+  const { itemSize } = dtypeInfo(dtype);
+  const bytes = new Uint8Array(count * itemSize);
+  const start = storageOffset * itemSize;
+  bytes.set(storage.bytes.subarray(start, start + bytes.length));
+  return bytes;
+}
+
 function copySame(target: Tensor, source: Tensor): void {
   if (target === source) return;
   const { lanes } = dtypeInfo(target.dtype);

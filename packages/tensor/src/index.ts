@@ -1,5 +1,5 @@
 export { castTensor, floatToInt32, floatToInt64 } from "./cast.js";
-export { copyInto, detached } from "./copy.js";
+export { copiedBytes, copyInto, detached } from "./copy.js";
 export type { DType, DTypeInfo, DTypeKind, TypedArray } from "./dtype.js";
 export {
   DTYPES,
@@ -37,8 +37,15 @@ export type { PrintOptions } from "./print-options.js";
 export type { PromotionOperand, PromotionRank } from "./promotion.js";
 export { complexDType, promoteTypes, realDType, resultType } from "./promotion.js";
 export type { Safetensors } from "./safetensors.js";
-export { readSafetensors, writeSafetensors } from "./safetensors.js";
-export { contiguousStrides, forEachPosition, isContiguous, numel, requiredBytes } from "./shape.js";
+export { readSafetensors, withOtherNames, writeSafetensors } from "./safetensors.js";
+export {
+  contiguousStrides,
+  forEachPosition,
+  isContiguous,
+  numel,
+  requiredBytes,
+  wrapDimension,
+} from "./shape.js";
 export { type TensorStatistics, tensorStatistics } from "./statistics.js";
 export { DEFAULT_MAX_BYTES, requireMemory, Storage, withMemoryLimit } from "./storage.js";
 export {

@@ -196,6 +196,19 @@ function viewSlot(slot: Slot, data: Uint8Array): Tensor {
 }
 
 /**
+ * Returns all names of stored tensors. Tensors that are the same one under several names are stored
+ * once; the metadata name it, as Hugging Face's files do.
+ */
+export function withOtherNames({ tensors, metadata }: Safetensors): Map<string, Tensor> {
+  const all = new Map(tensors);
+  for (const [name, kept] of metadata) {
+    const tensor = tensors.get(kept);
+    if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
+  }
+  return all;
+}
+
+/**
  * Writes tensors as safetensors, widest elements first so that every tensor is aligned; strided
  * tensors are written row-major.
  * @throws SconceError `DTYPE` for complex32 and complex128, which the format lacks; `SAFETENSORS`

@@ -5,6 +5,9 @@ export function numel(shape: readonly number[]): number {
   return n;
 }
 
+/** Returns a dimension counted from the front; one of a scalar counts as of one dimension. */
+export const wrapDimension = (dim: number, ndim: number): number => (dim < 0 ? dim + Math.max(ndim, 1) : dim);
+
 /** Returns whether a value is a size of a dimension: a whole number from 0 on. */
 export const isSize = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;

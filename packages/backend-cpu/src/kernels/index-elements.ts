@@ -166,8 +166,6 @@ export function readPlainIndices(index: Tensor, size: number, dim: number): Arra
   return values;
 }
 
-export const wrapDimension = (dim: number, ndim: number): number => (dim < 0 ? dim + Math.max(ndim, 1) : dim);
-
 /** Returns a slice in one dimension: `length` elements from `start`, at a step of `step`. */
 export function narrowView(tensor: Tensor, dim: number, start: number, length: number, step = 1): Tensor {
   const shape = tensor.shape.slice();

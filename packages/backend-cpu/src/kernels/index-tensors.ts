@@ -1,7 +1,7 @@
 /** @file `x[i, :, mask]` and its writing counterparts. */
 
 import type { FakeTensor, ScalarLiteral } from "@sconce/ir";
-import { shapeMismatch } from "@sconce/ops";
+import { placesMismatch, shapeMismatch } from "@sconce/ops";
 import { evaluateInt, SymExpr } from "@sconce/symbolic";
 import { broadcastsTo, broadcastView, castTensor, numel, positionsOf, type Tensor } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
@@ -177,10 +177,7 @@ function put(out: Tensor, indices: Indices, values: Tensor, accumulate: boolean)
   const cast = isFill(indices, values, accumulate) ? whole.asStrided([], [], whole.storageOffset) : whole;
   // The shape rule does not know how many places a mask selects.
   if (!broadcastsTo(cast.shape, shape))
-    throw shapeMismatch(
-      `shape mismatch: value tensor of shape [${cast.shape.join(", ")}] cannot be broadcast to indexing result of ` +
-        `shape [${shape.join(", ")}]`,
-    );
+    throw shapeMismatch(placesMismatch(`[${cast.shape.join(", ")}]`, `shape [${shape.join(", ")}]`));
   const view = broadcastView(cast, shape);
   if (accumulate) combineAt(out, positions, cast.asStrided(shape, view.strides, view.storageOffset), "sum");
   else moveElements(out, positions, cast, positionsOf(shape, view), positions.length);

@@ -1,7 +1,8 @@
 /** @file Joins: `cat`. */
+import { wrapDimension } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
-import { narrowView, wrapDimension } from "./index-elements.js";
+import { narrowView } from "./index-elements.js";
 
 const cat = kernel("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", ({ tensors, dim }, context) => {
   const out = emptyOutput(context);

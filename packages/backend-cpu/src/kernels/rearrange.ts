@@ -1,12 +1,12 @@
 /** @file Elements in another order, or repeated: `flip`, `roll`, `repeat`. */
 
-import type { Tensor } from "@sconce/tensor";
+import { type Tensor, wrapDimension } from "@sconce/tensor";
 import { copyInto, detached } from "../kernel/copy.js";
 import { readNumbers, writeNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { dynamicOutput, narrowView, wrapDimension } from "./index-elements.js";
+import { dynamicOutput, narrowView } from "./index-elements.js";
 
 const flip = kernel("aten::flip(Tensor self, int[] dims) -> Tensor", ({ self, dims }, context) => {
   const out = emptyOutput(context);

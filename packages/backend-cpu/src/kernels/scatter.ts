@@ -4,7 +4,7 @@
  */
 
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { castTensor, positionsOf, type Tensor } from "@sconce/tensor";
+import { castTensor, positionsOf, type Tensor, wrapDimension } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { isHalf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
@@ -19,7 +19,6 @@ import {
   positionsByAxes,
   readIndices,
   readPlainIndices,
-  wrapDimension,
 } from "./index-elements.js";
 import { elementwise, isTensorOperand, map2, type Operand } from "./pointwise-loop.js";
 import { checkInRange, itemOf } from "./scalar-range.js";

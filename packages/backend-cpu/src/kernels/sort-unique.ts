@@ -3,11 +3,11 @@
  * data.
  */
 
-import { contiguousStrides, type DType, numel, type Tensor } from "@sconce/tensor";
+import { contiguousStrides, type DType, numel, type Tensor, wrapDimension } from "@sconce/tensor";
 import { type NumberArray, writeNumbers } from "../kernel/dense.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { dynamicOutput, gatherByAxes, wrapDimension } from "./index-elements.js";
+import { dynamicOutput, gatherByAxes } from "./index-elements.js";
 import { compareAscending, sortedPositions } from "./order-statistic.js";
 import { likeKeys, readKeys, writeKeys } from "./reduction-rows.js";
 

@@ -1,5 +1,6 @@
 /** @file The sum of products of three tensors that `bilinear` comes down to. */
 
+import { wrapDims } from "@sconce/ops";
 import { broadcastStrides, isIntegralDType, numel, positionsOf } from "@sconce/tensor";
 import {
   type BigArray,
@@ -13,10 +14,6 @@ import {
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
 
-/** Dimensions counted from the first, in order. */
-const wrapped = (dims: readonly number[], rank: number): number[] =>
-  dims.map((dim) => (dim < 0 ? dim + rank : dim)).sort((a, b) => a - b);
-
 const trilinear = kernel(
   "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
   (args, context) => {
@@ -28,13 +25,13 @@ const trilinear = kernel(
         [args.i3, args.expand3],
       ] as const
     ).map(([tensor, expand]) =>
-      wrapped(expand, tensor.ndim + expand.length).reduce(
+      wrapDims(expand, tensor.ndim + expand.length).reduce(
         (shape, d) => shape.toSpliced(d, 0, 1),
         [...tensor.shape],
       ),
     );
     const full = shapes[0]!.map((_, d) => Math.max(...shapes.map((shape) => shape[d]!)));
-    const summed = wrapped(args.sumdim, full.length);
+    const summed = wrapDims(args.sumdim, full.length);
     const kept = full.map((size, d) => (summed.includes(d) ? 1 : size));
     const at = [...shapes, kept].map((shape) => {
       const strides = shape.map((_, d) => numel(shape.slice(d + 1)));

@@ -3,6 +3,7 @@
  * (or transposed) one after another.
  */
 
+import { type ScaleArgs, upsampleScales } from "@sconce/ops";
 import { numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
 import { roundTo } from "../kernel/half.js";
@@ -86,22 +87,11 @@ function applyTransposed(
   return y;
 }
 
-interface UpsampleArgs {
+interface UpsampleArgs extends ScaleArgs {
   readonly self?: Tensor;
   readonly input?: Tensor;
   readonly grad_output?: Tensor;
   readonly align_corners?: boolean;
-  readonly scale_factors?: readonly number[] | null;
-  readonly scales?: number | null;
-  readonly scales_d?: number | null;
-  readonly scales_h?: number | null;
-  readonly scales_w?: number | null;
-}
-
-function scalesOf(args: UpsampleArgs, rank: number): readonly (number | null)[] {
-  if (args.scale_factors) return args.scale_factors;
-  if (rank === 1) return [args.scales ?? null];
-  return [args.scales_d ?? null, args.scales_h ?? null, args.scales_w ?? null].slice(3 - rank);
 }
 
 function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tensor {
@@ -118,7 +108,7 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
     roundWeight: backward ? undefined : weightRounding(source),
     copiesWhole: mode === "nearest" && copiesWhole(source, backward),
   };
-  const scales = scalesOf(args, rank);
+  const scales = upsampleScales(args, rank);
   const shape = source.shape.slice();
   let values = readFloat64(source);
   if (out.numel === 0) return out;
@@ -142,7 +132,7 @@ function upsample(mode: Mode, args: UpsampleArgs, context: KernelContext): Tenso
 
 function upsampleWide(mode: WideMode, args: UpsampleArgs & { self: Tensor }, context: KernelContext): Tensor {
   const out = emptyOutput(context);
-  const scales = scalesOf(args, 2);
+  const scales = upsampleScales(args, 2);
   const shape = args.self.shape.slice();
   const bytes = out.dtype === "uint8";
   let values = readFloat64(args.self);
@@ -184,7 +174,7 @@ const wideBackward =
   (mode: WideMode): Kernel<WideBackwardArgs> =>
   (args, context) => {
     const out = emptyOutput(context);
-    const scales = scalesOf(args, 2);
+    const scales = upsampleScales(args, 2);
     const shape = args.grad_output.shape.slice();
     let values = readFloat64(args.grad_output);
     for (const d of [2, 3]) {

@@ -1,11 +1,11 @@
 /** @file Products of vectors in steps, each rounded to the dtype: `addr` and `linalg_cross`. */
 import { FakeTensor, type ScalarLiteral, toNumber } from "@sconce/ir";
-import { contiguousStrides, Tensor } from "@sconce/tensor";
+import { contiguousStrides, Tensor, wrapDimension } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, type Kernel, type KernelContext, kernel } from "../kernel/kernel.js";
 import { add, product, sub, type WithAlpha } from "./binary-pointwise.js";
 import { fillWith } from "./creation-fill.js";
-import { broadcastShape, wrapDimension } from "./index-elements.js";
+import { broadcastShape } from "./index-elements.js";
 
 /** One elementwise step whose result is a row-major tensor of the dtype of the whole. */
 function step(

@@ -1,11 +1,11 @@
 /**
  * @file Gradients of views and of selections: zeros, into which the gradient is written or added.
  */
-import { broadcastStrides, positionsOf } from "@sconce/tensor";
+import { broadcastStrides, positionsOf, wrapDimension } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { defineKernels, emptyOutput, kernel } from "../kernel/kernel.js";
 import { combineAt } from "./index-combine.js";
-import { narrowView, wrapDimension } from "./index-elements.js";
+import { narrowView } from "./index-elements.js";
 
 const selectBackward = kernel(
   "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",

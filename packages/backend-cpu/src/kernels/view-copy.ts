@@ -1,9 +1,9 @@
 /** @file Copies in which a view is replaced: `slice_scatter` and its like. */
-import { dtypeInfo, requiredBytes } from "@sconce/tensor";
+import { dtypeInfo, requiredBytes, wrapDimension } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, kernel } from "../kernel/kernel.js";
-import { copyWithStorage, narrowView, wrapDimension } from "./index-elements.js";
+import { copyWithStorage, narrowView } from "./index-elements.js";
 
 const clampIndex = (value: number, size: number): number =>
   Math.min(Math.max(value < 0 ? value + size : value, 0), size);

@@ -1,10 +1,12 @@
 /** @file Opens the memory of a backend for executables. */
+
 import {
   type DeviceBackend,
   type DeviceBackendOptions,
   deviceBackend,
   type Unavailable,
 } from "@sconce/device-runtime";
+import { countText } from "@sconce/errors";
 import { detectFeatures, type Features } from "@sconce/wasm";
 import { WasmDevice } from "../device/device.js";
 import { noWasm } from "../device/errors.js";
@@ -54,12 +56,11 @@ export function openDevice(
     owner,
     kernelsFor({ ...features, winograd }, cache),
     `${modeOf(features)}${memory64 ? ", 64-bit addresses" : ""}`,
-    countText(owner.threads),
+    countText(owner.threads, "thread"),
   );
 }
 const hasWasm = (): boolean =>
   typeof WebAssembly === "object" && detectFeatures().compile && detectFeatures().simd;
-const countText = (count: number): string => `${count} ${count === 1 ? "thread" : "threads"}`;
 /** Returns what kernels run on. */
 export const modeOf = ({ relaxed }: Features): string => `WebAssembly with ${relaxed ? "relaxed " : ""}SIMD`;
 

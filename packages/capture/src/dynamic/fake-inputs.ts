@@ -1,5 +1,5 @@
 /** @file From example inputs to fake ones (`make_fake_inputs`). */
-import { FakeTensor } from "@sconce/ir";
+import { areStatic, FakeTensor } from "@sconce/ir";
 import {
   type GuardObserver,
   type IntLike,
@@ -182,7 +182,7 @@ class FakeMaker {
     const known = this.#fakes.get(tensor);
     if (known !== undefined) return { ...leaf, fake: known, constraints, isDynamicInt: false };
     const shape = tensor.shape.map((size, dim) => this.#size(leaf, tensor, dim, size, constraints));
-    const isStatic = shape.every((size) => typeof size === "number");
+    const isStatic = areStatic(shape);
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       this.#stride(leaf.source, dim, stride, isStatic),
     );

@@ -5,6 +5,7 @@ import {
   FakeTensor,
   type Graph,
   GraphBuilder,
+  hasStaticLayout,
   isSymScalar,
   type MetaValue,
   type Node,
@@ -186,9 +187,8 @@ function simplified(val: MetaValue, env: ShapeEnv): MetaValue {
   if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => simplified(item, env));
   if (isSymScalar(val)) return { kind: val.kind, expr: env.replace(val.expr) } as MetaValue;
   if (!(val instanceof FakeTensor)) return val;
+  if (hasStaticLayout(val)) return val;
   const { shape, strides, storageOffset } = val;
-  const isStatic = [...shape, ...strides, storageOffset].every((size) => typeof size === "number");
-  if (isStatic) return val;
   return new FakeTensor({
     ...val,
     shape: shape.map((size) => env.replace(size)),

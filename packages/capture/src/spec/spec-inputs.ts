@@ -2,7 +2,7 @@
  * @file Fake inputs for a `ShapesSpec` (`_make_fake_inputs_with_spec`): each size that it names is
  * a symbol that only the inputs of a run decide, and its variables and assumptions are asserted.
  */
-import { FakeTensor } from "@sconce/ir";
+import { areStatic, FakeTensor } from "@sconce/ir";
 import {
   type BoolLike,
   eq,
@@ -139,7 +139,7 @@ class SpecMaker {
       if (!(dim instanceof SymInt)) return size;
       return this.#noted(this.env.freshUnbackedSize(), { name: `${source}.size()[${i}]`, kind: "size" });
     });
-    const isStatic = shape.every((size) => typeof size === "number");
+    const isStatic = areStatic(shape);
     const strides = symbolicStrides(tensor, shape, (stride, dim) =>
       isStatic || stride <= 1 ? stride : this.#strideSymbol(`${source}.stride()[${dim}]`, stride),
     );

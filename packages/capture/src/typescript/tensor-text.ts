@@ -1,5 +1,7 @@
 /** @file A tensor of zeros as an expression: its sizes, strides, dtype and device. */
+
 import { scriptString } from "@sconce/errors";
+import { areStatic } from "@sconce/ir";
 import { type DType, isContiguous } from "@sconce/tensor";
 import { notWritable } from "./errors.js";
 import type { Use } from "./literals.js";
@@ -12,13 +14,10 @@ interface Layout {
   readonly device?: { readonly type: string; readonly index: number | null };
 }
 
-const isStatic = (sizes: readonly unknown[]): sizes is readonly number[] =>
-  sizes.every((size) => typeof size === "number");
-
 /** Writes a tensor of zeros. */
 export function tensorText(tensor: Layout, use: Use, requiresGrad = false): string {
   const { dtype, shape, strides, device } = tensor;
-  if (!isStatic(shape) || !isStatic(strides))
+  if (!areStatic(shape) || !areStatic(strides))
     throw notWritable(
       "a tensor of the state with a dynamic size",
       "the state",

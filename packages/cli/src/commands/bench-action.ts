@@ -1,3 +1,4 @@
+import { countText } from "@sconce/errors";
 import type { Executable, ExportedProgram, RunOptions, Value } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
 import { isKnownBackend } from "@sconce/session/backends";
@@ -7,7 +8,7 @@ import { json, type SafeIo } from "../io.js";
 import { kernelCache } from "../kernel-cache.js";
 import { openWithWeights } from "../open.js";
 import { openSession } from "../session.js";
-import { columns, counted, linesText } from "../text.js";
+import { columns, linesText } from "../text.js";
 import { type InputOptions, readInputs } from "./inputs.js";
 
 export interface BenchOptions extends InputOptions {
@@ -207,7 +208,7 @@ function textOf(file: string, results: readonly Measured[]): string {
     String(runs),
   ]);
   const lines = columns([HEADER, ...rows], (column) => column > 0);
-  const head = `${file}: ${counted(results.length, "backend")}, times in milliseconds`;
+  const head = `${file}: ${countText(results.length, "backend")}, times in milliseconds`;
   return linesText([head, ...lines]);
 }
 

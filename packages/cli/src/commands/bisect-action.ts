@@ -223,7 +223,7 @@ function culpritLines(culprit: Culprit, file: string | undefined): string[] {
       `  rewrite ${number} of ${total}: rule "${rule}"${ofPlugin(rewrite.plugin)} at %${node}${place}${fromLine(rewrite.line)}`,
     );
   }
-  const calls = reproducer.program.graph.nodes().filter(({ op }) => op === "call_function").length;
+  const calls = reproducer.program.graph.calls().length;
   const part = graph === "" ? "it" : `the nested graph ${graph}, as a program,`;
   lines.push(`  ${part} still fails with ${calls} ${calls === 1 ? "call" : "calls"}:`, "");
   lines.push(printIr(reproducer.program.graph).trimEnd());

@@ -8,10 +8,9 @@ import {
   planMemory,
   rowGroups,
 } from "@sconce/codegen";
-import { amount } from "@sconce/errors";
+import { amount, countText } from "@sconce/errors";
 import type { ExportedProgram } from "@sconce/ir";
 import type { Sconce } from "@sconce/session";
-import { counted } from "../text.js";
 import { loopsOf } from "./loops.js";
 
 interface NestFacts {
@@ -58,7 +57,7 @@ function loopFactsOf(program: ExportedProgram, session: Sconce): LoopFacts {
   const assumed = assumedSizes(prepared);
   const sizes = new Map([...prepared.symbolHints, ...assumed]);
   return {
-    calls: prepared.graph.nodes().filter(({ op }) => op === "call_function").length,
+    calls: prepared.graph.calls().length,
     kernels: regions.reduce((total, { loops }) => total + loops.nests.length, 0),
     rowKernels: regions.reduce((total, { loops }) => total + rowKernelsOf(loops, sizes), 0),
     regions: regions.map((region) => regionFacts(region, sizes)),
@@ -109,14 +108,14 @@ function loopLines(facts: LoopFacts): string[] {
   const joined =
     rowKernels === kernels
       ? ""
-      : ` (${counted(rowKernels, "kernel")} where those over the same rows are one)`;
+      : ` (${countText(rowKernels, "kernel")} where those over the same rows are one)`;
   const lines = [
-    `loops: ${counted(kernels, "nest")}${joined} for ${counted(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
+    `loops: ${countText(kernels, "nest")}${joined} for ${countText(calls, "call")}${at.length > 0 ? `, at ${at.join(", ")}` : ""}`,
   ];
   for (const { region, nests, flops, bytes, peakBytes, liveBytes } of regions) {
     const ratio = liveBytes === 0 ? 1 : peakBytes / liveBytes;
     lines.push(
-      `  ${region}: ${counted(nests.length, "nest")}, ${amount(flops, "flop")}, ${amount(bytes, "B")} read and written, ` +
+      `  ${region}: ${countText(nests.length, "nest")}, ${amount(flops, "flop")}, ${amount(bytes, "B")} read and written, ` +
         `${amount(peakBytes, "B")} of memory planned, ${ratio.toFixed(3)} times what is alive at once`,
     );
     for (const nest of nests) lines.push(`    ${nestLine(nest)}`);

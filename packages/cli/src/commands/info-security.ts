@@ -1,4 +1,5 @@
 /** @file `sconce info --security`: what PyTorch would execute or evaluate in a file. */
+import { countText } from "@sconce/errors";
 import { securityReportOfFile } from "@sconce/formats/node";
 import {
   programNameFindings,
@@ -11,7 +12,7 @@ import { fileName, readStandardInput, STANDARD } from "../input-file.js";
 import { json, type SafeIo } from "../io.js";
 import { commandWork } from "../limits.js";
 import { atFile, formatOf, openProgram, openReader } from "../open.js";
-import { counted, linesText, oneLine } from "../text.js";
+import { linesText, oneLine } from "../text.js";
 
 interface SecurityCommandOptions {
   readonly json?: boolean;
@@ -59,7 +60,7 @@ function textOf(file: string, { findings, isPlain }: SecurityReport): string {
   }
   for (const kind of COUNTED) {
     const count = findings.filter((finding) => finding.kind === kind && finding.isPlain).length;
-    if (count > 0) lines.push(`  ${counted(count, `plain ${kind}`)}`);
+    if (count > 0) lines.push(`  ${countText(count, `plain ${kind}`)}`);
   }
   return linesText(lines);
 }

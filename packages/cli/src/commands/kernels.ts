@@ -1,13 +1,12 @@
-import { amount } from "@sconce/errors";
+import { amount, countText } from "@sconce/errors";
 import type { ExecutionPlan } from "@sconce/ir";
-import { counted } from "../text.js";
 
 /** Returns the kernels of a run as text: what each computes and costs, its loops and its source. */
 export function kernelsText(backend: string, plan: ExecutionPlan | undefined): string {
   if (plan === undefined) return `backend ${backend} makes no kernels\n`;
   const { kernels, values, pieces } = plan;
   const planned = pieces.reduce((total, bytes) => total + bytes, 0);
-  const head = `${counted(kernels.length, "kernel")}; ${counted(values.length, "value")} in ${amount(planned, "B")} of planned memory`;
+  const head = `${countText(kernels.length, "kernel")}; ${countText(values.length, "value")} in ${amount(planned, "B")} of planned memory`;
   const texts = kernels.map(({ nodes, language, source, loops, perSizes, flops, bytes }, at) =>
     [
       `kernel ${at}: ${nodes.join(", ")}`,

@@ -17,7 +17,7 @@ export function loopsOf(
     return { prepared, lowered: lowerProgram(prepared, { operators: session.operators }) };
   } catch (error) {
     if (!isSconceError(error, "PASS_FAILED") && !isSconceError(error, "NOT_FUNCTIONAL")) throw error;
-    const calls = program.graph.nodes().filter(({ op }) => op === "call_function");
+    const calls = program.graph.calls();
     const reason = `the program cannot be lowered: ${error.message}`;
     const left = calls.map(({ name, target }) => ({ node: name, target, reason }));
     return { prepared: program, lowered: { program, regions: [], left } };

@@ -1,11 +1,11 @@
 /** @file `sconce placement`: where calls would run on several backends, and what they cost. */
 import { type PlacementRow, type PlacementTable, placementTable } from "@sconce/codegen";
-import { amount } from "@sconce/errors";
+import { amount, countText } from "@sconce/errors";
 import { usage } from "../errors.js";
 import { json, type SafeIo } from "../io.js";
 import { openProgram } from "../open.js";
 import { openSession } from "../session.js";
-import { columns, counted, linesText } from "../text.js";
+import { columns, linesText } from "../text.js";
 
 export interface PlacementOptions {
   readonly backends?: string;
@@ -170,8 +170,8 @@ function textOf({ lines, notes }: Rows, table: PlacementTable, totals: Record<st
     ...lines,
     ...[...notes].map(([reason, number]) => `[${number}] ${reason}`),
     ...Object.entries(totals).map(([name, { device, none, flops, bytes }]) => {
-      const refused = none === 0 ? "" : `; refuses the program because of ${counted(none, "call")}`;
-      return `${name}: ${device} of ${counted(rows.length, "call")}, ${share(flops, whole.flops)} of the flop, ${share(bytes, whole.bytes)} of the bytes${refused}`;
+      const refused = none === 0 ? "" : `; refuses the program because of ${countText(none, "call")}`;
+      return `${name}: ${device} of ${countText(rows.length, "call")}, ${share(flops, whole.flops)} of the flop, ${share(bytes, whole.bytes)} of the bytes${refused}`;
     }),
     ...(sizes.length === 0 ? [] : [`costs are for assumed sizes: ${sizes.join(", ")}`]),
   ]);

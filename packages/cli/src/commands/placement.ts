@@ -1,5 +1,6 @@
+import { countText } from "@sconce/errors";
 import type { Placement } from "@sconce/ir";
-import { counted, linesText } from "../text.js";
+import { linesText } from "../text.js";
 
 /** Where a program ran, as text: the device, how much of it ran there, and why the rest did not. */
 export function placementText(backend: string, placement: Placement | undefined): string {
@@ -8,8 +9,8 @@ export function placementText(backend: string, placement: Placement | undefined)
   const host = nodes.filter(({ place }) => place === "host");
   const lines = [
     `device ${device}`,
-    `${nodes.length - host.length} of ${counted(nodes.length, "call")} on the device, in ${counted(regions, "region")} and ` +
-      `${counted(kernels, "kernel")}; ${counted(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
+    `${nodes.length - host.length} of ${countText(nodes.length, "call")} on the device, in ${countText(regions, "region")} and ` +
+      `${countText(kernels, "kernel")}; ${countText(copies.toDevice, "tensor")} copied to it, ${copies.toHost} back`,
     ...host.map(({ node, target, source, reason }) => {
       const place = fallbacks.includes(node) ? "host, this time:" : "host";
       const from = source === undefined || source === node ? "" : ` (from %${source})`;

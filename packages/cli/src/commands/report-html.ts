@@ -1,8 +1,7 @@
 /** @file The page of `sconce report`: no scripts, no other files. */
-import { markupText, shellWord } from "@sconce/errors";
+import { countText, markupText, shellWord } from "@sconce/errors";
 import type { NodePlacement, NodeProfile } from "@sconce/ir";
 import type { BackendComparison } from "@sconce/session";
-import { counted } from "../text.js";
 import type { Step } from "./history-action.js";
 
 /** What one backend did with the program, or why it could not. */
@@ -87,7 +86,7 @@ function backendPart(backend: BackendReport): string {
   const place =
     device === undefined || calls === undefined
       ? "The backend has no device: it runs all calls itself."
-      : `${device}: ${calls - host.length} of ${counted(calls, "call")} on the device.`;
+      : `${device}: ${calls - host.length} of ${countText(calls, "call")} on the device.`;
   return [
     title,
     `<p>${markupText(`${place} It ${times}.`)}</p>`,
@@ -106,7 +105,7 @@ function comparisonPart({ backends, nodes, first }: BackendComparison): string {
   const worst = [...nodes].sort((a, b) => b.maxAbsolute - a.maxAbsolute).slice(0, 10);
   const verdict =
     first === undefined
-      ? `<p>${markupText(`Equal to ${backends[0]} within the tolerance at ${counted(nodes.length, "node")}.`)}</p>`
+      ? `<p>${markupText(`Equal to ${backends[0]} within the tolerance at ${countText(nodes.length, "node")}.`)}</p>`
       : `<p class="bad">${markupText(`Differs from ${backends[0]} first at ${first.node} = ${first.target}.`)}</p>`;
   const rows = worst.map(({ node, target, maxAbsolute, maxRelative }) => [
     node,

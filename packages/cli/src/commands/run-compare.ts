@@ -1,7 +1,8 @@
 /** @file The report of `sconce run --compare`. */
+import { countText } from "@sconce/errors";
 import type { BackendComparison, NodeComparison } from "@sconce/session";
 import { usage } from "../errors.js";
-import { columns, counted } from "../text.js";
+import { columns } from "../text.js";
 import { ulpLines, ulpText } from "./ulp.js";
 
 /** Returns the two backends of `--compare cpu,gpujs`. @throws SconceError `USAGE` */
@@ -40,7 +41,7 @@ export function comparisonText(report: BackendComparison): string {
     ...outputs.map((row, i) => rowTexts(`o${i}: ${shownName(row)}`, row, hasPlaces)),
   ];
   return [
-    `${backends[1]} compared with ${backends[0]}: ${counted(nodes.length, "node")}, ${counted(outputs.length, "result")}`,
+    `${backends[1]} compared with ${backends[0]}: ${countText(nodes.length, "node")}, ${countText(outputs.length, "result")}`,
     ...columns(rows),
     ...outputs.flatMap((row, i) => ulpLines(`o${i}: ${shownName(row)}`, row.ulp)),
     ...(first === undefined ? [] : ulpLines(shownName(first), first.ulp)),
@@ -76,7 +77,7 @@ function firstText(first: NodeComparison, { nodes }: BackendComparison): string 
   const { target, shape, differing, first: index, problem, line } = first;
   const total = shape.reduce((count, size) => count * size, 1);
   const where = index === undefined || index.length === 0 ? "" : `, the first at [${index.join(", ")}]`;
-  const how = problem ?? `${differing} of ${counted(total, "element")} differ${where}`;
+  const how = problem ?? `${differing} of ${countText(total, "element")} differ${where}`;
   const isHidden = !nodes.some(({ differs }) => differs);
   const when = isHidden ? ", when it runs without other results," : "";
   const user = line === undefined ? "" : `\n  ${line}`;

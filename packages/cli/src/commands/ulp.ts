@@ -1,6 +1,6 @@
 /** @file Distances in units in the last place, as text. */
+import { countText } from "@sconce/errors";
 import type { UlpBucket, UlpMeasure } from "@sconce/session";
-import { counted } from "../text.js";
 
 /** The widest bar of a histogram, in characters. */
 const BAR = 40;
@@ -14,7 +14,7 @@ export function ulpLines(name: string, ulp: UlpMeasure | undefined): string[] {
   const width = Math.max(0, ...histogram.map((bucket) => rangeText(bucket).length));
   const digits = String(most).length;
   return [
-    `${name}: max ${ulpText(max)} ULP, median ${ulpText(median)}, 99 % within ${ulpText(p99)}; ${counted(finite, "finite number")}`,
+    `${name}: max ${ulpText(max)} ULP, median ${ulpText(median)}, 99 % within ${ulpText(p99)}; ${countText(finite, "finite number")}`,
     ...histogram.map((bucket) => {
       const { count } = bucket;
       const bar = "#".repeat(Math.ceil((BAR * count) / most));

@@ -22,6 +22,13 @@ export const constantScalar = (value: number | bigint | boolean, dtype: DType): 
 });
 /** Returns an index as a value of int64. */
 export const indexScalar = (index: Index): IndexScalar => ({ kind: "index", dtype: "int64", index });
+/** Returns the index or whole number that a scalar is. */
+export const placeOf = (scalar: Scalar): Index | number | undefined => {
+  if (scalar.kind === "index") return scalar.index;
+  const value = scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
+  // A number that is not exact would wrap as an index.
+  return Number.isSafeInteger(value) ? value : undefined;
+};
 export const load = (buffer: number, index: Index, dtype: DType): LoadScalar => ({
   kind: "load",
   dtype,

@@ -1,6 +1,7 @@
 /** @file Calls that divide a tensor into many parts, of which few are read. */
+
 import { FakeTensor, type Graph, isRef, type Node, type NodeRef, rebuild } from "@sconce/ir";
-import { dimension } from "./core/call.js";
+import { wrapDimension } from "@sconce/tensor";
 
 /** Parts from which a call is looked at. */
 const MANY_PARTS = 16;
@@ -55,7 +56,7 @@ function divisionOf(
   const dim = args[2] ?? kwargs["dim"] ?? 0;
   const base = isRef(self) ? graph.node(self.name).meta.val : undefined;
   if (!isRef(self) || typeof dim !== "number" || !(base instanceof FakeTensor)) return undefined;
-  const along = dimension(dim, base.ndim);
+  const along = wrapDimension(dim, base.ndim);
   const bounds = known.get(parts) ?? boundsOf(parts, along);
   if (bounds.at(-1) !== base.shape[along]) return undefined;
   known.set(parts, bounds);

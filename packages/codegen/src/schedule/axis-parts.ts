@@ -5,7 +5,7 @@
 import { substituteAxes } from "../ir/bind.js";
 import { extentOf } from "../ir/extents.js";
 import { add, atom, axis, constant, fixedValue, type Index, scale, subtract } from "../ir/index-expr.js";
-import type { CompareFn } from "../ir/scalar.js";
+import { type CompareFn, placeOf } from "../ir/scalar.js";
 import { COMPARE } from "../ir/scalar-functions.js";
 import type { Axis, Scalar } from "../ir/terms.js";
 import { forEachScalar } from "../ir/traverse.js";
@@ -70,7 +70,7 @@ const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
 
 /** Where along an axis a comparison of it with a number changes. */
 function endsOf(one: Axis, { fn, args }: Extract<Scalar, { kind: "call" }>): readonly number[] {
-  const [left, right] = args.map(placeOf);
+  const [left, right] = args.map(indexOf);
   if (left === undefined || right === undefined) return [];
   const { terms, constant: rest } = subtract(left, right);
   const [only] = terms;
@@ -91,8 +91,7 @@ function endsOf(one: Axis, { fn, args }: Extract<Scalar, { kind: "call" }>): rea
   }
 }
 /** Returns a known place, or one along axes. */
-function placeOf(scalar: Scalar): Index | undefined {
-  if (scalar.kind === "index") return scalar.index;
-  if (scalar.kind !== "constant" || scalar.dtype !== "int64") return undefined;
-  return Number.isSafeInteger(Number(scalar.value)) ? constant(Number(scalar.value)) : undefined;
+function indexOf(scalar: Scalar): Index | undefined {
+  const place = placeOf(scalar);
+  return typeof place === "number" ? constant(place) : place;
 }

@@ -2,6 +2,7 @@
  * @file Makes kernels from the scalars and indices of nests. A value goes to the outermost block in
  * which it does not change, out of loops but not out of branches, and is computed there once.
  */
+
 import { internalError } from "@sconce/errors";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import { axesOf } from "../analysis/contraction.js";
@@ -18,6 +19,7 @@ import {
   multiply,
   scale,
 } from "../ir/index-expr.js";
+import { placeOf } from "../ir/scalar.js";
 import { COMPARE } from "../ir/scalar-functions.js";
 import type { IndexTerm, Scalar } from "../ir/terms.js";
 import {
@@ -316,12 +318,5 @@ export class KernelBuilder extends BlockBuilder {
   }
 }
 
-/** Returns the index or whole number that a scalar is. */
-const placeOf = (scalar: Scalar): Index | number | undefined => {
-  if (scalar.kind === "index") return scalar.index;
-  const value = scalar.kind === "constant" && scalar.dtype === "int64" ? Number(scalar.value) : undefined;
-  // A number that is not exact would wrap as an index.
-  return Number.isSafeInteger(value) ? value : undefined;
-};
 const isZero = (operand: KernelOperand): boolean => operand.kind === "literal" && operand.value === 0;
 const isIndex = ({ kind }: Scalar): boolean => kind === "index";

@@ -3,7 +3,7 @@
  * a value of its own of each result.
  */
 import { FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
-import { memoryRoots, type OperatorTable } from "@sconce/ops";
+import { FEWEST_ROWS, memoryRoots, type OperatorTable } from "@sconce/ops";
 import { type Bindings, evaluate, type IntLike, SymExpr } from "@sconce/symbolic";
 import { bodiesOf } from "./bodies.js";
 import { areKnown } from "./sizes.js";
@@ -12,10 +12,10 @@ import { areKnown } from "./sizes.js";
 const GIVES_BODY =
   /^higher_order\.(strict_mode|invoke_subgraph|foreach_map|invoke_quant|invoke_quant_packed|run_const_graph)$/;
 
-/** Loops that give an operand when they have fewer rows: where the rows are, and how many. */
-const GIVES_OPERAND: Readonly<Record<string, readonly [rows: number, least: number]>> = {
-  "higher_order.scan": [2, 1],
-  "higher_order.associative_scan": [1, 2],
+/** Where loops that may give an operand have their rows. */
+const ROWS: Readonly<Record<string, number>> = {
+  "higher_order.scan": 2,
+  "higher_order.associative_scan": 1,
 };
 
 /** A size that is not below a number. Conditions do not say it: they take symbols for positive. */
@@ -45,8 +45,8 @@ export function aliasingOf(
   operators: OperatorTable,
   known: Map<Graph, boolean>,
 ): Aliasing {
-  const loop = GIVES_OPERAND[node.target];
-  if (loop !== undefined) return fewRows(node, graph, loop);
+  const least = FEWEST_ROWS[node.target];
+  if (least !== undefined) return fewRows(node, graph, least);
   return (
     GIVES_BODY.test(node.target) &&
     bodiesOf(node, graph).some((body) => {
@@ -59,10 +59,10 @@ export function aliasingOf(
 
 /** Returns whether a call may share memory that the sizes of the program do not rule out. */
 export const mayAlias = (node: Node): boolean =>
-  GIVES_BODY.test(node.target) || GIVES_OPERAND[node.target] !== undefined;
+  GIVES_BODY.test(node.target) || FEWEST_ROWS[node.target] !== undefined;
 
-function fewRows(node: Node, graph: Graph, [at, least]: readonly [number, number]): Aliasing {
-  const [rows] = itemsOf(node.args[at] ?? null) ?? [];
+function fewRows(node: Node, graph: Graph, least: number): Aliasing {
+  const [rows] = itemsOf(node.args[ROWS[node.target]!] ?? null) ?? [];
   const val = isRef(rows) ? graph.find(rows.name)?.meta.val : undefined;
   const size: IntLike | undefined = val instanceof FakeTensor ? val.shape[0] : undefined;
   if (size === undefined) return true;
@@ -81,7 +81,6 @@ function sharesMemory(body: Graph, operators: OperatorTable): boolean {
       seen.add(root);
       return false;
     });
-  const output = body.nodes().find(({ op }) => op === "output");
-  const given = output?.args[0] ?? null;
+  const given = body.outputArgument();
   return (itemsOf(given) ?? [given]).some((item) => isRef(item) && isShared(item.name));
 }

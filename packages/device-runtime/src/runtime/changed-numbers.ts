@@ -14,7 +14,6 @@ const graphsOf = (graph: Graph): readonly Graph[] => [
   graph,
   ...[...graph.subgraphs.values()].flatMap(graphsOf),
 ];
-const callsOf = (graph: Graph): readonly Node[] => graph.nodes().filter(({ op }) => op === "call_function");
 
 /** Returns whether windows may leave out elements between them. */
 function mayHaveGaps({ args, kwargs }: Node): boolean {
@@ -55,7 +54,7 @@ function hasOtherScales({ target, args, kwargs, meta: { val } }: Node, graph: Gr
  */
 export function changedByLowering(program: ExportedProgram, operators: OperatorTable): string | undefined {
   const graphs = graphsOf(program.graph);
-  const calls = graphs.flatMap(callsOf);
+  const calls = graphs.flatMap((one) => one.calls());
   const writes = (): boolean => calls.some(({ target }) => operators.get(target)?.schema.isMutable === true);
   if (calls.some((node) => node.target === "aten.unfold.default" && mayHaveGaps(node)) && writes())
     return "it writes beside a view with gaps, which its lowered form fills with zeros";
@@ -66,7 +65,7 @@ export function changedByLowering(program: ExportedProgram, operators: OperatorT
     !(val instanceof FakeTensor) || val.dtype === "uint8";
   if (calls.some((node) => INTERPOLATES.test(node.target) && isOfBytes(node)))
     return "PyTorch interpolates bytes in fixed point";
-  if (graphs.some((graph) => callsOf(graph).some((node) => hasOtherScales(node, graph))))
+  if (graphs.some((graph) => graph.calls().some((node) => hasOtherScales(node, graph))))
     return "it gives scales that are not those of its sizes";
   return undefined;
 }

@@ -114,7 +114,7 @@ function* chain(
   target: DeviceTarget,
 ): Work<Step[]> {
   const byCall = new Map(regions.map((region) => [region.name, region]));
-  const calls = outer.graph.nodes().filter((node) => node.op === "call_function");
+  const calls = outer.graph.calls();
   const regionOf = ({ target, args }: (typeof calls)[number]): string | undefined =>
     target === CALL_REGION && typeof args[1] === "string" && byCall.has(args[1]) ? args[1] : undefined;
   let last: string | undefined;

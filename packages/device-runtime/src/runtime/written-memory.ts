@@ -71,18 +71,19 @@ export function writtenMemory({ graph }: ExportedProgram, operators: OperatorTab
 
 /** Calls that draw in the order of memory, and whose lowered forms draw in that of rows. */
 const drawsOf = (graph: Graph): readonly { readonly graph: Graph; readonly node: Node }[] => [
-  ...callsOf(graph).flatMap((node) => (DRAWS_IN_ORDER.test(node.target) ? [{ graph, node }] : [])),
+  ...graph.calls().flatMap((node) => (DRAWS_IN_ORDER.test(node.target) ? [{ graph, node }] : [])),
   ...[...graph.subgraphs.values()].flatMap(drawsOf),
 ];
 
-const callsOf = (graph: Graph): readonly Node[] => graph.nodes().filter(({ op }) => op === "call_function");
 const writesAny = (graph: Graph, operators: OperatorTable): boolean =>
-  callsOf(graph).some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
+  graph.calls().some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
   [...graph.subgraphs.values()].some((nested) => writesAny(nested, operators));
 const hasViewsOfInterest = (graph: Graph): boolean =>
-  callsOf(graph).some(
-    (node) => mayAlias(node) || [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(node.target)),
-  ) || [...graph.subgraphs.values()].some(hasViewsOfInterest);
+  graph
+    .calls()
+    .some(
+      (node) => mayAlias(node) || [READS_STRIDES, EXPANDS, VIEW_OR_COPY].some((one) => one.test(node.target)),
+    ) || [...graph.subgraphs.values()].some(hasViewsOfInterest);
 
 /**
  * Answers about bodies, by whether they are given tensors that are written to or expanded: several
@@ -104,7 +105,7 @@ class Writes {
     this.#graph = graph;
     this.#operators = operators;
     this.#known = known;
-    this.#calls = callsOf(graph);
+    this.#calls = graph.calls();
     this.#roots = memoryRoots(graph, operators);
     this.#written = new Set(this.#calls.flatMap((node) => this.#writtenBy(node)));
   }

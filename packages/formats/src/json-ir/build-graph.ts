@@ -5,8 +5,6 @@ import {
   forEachRef,
   type Graph,
   GraphBuilder,
-  isRef,
-  itemsOf,
   type MetaValue,
   mapRefs,
   NO_KWARGS,
@@ -14,6 +12,7 @@ import {
   type NodeRef,
   type OperatorLookup,
   type OpSchema,
+  outputValue,
   ref,
   type SchemaArgument,
   type SymScalar,
@@ -149,11 +148,7 @@ export class GraphReconstruction {
 
   /** Ends the graph. */
   end(result: Argument): Graph {
-    const recorded = (item: Argument): MetaValue => {
-      if (isRef(item)) return this.#sources.get(item.name)?.val ?? null;
-      return item === null ? null : { kind: "constant", value: item };
-    };
-    this.#builder.output(result, { val: itemsOf(result)?.map(recorded) ?? recorded(result) });
+    this.#builder.output(result, { val: outputValue(result, (name) => this.#sources.get(name)?.val) });
     return this.#builder.build();
   }
 

@@ -1,5 +1,5 @@
 /** @file Tensors as the files describe them: everything but their storage. */
-import type { FakeTensor } from "@sconce/ir";
+import { areStatic, type FakeTensor } from "@sconce/ir";
 import type { Tensor, TensorLayout } from "@sconce/tensor";
 import type { Read } from "../json/place.js";
 import { valueReaders } from "./values.js";
@@ -18,8 +18,6 @@ export function staticLayout({
   storageOffset,
   requiresGrad,
 }: FakeTensor): StaticLayout | undefined {
-  const isStatic = (values: readonly unknown[]): values is readonly number[] =>
-    values.every((value) => typeof value === "number");
-  if (!isStatic(shape) || !isStatic(strides) || typeof storageOffset !== "number") return undefined;
+  if (!areStatic(shape) || !areStatic(strides) || typeof storageOffset !== "number") return undefined;
   return { dtype, shape, strides, storageOffset, requiresGrad };
 }

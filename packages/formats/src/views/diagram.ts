@@ -2,7 +2,7 @@
  * @file What diagrams of a program show: inputs, calls with the sizes of their results, the state
  * that they read, outputs, and a frame for each nested graph and, if asked, each module.
  */
-import { checkOptions, type OptionNames } from "@sconce/errors";
+import { checkOptions, countText, type OptionNames } from "@sconce/errors";
 import {
   annotation,
   type ExportedProgram,
@@ -219,8 +219,8 @@ function boxOf({ id, calls, state, module }: Group): Box {
   if (module === undefined) return callBox(id, calls[0]!);
   const [path, type] = module;
   const counts = [
-    counted(calls.length, "call"),
-    ...(state.size === 0 ? [] : [counted(state.size, "weight")]),
+    countText(calls.length, "call"),
+    ...(state.size === 0 ? [] : [countText(state.size, "weight")]),
   ];
   return {
     type: "box",
@@ -232,8 +232,6 @@ function boxOf({ id, calls, state, module }: Group): Box {
 
 /** Returns the name of a class without its module. */
 const className = (type: string): string => type.slice(type.lastIndexOf(".") + 1);
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function callBox(id: string, { op, name, target, meta }: Node): Box {
   if (op === "get_attr") return { type: "box", id, lines: [name], kind: "graph" };

@@ -131,6 +131,11 @@ export class Graph {
     return this.nodes().filter((node) => node.op === "placeholder");
   }
 
+  /** Returns the calls of the graph, in order. */
+  calls(): Node[] {
+    return this.nodes().filter((node) => node.op === "call_function");
+  }
+
   /** @throws SconceError `NO_OUTPUT` */
   outputNode(): Node {
     const last = this.size > 0 ? this.#index.at(this.size - 1) : undefined;

@@ -2,6 +2,7 @@
  * @file Where tokens of IR text end. Loops over characters: a regular expression that repeats over
  * a long text overflows the stack.
  */
+import { isDigit, isLetter } from "@sconce/errors";
 
 /** Integers with more digits are refused: reading them takes quadratic time. */
 export const MAX_DIGITS = 4000;
@@ -13,9 +14,6 @@ const BACKSLASH = 0x5c;
 const DOT = 0x2e;
 const MINUS = 0x2d;
 
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-const isLetter = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
 const isBlank = (code: number): boolean =>
   code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 

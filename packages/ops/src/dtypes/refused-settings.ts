@@ -3,7 +3,7 @@
  * all devices, accept them. Each was asked of PyTorch. Sizes that are not known yet are accepted.
  */
 import type { BoundArgs } from "../rows/define-op.js";
-import { describeSizes } from "../rules/describe.js";
+import { describeSizes, placesMismatch } from "../rules/describe.js";
 import type { AnyTensor } from "./operands.js";
 import { isTensor } from "./operands.js";
 
@@ -63,10 +63,7 @@ const putsFewer: Check = (bound) => {
   }
   const places = rank + self.shape.length - taken;
   if (values.shape.length <= places) return undefined;
-  return (
-    `shape mismatch: value tensor of shape ${sizesText(values)} cannot be broadcast to indexing result of ` +
-    `${places} dimensions`
-  );
+  return placesMismatch(sizesText(values), `${places} dimensions`);
 };
 
 const positiveOrder: Check = ({ p }) =>

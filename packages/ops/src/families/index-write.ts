@@ -6,7 +6,7 @@ import type { Emit, EmitArg } from "../rows/emit.js";
 import { dimOutOfRange, dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
-import { describeSize, describeSizes } from "../rules/describe.js";
+import { describeSize, describeSizes, placesMismatch } from "../rules/describe.js";
 import { broadcastOperands, broadcastShapes, sizeEquals, sizesEqual, wrapDim } from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
@@ -62,10 +62,7 @@ function indexPutMeta(args: IndexPut, env: SymEnv): FakeTensor {
       return isEqual(quiet, size, 1) || sizeEquals(size, target, quiet);
     });
   if (!fits && !leadingOnes(values, shape)) {
-    throw shapeMismatch(
-      `shape mismatch: value tensor of shape ${describeSizes(values.shape)} cannot be broadcast to indexing result of shape ` +
-        describeSizes(shape),
-    );
+    throw shapeMismatch(placesMismatch(describeSizes(values.shape), `shape ${describeSizes(shape)}`));
   }
   return like(self, env);
 }

@@ -1,4 +1,5 @@
 /** @file Resizing by nearest neighbors and by linear interpolation, in one to three dimensions. */
+
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
 import { eq, lt, sub as minus } from "@sconce/symbolic";
 import { isFloatDType } from "@sconce/tensor";
@@ -17,6 +18,7 @@ import {
   resizedSize,
   resizedTo,
 } from "../rules/upsample.js";
+import { type ScaleArgs, upsampleScales } from "../rules/upsample-scales.js";
 
 type Sizes = readonly IntLike[];
 type Scales = readonly (number | null)[];
@@ -165,21 +167,13 @@ const vectorLinear = (emit: Emit, args: VectorArgs & { readonly align_corners: b
   return resizeLinear(emit, input, size, align_corners, scale_factors ?? []);
 };
 
-interface SizeArgs {
+interface SizeArgs extends ScaleArgs {
   readonly self: FakeTensor;
   readonly output_size: Sizes;
-  readonly scales?: number | null;
-  readonly scales_d?: number | null;
-  readonly scales_h?: number | null;
-  readonly scales_w?: number | null;
 }
 
-/** Scales of the plain overloads, outermost dimension first. */
-const scalesOf = ({ output_size, scales, scales_d, scales_h, scales_w }: SizeArgs): Scales => {
-  if (output_size.length === 1) return [scales ?? null];
-  const plane = [scales_h ?? null, scales_w ?? null];
-  return output_size.length === 2 ? plane : [scales_d ?? null, ...plane];
-};
+/** Scales of the plain overloads. */
+const scalesOf = (args: SizeArgs): Scales => upsampleScales(args, args.output_size.length);
 
 const sizeMeta = ({ self, output_size }: SizeArgs, { env }: Pick<Emit, "env">): FakeTensor =>
   resizedTo(env, self, output_size);

@@ -22,6 +22,12 @@ const STATISTICS = new Set(["running_mean", "running_var"]);
 const MAY_SHARE_MEMORY =
   /^aten\.(_unsafe_view|alpha_dropout|atleast_[123]d|broadcast_tensors|cartesian_prod|dropout|einsum|feature_alpha_dropout|feature_dropout|meshgrid|type_as|unsafe_chunk|unsafe_split|unsafe_split_with_sizes)\./;
 
+/** Loops that give an operand, not what they compute, when they have fewer rows. */
+export const FEWEST_ROWS: Readonly<Record<string, number>> = {
+  "higher_order.scan": 1,
+  "higher_order.associative_scan": 2,
+};
+
 /**
  * Names of the placeholders that in-place operators of a graph may write to, through views too.
  * What cannot be followed (an operator without a schema) counts as a view of all its inputs.

@@ -8,3 +8,7 @@ export const describeSize = (size: IntLike | undefined): string =>
 
 /** `[2, s0]`, as messages show sizes. */
 export const describeSizes = (sizes: readonly IntLike[]): string => `[${sizes.map(describeSize).join(", ")}]`;
+
+/** Returns what is wrong with values that are written to places, both as text. */
+export const placesMismatch = (values: string, places: string): string =>
+  `shape mismatch: value tensor of shape ${values} cannot be broadcast to indexing result of ${places}`;

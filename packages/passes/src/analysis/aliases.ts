@@ -13,7 +13,7 @@ import {
   type MetaValue,
   type Node,
 } from "@sconce/ir";
-import { HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
+import { FEWEST_ROWS, HIDDEN_ALIASES, type OperatorTable } from "@sconce/ops";
 import { argumentOf } from "./call-arguments.js";
 import { perVersion } from "./per-version.js";
 
@@ -27,12 +27,6 @@ const NONE: Roots = new Set();
  * `auto_functionalized` copies.
  */
 const FRESH_RESULTS = /^higher_order\.(map|map_impl|while_loop|auto_functionalized|auto_functionalized_v2)$/;
-
-/** Loops that give their second argument when they have fewer rows. */
-const FEWEST_ROWS: Readonly<Record<string, number>> = {
-  "higher_order.scan": 1,
-  "higher_order.associative_scan": 2,
-};
 
 /** Returns whether a loop has few rows at some sizes. */
 function hasFewRows({ target, args, meta: { val } }: Node, fewest: number): boolean {

@@ -54,7 +54,7 @@ export class Parts {
 
   /** All calls, in order. */
   get calls(): Node[] {
-    return this.#program.graph.nodes().filter(({ op }) => op === "call_function");
+    return this.#program.graph.calls();
   }
 
   /**

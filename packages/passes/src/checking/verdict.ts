@@ -1,8 +1,6 @@
 /** @file What checks covered, in one line. */
+import { countText } from "@sconce/errors";
 import type { CheckReport } from "./checker.js";
-
-const counted = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${count} ${count === 1 ? noun : plural}`;
 
 /**
  * Returns what the checks of some steps covered: `4 of 5 branches, 37 changed calls, 12 value
@@ -12,8 +10,8 @@ const counted = (count: number, noun: string, plural = `${noun}s`): string =>
 export function coverageText(reports: readonly CheckReport[]): string {
   const runs = reports.reduce((sum, report) => sum + report.runs, 0);
   const notes = reports.reduce((sum, { coverage }) => sum + (coverage?.notes.length ?? 0), 0);
-  const whole = counted(runs, "run of the whole program", "runs of the whole program");
-  const noted = notes === 0 ? "" : `; ${counted(notes, "difference")} noted`;
+  const whole = countText(runs, "run of the whole program", "runs of the whole program");
+  const noted = notes === 0 ? "" : `; ${countText(notes, "difference")} noted`;
   return `${regionsText(reports)}, ${whole}${noted}`;
 }
 
@@ -27,10 +25,10 @@ export function regionsText(reports: readonly Pick<CheckReport, "coverage">[]): 
   const checked = graphs.reduce((sum, { checkedCalls }) => sum + checkedCalls, 0);
   const classes = new Set(covered.flatMap(({ valueClasses }) => valueClasses));
   return [
-    ...(nested.length > 0 ? [`${whole.length} of ${counted(nested.length, "branch", "branches")}`] : []),
+    ...(nested.length > 0 ? [`${whole.length} of ${countText(nested.length, "branch", "branches")}`] : []),
     checked === changed
-      ? counted(changed, "changed call")
-      : `${checked} of ${counted(changed, "changed call")}`,
-    counted(classes.size, "value class", "value classes"),
+      ? countText(changed, "changed call")
+      : `${checked} of ${countText(changed, "changed call")}`,
+    countText(classes.size, "value class", "value classes"),
   ].join(", ");
 }

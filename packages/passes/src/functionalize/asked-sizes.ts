@@ -2,11 +2,12 @@
  * @file What PyTorch asks of the sizes of operands when it decomposes a call. Each question takes
  * the name of a node, and nothing reads the node.
  */
+
 import { FakeTensor, type MetaValue } from "@sconce/ir";
 import type { BoundArgs } from "@sconce/ops";
 import type { IntLike } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import type { DroppedArithmetic } from "@sconce/trace";
-import { positive } from "../shapes/dims.js";
 import { askEinsum } from "./einsum-sizes.js";
 import { askReference } from "./reference-operators.js";
 
@@ -32,7 +33,7 @@ const asksMatmul: Asks = (dropped, { self, other }) => {
 /** Along a new last dimension `cat` compares the sizes. */
 const asksStack: Asks = (dropped, { tensors, dim }) => {
   const [first, ...others] = tensors as readonly FakeTensor[];
-  if (first === undefined || positive(Number(dim), first.ndim + 1) === first.ndim) return;
+  if (first === undefined || wrapDimension(Number(dim), first.ndim + 1) === first.ndim) return;
   for (const other of others) dropped.compared(other.shape, first.shape);
 };
 
@@ -60,26 +61,26 @@ const asksAttentionInBlocks: Asks = (dropped, { query, key, value }) => {
 const asksRepeat: Asks = (dropped, { self, repeats, dim }) => {
   const [{ shape, ndim }, counts] = [tensor(self), tensor(repeats).shape];
   if (counts.length !== 1 || ndim === 0 || (dim === null && ndim > 1)) return;
-  dropped.compared([...counts, ...counts], [1, shape[positive(Number(dim), ndim)]!]);
+  dropped.compared([...counts, ...counts], [1, shape[wrapDimension(Number(dim), ndim)]!]);
 };
 
 /** Whether there is an index for each place of the source. */
 const asksIndexCopy: Asks = (dropped, { self, dim, index, source }) => {
   const [into, from] = [tensor(self), tensor(source)];
   if (from.ndim === 0 || from.ndim !== into.ndim) return;
-  const at = positive(Number(dim), into.ndim);
+  const at = wrapDimension(Number(dim), into.ndim);
   dropped.compared(from.shape.toSpliced(at, 1), into.shape.toSpliced(at, 1));
   dropped.counts(tensor(index), [from.shape[at]!]);
 };
 
 const asksSplit: Asks = (dropped, { self, split_size, dim }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.split(shape[positive(Number(dim), ndim)]!, size(split_size));
+  if (ndim > 0) dropped.split(shape[wrapDimension(Number(dim), ndim)]!, size(split_size));
 };
 
 const asksNarrow: Asks = (dropped, { self, dim, start, length }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.narrowed(shape[positive(Number(dim), ndim)]!, size(start), size(length));
+  if (ndim > 0) dropped.narrowed(shape[wrapDimension(Number(dim), ndim)]!, size(start), size(length));
 };
 
 /** Operands are broadcast, and the result gets its strides. */
@@ -94,7 +95,7 @@ const asksNorm: Asks = (dropped, { self, ord, dim }) => {
   const { shape, ndim } = tensor(self);
   const dims = [dim ?? []].flat() as readonly unknown[];
   if (ndim === 0 || [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].includes(Number(ord))) return;
-  if (dims.length > 0) dropped.areOnes(dims.map((one) => shape[positive(Number(one), ndim)]!));
+  if (dims.length > 0) dropped.areOnes(dims.map((one) => shape[wrapDimension(Number(one), ndim)]!));
 };
 
 /** Whether there is a target for each row. */
@@ -111,7 +112,7 @@ const asksState: Asks = (dropped, { input, hx }) => asksBatch(dropped, tensor(in
 /** The number is expanded to what is left of the shape. */
 const asksIndexFill: Asks = (dropped, { self, dim }) => {
   const { shape, ndim } = tensor(self);
-  const rest = shape.toSpliced(positive(Number(dim), ndim), 1);
+  const rest = shape.toSpliced(wrapDimension(Number(dim), ndim), 1);
   if (ndim > 0) dropped.compared(rest, rest);
 };
 
@@ -126,7 +127,7 @@ const asksLayout: Asks = (dropped, { self }) => void dropped.ordersChannels(tens
 /** Whether the pieces are empty. */
 const asksChunk: Asks = (dropped, { self, dim }) => {
   const { shape, ndim } = tensor(self);
-  if (ndim > 0) dropped.compared([shape[positive(Number(dim), ndim)]!], [0]);
+  if (ndim > 0) dropped.compared([shape[wrapDimension(Number(dim), ndim)]!], [0]);
 };
 
 /** Own decompositions of operators, with what they ask first. */

@@ -3,6 +3,7 @@
  * functionalization above (composites decompose, mutations and views become values), the
  * decomposition table and the graph below.
  */
+
 import { FakeTensor, type MetaValue, type NodeMeta, type SymScalar } from "@sconce/ir";
 import {
   type BoundArgs,
@@ -19,6 +20,7 @@ import {
   writtenArguments,
 } from "@sconce/ops";
 import { type IntLike, le, mul } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import {
   annotatedReference,
   type LoweringTracer,
@@ -26,7 +28,6 @@ import {
   type RecordedCall,
   underDisabled,
 } from "@sconce/trace";
-import { positive } from "../shapes/dims.js";
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
@@ -446,7 +447,7 @@ const numelOf = (sizes: readonly IntLike[]): IntLike => sizes.reduce<IntLike>((a
 
 /** Returns the dimension that a call reads, from the front. */
 function placeOf([self, dim = 0]: readonly EmitArg[]): number {
-  return positive(Number(dim), (self as FakeTensor).ndim);
+  return wrapDimension(Number(dim), (self as FakeTensor).ndim);
 }
 
 /** Sizes, strides and offsets are known without a node. */

@@ -28,7 +28,7 @@ export const keepChoices: Choices = Object.freeze({
  */
 export function keepOf(entries: readonly string[], program: ExportedProgram, operators: OperatorTable): Keep {
   const matchers = entries.map(matcherOf);
-  const calls = program.graph.nodes().filter((node) => node.op === "call_function");
+  const calls = program.graph.calls();
   const unknown = entries.findIndex(
     (entry, i) => operators.schemaOf(entry) === undefined && !calls.some(matchers[i]!),
   );

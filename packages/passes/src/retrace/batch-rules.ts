@@ -2,9 +2,10 @@
  * @file Which arguments of a call name dimensions, and which are computed for the whole batch: the
  * rules of functorch.
  */
+
 import type { FakeTensor, OpSchema } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
-import { positive } from "../shapes/dims.js";
+import { wrapDimension } from "@sconce/tensor";
 
 /** How one call does for a batch what it does for an element. */
 export interface BatchRule {
@@ -89,7 +90,7 @@ export function withShiftedKeyword(
 ): Readonly<Record<string, EmitArg>> | undefined {
   if (!hasKeyword) return kwargs;
   const dim = kwargs.dim ?? schema.find(({ name }) => name === "dim")?.defaultValue;
-  return typeof dim === "number" ? { ...kwargs, dim: positive(dim, ndim) + 1 } : undefined;
+  return typeof dim === "number" ? { ...kwargs, dim: wrapDimension(dim, ndim) + 1 } : undefined;
 }
 
 /**
@@ -104,7 +105,7 @@ export function withShiftedDims(
 ): readonly EmitArg[] | undefined {
   const shifted = [...args];
   const rank = ndim + added;
-  const shift = (dim: EmitArg): number => positive(Number(dim), rank) + 1;
+  const shift = (dim: EmitArg): number => wrapDimension(Number(dim), rank) + 1;
   for (const place of dims) {
     for (let at = shifted.length; at <= place; at++)
       shifted.push((schema[at]?.defaultValue ?? null) as EmitArg);

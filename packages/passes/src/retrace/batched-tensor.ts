@@ -1,8 +1,9 @@
 /** @file Tensors of which calls see one element of a batch (`BatchedTensorImpl`). */
+
 import { FakeTensor, type IntLike } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
+import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
-import { positive } from "../shapes/dims.js";
 
 /**
  * A tensor whose first dimension is hidden; its own sizes are those of one element of the batch.
@@ -21,7 +22,7 @@ export class BatchedTensor extends FakeTensor {
 
 /** Returns a batch with a dimension at another place. */
 export function moveDim(dispatcher: Dispatcher, tensor: FakeTensor, from: number, to: number): FakeTensor {
-  const [first, last] = [positive(from, tensor.ndim), positive(to, tensor.ndim)];
+  const [first, last] = [wrapDimension(from, tensor.ndim), wrapDimension(to, tensor.ndim)];
   if (first === last) return tensor;
   const order = tensor.shape.map((_, dim) => dim);
   order.splice(last, 0, ...order.splice(first, 1));

@@ -1,8 +1,8 @@
 import { CPU, dtypeLiteral, FakeTensor, type IntLike, type MetaValue, memoryFormat } from "@sconce/ir";
 import { ADD_LANES, bindArgs, type EmitArg, emitFrom, metaOf, REMOVE_LANES } from "@sconce/ops";
 import { mul } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
-import { positive } from "../shapes/dims.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
 import { alongNoDimension, type ScalarCalls } from "./batched-scalars.js";
@@ -130,7 +130,7 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
   if (VIEWS.test(target) && isHere(self))
     return { target, args: [self.value, [self.value.shape[0]!, ...(second as readonly IntLike[])]] };
   if (target === "aten.permute.default" && isHere(self)) {
-    const dims = (second as readonly number[]).map((dim) => positive(dim, self.ndim) + 1);
+    const dims = (second as readonly number[]).map((dim) => wrapDimension(dim, self.ndim) + 1);
     return { target, args: [self.value, [0, ...dims]] };
   }
   // Products of matrices, one for each element, are a product of batches, as in functorch.
@@ -236,7 +236,7 @@ function copied(
 
 /** Rows that are the same ones for all elements, which functorch gathers. */
 function selected({ dispatcher }: Batch, self: BatchedTensor, given: number, index: FakeTensor): EmitArg {
-  const dim = positive(given, self.ndim);
+  const dim = wrapDimension(given, self.ndim);
   const count = index.shape[0] ?? 1;
   const ones = self.shape.map((_, d) => (d === dim ? count : 1));
   const rows = dispatcher.functional("aten.view.default", [index, ones]);
@@ -419,7 +419,7 @@ function joined({ dispatcher, isHere }: Batch, target: string, args: readonly Em
     // functorch moves the batch of each to the front, where it is.
     return target === "aten.stack.default" && isHere(part) ? unmoved(dispatcher, value) : value;
   });
-  return { target, args: [whole, positive(Number(args[1] ?? 0), rank) + 1] };
+  return { target, args: [whole, wrapDimension(Number(args[1] ?? 0), rank) + 1] };
 }
 
 /**

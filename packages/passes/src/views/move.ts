@@ -1,6 +1,6 @@
 import { FakeTensor, isRef, type Node } from "@sconce/ir";
 import type { IntLike } from "@sconce/symbolic";
-import { positive } from "../shapes/dims.js";
+import { wrapDimension } from "@sconce/tensor";
 
 /**
  * A view that has every element of its tensor once: a permutation of dimensions, or another shape.
@@ -35,7 +35,7 @@ export function moveOf(node: Node, valOf: (name: string) => unknown): Move | und
 }
 
 function dimsOf({ target, args }: Node, ndim: number): readonly number[] | undefined {
-  const at = (dim: unknown): number => positive(Number(dim), ndim);
+  const at = (dim: unknown): number => wrapDimension(Number(dim), ndim);
   if (target === "aten.permute.default") return (args[1] as readonly unknown[]).map(at);
   const dims = Array.from({ length: ndim }, (_, dim) => dim);
   const [a, b] = target === "aten.t.default" ? [0, 1] : [at(args[1]), at(args[2])];

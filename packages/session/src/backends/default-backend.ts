@@ -95,7 +95,7 @@ export function ownWasm({ host, context }: Omit<DefaultBackendParts, "whyHost">)
 
 /** Reports that the interpreter runs a program, and why. */
 function placedOnHost(executable: Executable, { graph }: ExportedProgram, reason: string): Executable {
-  const calls = graph.nodes().filter(({ op }) => op === "call_function");
+  const calls = graph.calls();
   const placement: Placement = {
     device: "none",
     nodes: calls.map(({ name, target }) => ({ node: name, target, source: name, place: "host", reason })),

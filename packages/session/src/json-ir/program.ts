@@ -1,15 +1,13 @@
 import { type JsonIR, programOfIR } from "@sconce/formats/json-ir";
 import {
-  type Argument,
   type ExportedProgram,
   edit,
   FakeTensor,
   type Graph,
-  isRef,
   isSymScalar,
-  itemsOf,
   type MetaValue,
   type Node,
+  outputValue,
   rebuild,
   typeText,
 } from "@sconce/ir";
@@ -77,12 +75,7 @@ function merged(graph: Graph, declared: Graph): Graph {
     if (val !== undefined) values.set(node.name, val);
     return val === node.meta.val ? true : { ...node, meta: val === undefined ? {} : { ...node.meta, val } };
   });
-  const recorded = (item: Argument): MetaValue => {
-    if (isRef(item)) return values.get(item.name) ?? null;
-    return item === null ? null : { kind: "constant", value: item };
-  };
-  const result = graph.outputArgument();
-  const val = itemsOf(result)?.map(recorded) ?? recorded(result);
+  const val = outputValue(graph.outputArgument(), (name) => values.get(name));
   return withSubgraphs(
     edit(next, (e) => void e.setMeta("output", { val })),
     (nested, target) => merged(nested, declared.subgraphs.get(target)!),

@@ -1,7 +1,7 @@
 /** @file What a page and its worker send to each other. */
 import type { Progress, SconceErrorJson } from "@sconce/errors";
 import type { MemoryUse, NodeProfile, Placement, Value } from "@sconce/ir";
-import { type DType, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { copiedBytes, type DType, Storage, Tensor } from "@sconce/tensor";
 import type { PassReply, PassRequest } from "./pass-messages.js";
 
 /** A tensor as it is sent: its elements in row-major order. */
@@ -59,13 +59,9 @@ export type WorkerReply = { readonly id: number } & (
 
 /** Returns the elements of a tensor in memory that nothing else holds. */
 export function sentTensor(tensor: Tensor): SentTensor {
-  const { dtype, shape, storage, storageOffset, numel } = tensor.contiguous();
-  const { itemSize } = dtypeInfo(dtype);
-  const start = storageOffset * itemSize;
+  const { dtype, shape } = tensor;
   // Shared memory cannot be transferred: this is a separate copy.
-  const bytes = new Uint8Array(numel * itemSize);
-  bytes.set(storage.bytes.subarray(start, start + bytes.length));
-  return { dtype, shape: [...shape], bytes };
+  return { dtype, shape: [...shape], bytes: copiedBytes(tensor) };
 }
 export const sentValue = (value: Value): SentValue => (value instanceof Tensor ? sentTensor(value) : value);
 

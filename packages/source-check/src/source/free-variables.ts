@@ -1,5 +1,6 @@
 import type { AnyNode } from "acorn";
 import { type AnyFunction, parseFunction } from "./parse-function.js";
+import { isNode } from "./syntax-node.js";
 
 /**
  * Returns the names that a function uses and does not declare, `this` of an arrow function among
@@ -28,9 +29,6 @@ function collect(node: AnyNode, used: Set<string>, declared: Set<string>, ownThi
     }
   }
 }
-
-const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 
 const isPattern = ({ type }: AnyNode, key: string): boolean =>
   key === "params" || key === "param" || (key === "id" && type !== "MemberExpression");

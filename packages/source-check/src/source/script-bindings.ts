@@ -2,9 +2,11 @@
  * @file What the script around a function does with the variables that the function closes over:
  * whether other code assigns to them or changes what they hold.
  */
+
 import { type AnyNode, type Identifier, type MemberExpression, parse } from "acorn";
 import { inspect } from "./inspector.js";
 import type { AnyFunction } from "./parse-function.js";
+import { isNode } from "./syntax-node.js";
 
 /** What other code does with a variable. */
 export interface OuterBinding {
@@ -266,9 +268,6 @@ function targetsIn(node: AnyNode): (Identifier | MemberExpression)[] {
     return node.properties.flatMap((item) => targetsIn(item.type === "Property" ? item.value : item));
   return [];
 }
-
-const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 
 /** Returns the names in a pattern. */
 const namesIn = (node: AnyNode): string[] =>

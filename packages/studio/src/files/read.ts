@@ -5,7 +5,7 @@ import type { JsonIR } from "@sconce/formats/json-ir";
 import { programFormat, withNamedFormat } from "@sconce/formats/program-format";
 import type { ExportedProgram } from "@sconce/ir";
 import type { ParseIrOptions } from "@sconce/ir/text";
-import { readSafetensors, type Tensor } from "@sconce/tensor";
+import { readSafetensors, withOtherNames } from "@sconce/tensor";
 import { withoutTensors } from "./sir-text.js";
 
 /** What the formats of text need; it is loaded when there is such a file. */
@@ -49,7 +49,7 @@ export async function readProgram(
   const [{ parseIr }, inText] = await Promise.all([readers(), withoutTensors(whole)]);
   const bytes = inText?.tensors ?? (tensors && new Uint8Array(await tensors.arrayBuffer()));
   if (bytes === undefined) return parseIr(whole, {});
-  return parseIr(inText?.text ?? whole, { tensors: allNames(readSafetensors(bytes)) });
+  return parseIr(inText?.text ?? whole, { tensors: withOtherNames(readSafetensors(bytes)) });
 }
 
 async function readArchive(
@@ -62,16 +62,6 @@ async function readArchive(
   } catch (error) {
     throw withNamedFormat(error, name);
   }
-}
-
-/** Returns all tensors by name: the metadata name those that are the same as another one. */
-function allNames({ tensors, metadata }: ReturnType<typeof readSafetensors>): Map<string, Tensor> {
-  const all = new Map(tensors);
-  for (const [name, kept] of metadata) {
-    const tensor = tensors.get(kept);
-    if (tensor !== undefined && !all.has(name)) all.set(name, tensor);
-  }
-  return all;
 }
 
 async function bytesOf(source: ProgramSource, most = Number.POSITIVE_INFINITY): Promise<Uint8Array> {

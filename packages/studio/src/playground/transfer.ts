@@ -1,7 +1,7 @@
 /** @file Programs and tensors on their way between workers. */
 import { type ExportedProgram, missingValues } from "@sconce/ir";
 import { type ParseIrOptions, printIr, tensorsOf } from "@sconce/ir/text";
-import { dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { copiedBytes, Storage, Tensor } from "@sconce/tensor";
 import type { SentProgram, SentTensor, SentTensors } from "./messages.js";
 
 /** Returns a program with its values, without its history. */
@@ -27,20 +27,11 @@ export function packTensors(tensors: ReadonlyMap<string, Tensor>): SentTensors {
     if (!tensor.hasValues) return [];
     let copy = sent.get(tensor);
     if (copy === undefined) {
-      copy = packTensor(tensor);
+      copy = { dtype: tensor.dtype, shape: [...tensor.shape], bytes: copiedBytes(tensor) };
       sent.set(tensor, copy);
     }
     return [[name, copy]];
   });
-}
-
-function packTensor(tensor: Tensor): SentTensor {
-  const { dtype, shape, storage, storageOffset, numel } = tensor.contiguous();
-  const { itemSize } = dtypeInfo(dtype);
-  const start = storageOffset * itemSize;
-  const bytes = new Uint8Array(numel * itemSize);
-  bytes.set(storage.bytes.subarray(start, start + bytes.length));
-  return { dtype, shape: [...shape], bytes };
 }
 
 /** Returns the tensors that were sent. */

@@ -1,12 +1,9 @@
 import { markClass } from "@sconce/errors";
-import type { FakeTensor } from "@sconce/ir";
+import { areStatic, type FakeTensor } from "@sconce/ir";
 import { type Items, Storage, Tensor } from "@sconce/tensor";
 import { COPY } from "../this-copy.js";
 import { dynamicShape, tracedValues } from "./errors.js";
 import { refusal } from "./refusals.js";
-
-const isStatic = (sizes: readonly unknown[]): sizes is readonly number[] =>
-  sizes.every((size) => typeof size === "number");
 
 /** Every access to the bytes fails: the values of a traced tensor are not known. */
 class TracedStorage extends Storage {
@@ -92,7 +89,7 @@ export class TracedTensor extends Tensor {
 
   constructor(fake: FakeTensor) {
     const { dtype, requiresGrad, shape, strides } = fake;
-    const sizes = { shape: isStatic(shape) ? shape : [], strides: isStatic(strides) ? strides : [] };
+    const sizes = { shape: areStatic(shape) ? shape : [], strides: areStatic(strides) ? strides : [] };
     super({ dtype, ...sizes, storage: NO_STORAGE, requiresGrad });
     this.#fake = fake;
     if (sizes.shape !== shape) Object.defineProperty(this, "shape", DYNAMIC.shape);
@@ -109,7 +106,7 @@ export class TracedTensor extends Tensor {
     this.#fake = fake;
     for (const key of ["shape", "strides"] as const) {
       const value = fake[key];
-      const property = isStatic(value)
+      const property = areStatic(value)
         ? { value, writable: true, enumerable: true, configurable: true }
         : DYNAMIC[key];
       Object.defineProperty(this, key, property);

@@ -3,6 +3,7 @@
  * `placeholder_naming_pass`): placeholders keep theirs, other nodes make way for them.
  */
 
+import { isDigit } from "@sconce/errors";
 import type { InputKind } from "@sconce/ir";
 
 /** Prefixes of the names of inputs that the user does not give. */
@@ -51,7 +52,7 @@ export class CollisionNames {
     const at = suffixAt(name);
     if (at < 0) return;
     let end = at + 1;
-    while (isDigit(name, end)) end++;
+    while (isDigit(name.charCodeAt(end))) end++;
     const key = name.slice(0, at);
     const count = Number(name.slice(at + 1, end));
     if (count > (this.#highest.get(key) ?? 0)) this.#highest.set(key, count);
@@ -60,13 +61,9 @@ export class CollisionNames {
 
 /** Where the last `_` before a digit is, as PyTorch's `(.*)_(\d+)` finds it; -1 without one. */
 function suffixAt(name: string): number {
-  for (let at = name.length - 2; at >= 0; at--) if (name[at] === "_" && isDigit(name, at + 1)) return at;
+  for (let at = name.length - 2; at >= 0; at--)
+    if (name[at] === "_" && isDigit(name.charCodeAt(at + 1))) return at;
   return -1;
-}
-
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** @file A call that gave several results, to record again for one of them. */
-import { FakeTensor } from "@sconce/ir";
+import { FakeTensor, hasStaticLayout } from "@sconce/ir";
 import { callName } from "../names/naming.js";
 import { TraceNode, visitOperands } from "../nodes/trace-node.js";
 
@@ -55,7 +55,7 @@ export class RecordedCall<M> {
     meta: M,
   ): RecordedCall<M> | undefined {
     const { val: base } = operand;
-    if (!(base instanceof FakeTensor) || !isStatic(base)) return undefined;
+    if (!(base instanceof FakeTensor) || !hasStaticLayout(base)) return undefined;
     const known = new Set([operand]);
     for (const node of nodes) {
       if (node.op !== "call_function" || node.meta !== meta || !hasStaticValue(node)) return undefined;
@@ -109,14 +109,9 @@ const candidateOf = <M>({ target }: TraceNode<M>): string =>
 const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-function isStatic({ shape, strides, storageOffset }: FakeTensor): boolean {
-  const isNumber = (value: unknown): boolean => typeof value === "number";
-  return isNumber(storageOffset) && shape.every(isNumber) && strides.every(isNumber);
-}
-
 /** Returns whether a node gives tensors whose sizes are numbers. */
 function hasStaticValue<M>({ val, unbacked }: TraceNode<M>): boolean {
-  const isTensor = (value: unknown): boolean => value instanceof FakeTensor && isStatic(value);
+  const isTensor = (value: unknown): boolean => value instanceof FakeTensor && hasStaticLayout(value);
   return unbacked.length === 0 && (Array.isArray(val) ? val.every(isTensor) : isTensor(val));
 }
 

@@ -1,5 +1,11 @@
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, isSymScalar, type RangeConstraint } from "@sconce/ir";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  hasStaticLayout,
+  isSymScalar,
+  type RangeConstraint,
+} from "@sconce/ir";
 import {
   type BoolLike,
   freeSymbols,
@@ -190,7 +196,7 @@ export class RetraceEnv extends ShapeEnv {
     isKnown: (name: string) => boolean = () => false,
     compute?: (env: SymEnv) => unknown,
   ): void {
-    if (isStatic(val)) {
+    if (val instanceof FakeTensor && hasStaticLayout(val)) {
       this.#expected = this.#expectedOffsets = [];
       return;
     }
@@ -302,13 +308,6 @@ export function shapeEnvOf(program: ExportedProgram): RetraceEnv {
   const ranges = new Map([...program.rangeConstraints].map(([name, { min, max }]) => [name, { min, max }]));
   return new RetraceEnv({ ranges, hints: program.symbolHints });
 }
-
-const isStatic = (val: unknown): boolean =>
-  val instanceof FakeTensor &&
-  typeof val.storageOffset === "number" &&
-  val.shape.every(isNumber) &&
-  val.strides.every(isNumber);
-const isNumber = (size: unknown): boolean => typeof size === "number";
 
 /**
  * Symbols of a value but for those of offsets, in order of appearance: the names that a

@@ -1,5 +1,7 @@
 /** @file The call that a rule lowers, and how the rule rejects it. */
+
 import { FakeTensor, type IntLike, type MetaValue } from "@sconce/ir";
+import { wrapDimension } from "@sconce/tensor";
 import { type Index, size } from "../../ir/index-expr.js";
 import type { LoweringContext } from "./context.js";
 
@@ -39,10 +41,8 @@ export function outOf({ value }: LoweringCall, at = 0): FakeTensor {
 }
 /** Returns the shape of a fake tensor as index expressions. */
 export const shapeOf = (fake: FakeTensor): Index[] => fake.shape.map(size);
-/** Returns a dimension counted from the front. */
-export const dimension = (dim: number, rank: number): number => (dim < 0 ? dim + Math.max(rank, 1) : dim);
 /** Returns dimensions counted from the front; all of them for None or an empty list. */
 export const dimensions = (dims: readonly number[] | null, rank: number): number[] =>
   dims === null || dims.length === 0 || rank === 0
     ? Array.from({ length: rank }, (_, d) => d)
-    : dims.map((dim) => dimension(dim, rank));
+    : dims.map((dim) => wrapDimension(dim, rank));

@@ -2,7 +2,7 @@
  * @file `logcumsumexp`: exponentials are measured from the greatest so far, which moves along the
  * row.
  */
-import type { DType } from "@sconce/tensor";
+import { type DType, wrapDimension } from "@sconce/tensor";
 import {
   add,
   atom,
@@ -26,7 +26,7 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import { type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
@@ -170,6 +170,6 @@ function kept(
 
 export const LOG_SCANS = defineLowerings([
   lowering("aten::logcumsumexp(Tensor self, int dim) -> Tensor", ({ self, dim }, call) =>
-    logCumulative(call, self, dimension(dim, self.shape.length)),
+    logCumulative(call, self, wrapDimension(dim, self.shape.length)),
   ),
 ]);

@@ -1,8 +1,8 @@
 /** @file Cumulative operators but `logcumsumexp`. */
-import { isFloatDType } from "@sconce/tensor";
+import { isFloatDType, wrapDimension } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import { type LoweringCall, outOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
@@ -17,7 +17,7 @@ const cumulative =
   (kind: "sum" | "prod") =>
   ({ self, dim }: ScanArgs, call: LoweringCall): LazyTensor => {
     const compute = computeType(outOf(call).dtype);
-    const along = dimension(dim, self.shape.length);
+    const along = wrapDimension(dim, self.shape.length);
     return scanOver(call, self, { kind, dim: along, body: (element) => cast(element, compute) });
   };
 
@@ -30,7 +30,7 @@ const extremes =
   (kind: "max" | "min") =>
   (args: ScanArgs, call: LoweringCall): readonly [LazyTensor, LazyTensor] => {
     const { self } = args;
-    const dim = dimension(args.dim, self.shape.length);
+    const dim = wrapDimension(args.dim, self.shape.length);
     const values = extremeOver(call, self, kind, dim);
     const isReached = (own: Scalar, from: readonly Index[]): Scalar => {
       const isSame = apply("eq", own, values.element(from));

@@ -3,6 +3,7 @@
  * Longer lines are transformed in two steps, as a matrix; other lengths as a convolution
  * (Bluestein).
  */
+import { wrapDimension } from "@sconce/tensor";
 import {
   atom,
   constant,
@@ -28,7 +29,7 @@ import {
   select,
 } from "../../ir/scalar.js";
 import type { LoweringArgs } from "../core/arguments.js";
-import { cannot, dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped, viewOf } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
@@ -238,7 +239,7 @@ function checked(call: LoweringCall, self: LazyTensor, dim: readonly (number | o
   const out = outOf(call);
   for (const dtype of [out.dtype, self.dtype])
     if (dtype !== "float32" && dtype !== "complex64") cannot(`Fourier transforms of ${dtype} have no loops`);
-  const dims = dim.map((one) => dimension(Number(one), self.shape.length));
+  const dims = dim.map((one) => wrapDimension(Number(one), self.shape.length));
   if (dims.length === 0) cannot("it transforms no dimension");
   return { dims, isNothing: shapeOf(out).some(isZero) };
 }

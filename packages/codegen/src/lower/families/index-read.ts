@@ -1,7 +1,7 @@
 /** @file Elements that index tensors point at. */
+import { wrapDimension } from "@sconce/tensor";
 import { type Index, ZERO } from "../../ir/index-expr.js";
 import { constantScalar, type Scalar } from "../../ir/scalar.js";
-import { dimension } from "../core/call.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { indexingOf } from "../rules/indexing.js";
 import { isNothing, made, onlyElement, placeIn } from "../rules/made.js";
@@ -34,7 +34,7 @@ export const INDEX_READS = defineLowerings([
   lowering("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", (args, call) => {
     const self = call.context.many(args.self);
     const indices = call.context.many(args.index, 2);
-    const dim = dimension(args.dim, self.shape.length);
+    const dim = wrapDimension(args.dim, self.shape.length);
     if (self.shape.length === 0) {
       if (isNothing(indices)) return made(call, { inputs: [self], element: () => self.element([]) });
       const index = (): Scalar => indices.element(indices.shape.map(() => ZERO));
@@ -52,7 +52,7 @@ export const INDEX_READS = defineLowerings([
     (args, call) => {
       const self = call.context.many(args.self);
       const indices = call.context.once(args.index);
-      const dim = dimension(args.dim, self.shape.length);
+      const dim = wrapDimension(args.dim, self.shape.length);
       // A 0-d tensor is one of a single element, whichever of the two it is.
       const element = (at: readonly Index[]): Scalar => {
         if (isNothing(indices)) return constantScalar(0, self.dtype);

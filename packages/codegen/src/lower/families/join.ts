@@ -2,10 +2,10 @@
  * @file Tensors one after the other along a dimension, in several nests where one may not read as
  * many buffers.
  */
-import type { DType } from "@sconce/tensor";
+import { type DType, wrapDimension } from "@sconce/tensor";
 import { add, constant, type Index, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { type ElementOf, LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
@@ -15,7 +15,7 @@ const isEmpty = ({ shape: [first, ...rest] }: LazyTensor): boolean =>
   rest.length === 0 && first !== undefined && first.terms.length === 0 && first.constant === 0;
 
 /** Returns the dimension of the result that tensors are joined along. */
-const dimensionOf = (call: LoweringCall, dim: number): number => dimension(dim, outOf(call).shape.length);
+const dimensionOf = (call: LoweringCall, dim: number): number => wrapDimension(dim, outOf(call).shape.length);
 /**
  * Tensors of which each makes some of the elements: an element must not carry the reductions of all
  * of them.

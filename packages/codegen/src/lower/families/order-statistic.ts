@@ -1,8 +1,8 @@
 /** @file Medians: elements by their rank. */
-import { isFloatDType } from "@sconce/tensor";
+import { isFloatDType, wrapDimension } from "@sconce/tensor";
 import { type Index, isZero, ONE, product, subtract, ZERO } from "../../ir/index-expr.js";
 import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
-import { cannot, dimension, type LoweringCall } from "../core/call.js";
+import { cannot, type LoweringCall } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { placeIn } from "../rules/made.js";
@@ -21,7 +21,7 @@ interface MedianArgs {
 function medianOfRows(args: MedianArgs, call: LoweringCall): readonly [LazyTensor, LazyTensor] {
   const { self } = args;
   if (self.shape.length === 0) return single(call, self);
-  const dim = dimension(args.dim, self.shape.length);
+  const dim = wrapDimension(args.dim, self.shape.length);
   call.context.many(self);
   const rankAt = medianRank(call, self, dim);
   const full = args.keepdim

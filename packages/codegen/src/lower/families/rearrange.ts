@@ -1,4 +1,5 @@
 /** @file Elements in reverse, and repeated. */
+import { wrapDimension } from "@sconce/tensor";
 import {
   add,
   constant,
@@ -13,7 +14,7 @@ import {
 } from "../../ir/index-expr.js";
 import { apply, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import type { LoweringArgs } from "../core/arguments.js";
-import { dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped, viewOf } from "../core/lazy.js";
 import { defineLowerings, lowering, viewLowering } from "../core/lowering.js";
 import { isNothing } from "../rules/made.js";
@@ -27,7 +28,7 @@ function rolled({ self, shifts, dims }: LoweringArgs<typeof ROLL>, call: Lowerin
   const base = isFlat ? reshaped(self, node, [product(self.shape)]) : self;
   const moves = new Map<number, Index>();
   shifts.forEach((shift, i) => {
-    const dim = isFlat ? 0 : dimension(dims[i]!, base.shape.length);
+    const dim = isFlat ? 0 : wrapDimension(dims[i]!, base.shape.length);
     moves.set(dim, add(moves.get(dim) ?? ZERO, size(shift)));
   });
   const source = context.many(base, 2);
@@ -57,7 +58,7 @@ function rolled({ self, shifts, dims }: LoweringArgs<typeof ROLL>, call: Lowerin
 
 export const REARRANGEMENTS = defineLowerings([
   viewLowering(["aten::flip(Tensor self, int[] dims) -> Tensor"], ({ self, dims }, call) => {
-    const reversed = new Set(dims.map((dim) => dimension(dim, self.shape.length)));
+    const reversed = new Set(dims.map((dim) => wrapDimension(dim, self.shape.length)));
     return viewOf(self, call.node, self.shape, (at) =>
       at.map((index, d) => (reversed.has(d) ? subtract(add(self.shape[d]!, constant(-1)), index) : index)),
     );

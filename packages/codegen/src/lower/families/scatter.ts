@@ -1,9 +1,9 @@
 /** @file `scatter` and its relatives: the index of a source is its place along a dimension. */
-import type { DType } from "@sconce/tensor";
+import { type DType, wrapDimension } from "@sconce/tensor";
 import { constant, type Index, ONE, ZERO } from "../../ir/index-expr.js";
 import { apply, both, cast, indexScalar, type ReduceKind, type Scalar, TRUE } from "../../ir/scalar.js";
 import type { LoweringArgs, Operand } from "../core/arguments.js";
-import { cannot, dimension, type LoweringCall, outOf } from "../core/call.js";
+import { cannot, type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { checkedScalar, computeType } from "../core/numbers.js";
@@ -43,7 +43,7 @@ function scattered(call: LoweringCall, args: ScatterArgs, source: Operand, writi
     return made(call, { inputs: [context.reduced(self)], element: (at) => self.element(at) });
   if (self.shape.length !== index.shape.length || self.shape.length === 0)
     return scatteredElement(call, args, source, writing);
-  const dim = dimension(args.dim, self.shape.length);
+  const dim = wrapDimension(args.dim, self.shape.length);
   const { dtype } = outOf(call);
   const values = source instanceof LazyTensor ? [context.many(source)] : [];
   const place = (at: readonly Index[], along: Index): Index[] =>
@@ -111,7 +111,7 @@ function slicesWritten(
   const [self, source] = [call.context.many(args.self), call.context.many(args.source)];
   const index = call.context.many(args.index, 2);
   if (isNothing(index)) return made(call, { inputs: [self], element: (at) => self.element(at) });
-  const dim = dimension(args.dim, self.shape.length);
+  const dim = wrapDimension(args.dim, self.shape.length);
   const elementAt = (at: readonly Index[], along: Index): Scalar => {
     if (self.shape.length === 0 || source.shape.length === 0)
       return source.element(source.shape.map(() => along));
@@ -131,7 +131,7 @@ function slicesWritten(
 /** Returns whether a dimension of several is the first or the last. */
 function isOuterOrInner({ self, dim }: SliceArgs): boolean {
   const rank = self.shape.length;
-  return rank > 1 && [0, rank - 1].includes(dimension(dim, rank));
+  return rank > 1 && [0, rank - 1].includes(wrapDimension(dim, rank));
 }
 /** `index_add`; sums of bools are `or`. */
 function indexAdded(args: LoweringArgs<typeof INDEX_ADD>, call: LoweringCall): LazyTensor {

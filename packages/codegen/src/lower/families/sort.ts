@@ -1,6 +1,7 @@
 /** @file Elements in order. */
+import { wrapDimension } from "@sconce/tensor";
 import { indexScalar } from "../../ir/scalar.js";
-import { dimension, type LoweringCall } from "../core/call.js";
+import type { LoweringCall } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { picked, single } from "../rules/rank.js";
@@ -12,7 +13,7 @@ function sorted(
   descending: boolean,
 ): readonly [LazyTensor, LazyTensor] {
   if (self.shape.length === 0) return single(call, self);
-  const dim = dimension(given, self.shape.length);
+  const dim = wrapDimension(given, self.shape.length);
   return picked(call, self, { dim, descending, isOrder: true, rank: (at) => indexScalar(at[dim]!) });
 }
 

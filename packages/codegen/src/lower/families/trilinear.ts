@@ -1,4 +1,5 @@
 /** @file `_trilinear`: sums of products of three tensors. */
+import { wrapDims } from "@sconce/ops";
 import { fixedValue, ONE } from "../../ir/index-expr.js";
 import { apply, cast } from "../../ir/scalar.js";
 import type { LoweringArgs } from "../core/arguments.js";
@@ -11,10 +12,6 @@ import { sumOf } from "../rules/reduce.js";
 
 const TRILINEAR =
   "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor";
-
-/** Dimensions counted from the first, in order. */
-const wrapped = (dims: readonly number[], rank: number): number[] =>
-  dims.map((dim) => (dim < 0 ? dim + rank : dim)).sort((a, b) => a - b);
 
 /** `i1 * i2 * i3` with new dimensions of one element at `expand*`, summed over `sumdim`. */
 function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): LazyTensor {
@@ -30,7 +27,7 @@ function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): La
     const extents = tensors.map((tensor) => tensor.shape[d]!);
     return extents.find((extent) => fixedValue(extent) !== 1) ?? ONE;
   });
-  const summed = wrapped(args.sumdim, whole.length);
+  const summed = wrapDims(args.sumdim, whole.length);
   const compute = computeType(out.dtype);
   const wide = tensors.map((tensor) => broadcastTo(tensor, call, whole));
   return made(call, {
@@ -50,7 +47,7 @@ function trilinear(args: LoweringArgs<typeof TRILINEAR>, call: LoweringCall): La
 }
 function withOnes(tensor: LazyTensor, node: string, places: readonly number[]): LazyTensor {
   const shape = [...tensor.shape];
-  const ones = wrapped(places, tensor.shape.length + places.length);
+  const ones = wrapDims(places, tensor.shape.length + places.length);
   for (const place of ones) shape.splice(place, 0, ONE);
   const added = new Set(ones);
   return viewOf(tensor, node, shape, (at) => at.filter((_, d) => !added.has(d)));

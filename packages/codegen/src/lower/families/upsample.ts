@@ -2,6 +2,7 @@
  * @file Resizing by nearest neighbors and by linear interpolation, as PyTorch's kernels compute it
  * (`aten/src/ATen/native/cpu/UpSampleKernel.cpp`).
  */
+import { type ScaleArgs, upsampleScales } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { fixedValue, type Index } from "../../ir/index-expr.js";
 import { cast, type Scalar } from "../../ir/scalar.js";
@@ -13,29 +14,18 @@ import { made } from "../rules/made.js";
 import { blended, linearTaps, nearestPlaces, type Resizing } from "../rules/resize-taps.js";
 
 /** The arguments of all forms. */
-interface ResizeArgs {
+interface ResizeArgs extends ScaleArgs {
   readonly self?: LazyTensor;
   readonly input?: LazyTensor;
   readonly align_corners?: boolean;
-  readonly scale_factors?: readonly number[] | null;
-  readonly scales?: number | null;
-  readonly scales_d?: number | null;
-  readonly scales_h?: number | null;
-  readonly scales_w?: number | null;
 }
 const imageOf = ({ self, input }: ResizeArgs): LazyTensor => (self ?? input)!;
 
-/** Scales that the call gives, outermost dimension first. */
-function scalesOf(args: ResizeArgs, rank: number): readonly (number | null)[] {
-  if (args.scale_factors) return args.scale_factors;
-  if (rank === 1) return [args.scales ?? null];
-  return [args.scales_d ?? null, args.scales_h ?? null, args.scales_w ?? null].slice(3 - rank);
-}
 /** Returns how each spatial dimension is resized. */
 function resizingsOf(call: LoweringCall, args: ResizeArgs): Resizing[] {
   const inputs = imageOf(args).shape.slice(2);
   const outputs = shapeOf(outOf(call)).slice(2);
-  const scales = scalesOf(args, inputs.length);
+  const scales = upsampleScales(args, inputs.length);
   return inputs.map((size, d) => ({ inputs: size, outputs: outputs[d]!, scale: scales[d] ?? null }));
 }
 /** Returns whether a volume has its channels last: PyTorch has kernels of their own for these. */

@@ -1,5 +1,7 @@
 /** @file A tensor with a slice, an index or a diagonal of it overwritten by another tensor. */
+
 import type { IntLike } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import {
   add,
   constant,
@@ -20,7 +22,7 @@ import {
   select,
   TRUE,
 } from "../../ir/scalar.js";
-import { dimension, type LoweringCall, outOf } from "../core/call.js";
+import { type LoweringCall, outOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
@@ -58,7 +60,7 @@ interface SliceScatterArgs extends Overwrite, SliceArgs {
 }
 function sliceScatter(args: SliceScatterArgs, call: LoweringCall): LazyTensor {
   const { self, src } = args;
-  const dim = dimension(args.dim, self.shape.length);
+  const dim = wrapDimension(args.dim, self.shape.length);
   const { start, step } = sliceOf(args, self.shape[dim]!, call);
   return overwritten(call, args, (at) => {
     const offset = subtract(at[dim]!, start);
@@ -83,7 +85,7 @@ export const SCATTERED_VIEWS = defineLowerings([
     sliceScatter,
   ),
   lowering("aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", (args, call) => {
-    const dim = dimension(args.dim, args.self.shape.length);
+    const dim = wrapDimension(args.dim, args.self.shape.length);
     const index = placeOf(args.index, args.self.shape[dim]!);
     call.context.assume(call.node, index);
     return overwritten(call, args, (at) => ({
@@ -96,7 +98,7 @@ export const SCATTERED_VIEWS = defineLowerings([
     (args, call) => {
       const { self, offset } = args;
       const rank = self.shape.length;
-      const [a, b] = [dimension(args.dim1, rank), dimension(args.dim2, rank)];
+      const [a, b] = [wrapDimension(args.dim1, rank), wrapDimension(args.dim2, rank)];
       return overwritten(call, args, (at) => ({
         is: apply("eq", indexScalar(add(at[a]!, constant(offset))), indexScalar(at[b]!)),
         at: [...at.filter((_, d) => d !== a && d !== b), offset < 0 ? at[b]! : at[a]!],

@@ -2,9 +2,11 @@
  * @file Operators that show elements of a tensor in another order or shape: index arithmetic, no
  * kernel.
  */
+
 import type { IntLike } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import { add, constant, type Index, multiply, size, ZERO } from "../../ir/index-expr.js";
-import { cannot, dimension, type LoweringCall, outOf, shapeOf } from "../core/call.js";
+import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { broadcastTo, type LazyTensor, reshaped, viewOf } from "../core/lazy.js";
 import { defineLowerings, viewLowering } from "../core/lowering.js";
 import { sliceOf } from "../rules/slice.js";
@@ -29,7 +31,7 @@ function swapped(call: LoweringCall, base: LazyTensor, a: number, b: number): La
 
 /** Parts along a dimension; each starts where the one before ends. */
 function parts({ self, dim }: AlongDim, call: LoweringCall): LazyTensor[] {
-  const along = dimension(dim, self.shape.length);
+  const along = wrapDimension(dim, self.shape.length);
   const count = (call.value as readonly unknown[]).length;
   let start = ZERO;
   return Array.from({ length: count }, (_, part) => {
@@ -49,7 +51,7 @@ interface SelectArgs extends AlongDim {
   readonly index: IntLike;
 }
 function selected({ self, dim, index }: SelectArgs, call: LoweringCall): LazyTensor {
-  const along = dimension(dim, self.shape.length);
+  const along = wrapDimension(dim, self.shape.length);
   const given = size(index);
   if (given.terms.length > 0) return cannot("its index is not a fixed number");
   const place = given.constant < 0 ? add(self.shape[along]!, given) : given;
@@ -63,7 +65,7 @@ interface DiagonalArgs extends OneTensor {
 }
 function diagonal({ self, offset, dim1, dim2 }: DiagonalArgs, call: LoweringCall): LazyTensor {
   const rank = self.shape.length;
-  const [a, b] = [dimension(dim1, rank), dimension(dim2, rank)];
+  const [a, b] = [wrapDimension(dim1, rank), wrapDimension(dim2, rank)];
   const [down, right] = [constant(Math.max(0, -offset)), constant(Math.max(0, offset))];
   const rest = self.shape.map((_, d) => d).filter((d) => d !== a && d !== b);
   return viewOf(self, call.node, outShape(call), (at) => {
@@ -104,7 +106,7 @@ export const VIEWS = defineLowerings([
       permuted(
         call,
         self,
-        dims.map((dim) => dimension(dim, self.shape.length)),
+        dims.map((dim) => wrapDimension(dim, self.shape.length)),
       ),
   ),
   viewLowering(
@@ -114,7 +116,7 @@ export const VIEWS = defineLowerings([
     ],
     ({ self, dim0, dim1 }, call) => {
       const rank = self.shape.length;
-      return swapped(call, self, dimension(dim0, rank), dimension(dim1, rank));
+      return swapped(call, self, wrapDimension(dim0, rank), wrapDimension(dim1, rank));
     },
   ),
   viewLowering(["aten::t(Tensor(a) self) -> Tensor(a)"], ({ self }, call) =>
@@ -127,7 +129,7 @@ export const VIEWS = defineLowerings([
     ],
     (args, call) => {
       const base = args.self;
-      const dim = dimension(args.dim, base.shape.length);
+      const dim = wrapDimension(args.dim, base.shape.length);
       const { start, step } = sliceOf(args, base.shape[dim]!, call);
       return viewOf(base, call.node, outShape(call), (at) =>
         at.map((index, d) => (d === dim ? add(start, multiply(index, step)) : index)),
@@ -158,7 +160,7 @@ export const VIEWS = defineLowerings([
     parts,
   ),
   viewLowering(["aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]"], ({ self, dim }, call) => {
-    const along = dimension(dim, self.shape.length);
+    const along = wrapDimension(dim, self.shape.length);
     return (call.value as readonly unknown[]).map((_, part) =>
       viewOf(self, call.node, outShape(call, part), (at) => [
         ...at.slice(0, along),
@@ -182,7 +184,7 @@ export const VIEWS = defineLowerings([
     ],
     (args, call) => {
       const { self, size: length, step } = args;
-      const dim = dimension(args.dimension, self.shape.length);
+      const dim = wrapDimension(args.dimension, self.shape.length);
       const placeOf = (index: Index, within: Index): Index => add(multiply(index, constant(step)), within);
       return viewOf(
         self,

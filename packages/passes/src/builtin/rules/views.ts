@@ -2,9 +2,10 @@
  * @file Views of views, and views that change nothing. None of them computes: the results are the
  * same elements.
  */
+
 import { FakeTensor } from "@sconce/ir";
+import { wrapDimension } from "@sconce/tensor";
 import { defineRule, type Match, type Rule } from "../../rewrite/rule.js";
-import { positive } from "../../shapes/dims.js";
 
 /**
  * The driver refuses a replacement of another shape or other strides, so these need no guard for
@@ -21,14 +22,14 @@ const permuteTwice = defineRule({
   sharesInner: true,
   replace: (emit, { first, second }, { tensor }) => {
     const x = tensor("x");
-    const inner = (first as readonly number[]).map((dim) => positive(dim, x.ndim));
-    const dims = (second as readonly number[]).map((dim) => inner[positive(dim, x.ndim)]!);
+    const inner = (first as readonly number[]).map((dim) => wrapDimension(dim, x.ndim));
+    const dims = (second as readonly number[]).map((dim) => inner[wrapDimension(dim, x.ndim)]!);
     return emit("aten.permute.default", [x, dims]);
   },
 });
 
 const isIdentity = ({ tensor }: Match, dims: readonly number[]): boolean =>
-  dims.every((dim, at) => positive(dim, tensor("x").ndim) === at);
+  dims.every((dim, at) => wrapDimension(dim, tensor("x").ndim) === at);
 
 const permuteNothing = defineRule({
   name: "permute-nothing",

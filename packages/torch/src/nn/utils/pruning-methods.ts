@@ -1,7 +1,7 @@
 /** @file Methods that choose what is pruned (`torch.nn.utils.prune`). */
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
 import type { FloatLiteral } from "@sconce/ir";
-import type { Tensor } from "@sconce/tensor";
+import { type Tensor, wrapDimension } from "@sconce/tensor";
 import { torch } from "../../functions/torch.js";
 import { torchSize } from "../../torch-size.js";
 import { badParametrization } from "../errors.js";
@@ -172,7 +172,7 @@ abstract class Structured extends Counted {
         `Invalid index ${this.dim} for tensor of size ${torchSize(t.shape)}`,
         "give a dimension of the tensor",
       );
-    const total = t.shape[fromStart(this.dim, t.ndim)]!;
+    const total = t.shape[wrapDimension(this.dim, t.ndim)]!;
     const count = this.countOf(total);
     const kept = this.keep(t, total, count);
     if (count === 0) return defaultMask;
@@ -185,11 +185,9 @@ abstract class Structured extends Counted {
   protected abstract keep(t: Tensor, total: number, count: number): Tensor;
 }
 
-const fromStart = (dim: number, ndim: number): number => (dim < 0 ? dim + ndim : dim);
-
 /** Returns an index of all of a tensor, but for one dimension. */
 const sliceOf = (ndim: number, dim: number, index: Tensor): (Tensor | string)[] =>
-  Array.from({ length: ndim }, (_, d) => (d === fromStart(dim, ndim) ? index : ":"));
+  Array.from({ length: ndim }, (_, d) => (d === wrapDimension(dim, ndim) ? index : ":"));
 
 /** Prunes slices of a dimension at random. The numbers are PyTorch's. */
 export class RandomStructured extends Structured {
@@ -220,7 +218,7 @@ export class LnStructured extends Structured {
 
 /** Returns the norm of each slice of a dimension. */
 function normsOf(t: Tensor, n: NormOrder, dim: number): Tensor {
-  const dims = otherDims(fromStart(dim, t.ndim), t.ndim);
+  const dims = otherDims(wrapDimension(dim, t.ndim), t.ndim);
   const isMatrix = dims.length === 2;
   if (n === "nuc" || (n === "fro" && isMatrix))
     return torch.linalg.matrixNorm(t, { ord: n, dim: isMatrix ? dims : [-2, -1] });
@@ -261,7 +259,7 @@ function remaining(method: BasePruningMethod, t: Tensor, mask: Tensor): (Tensor 
   if (method.pruningType === "unstructured") return [mask.eq(1)];
   if (method.pruningType === "global") return Array.from({ length: t.ndim }, () => ":");
   const { dim = Number.NaN } = method;
-  const own = fromStart(dim, t.ndim);
+  const own = wrapDimension(dim, t.ndim);
   if (!(own >= 0))
     throw badParametrization(
       Number.isNaN(dim)
