@@ -20,14 +20,14 @@ import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sc
 import type { DType } from "@sconce/tensor";
 import type { Device, Unavailable } from "./device/device.js";
 import { excludedCall } from "./errors.js";
-import { DeviceExecutable } from "./runtime/executable.js";
-import { withFoldedWeights } from "./runtime/folded.js";
-import { Pacer } from "./runtime/pacer.js";
-import { prepare } from "./runtime/prepare.js";
-import { planSteps } from "./runtime/program-plan.js";
-import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./runtime/support.js";
-import { withRecordedValues } from "./runtime/trusted.js";
-import { limitOf } from "./runtime/work.js";
+import { planSteps } from "./plan/program-plan.js";
+import { limitOf } from "./plan/work.js";
+import { withFoldedWeights } from "./prepare/folded.js";
+import { Pacer } from "./prepare/pacer.js";
+import { prepare } from "./prepare/prepare.js";
+import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./prepare/support.js";
+import { withRecordedValues } from "./prepare/trusted.js";
+import { DeviceExecutable } from "./run/executable.js";
 
 /** Options that the backends of all devices have. */
 export interface DeviceBackendOptions {

@@ -6,6 +6,16 @@ export {
   deviceBackend,
 } from "./backend.js";
 export * from "./device/device.js";
+export {
+  type Condition,
+  conditionText,
+  type DeviceTarget,
+  type Legalities,
+  type Legality,
+  legalitiesOf,
+} from "./plan/legality.js";
+export { type ProgramPlan, planSteps, type Step } from "./plan/program-plan.js";
+export { type WorkLimit, whyTooMuch } from "./plan/work.js";
 export { between, intersection, point, type Range, rangeOfDType } from "./ranges/interval.js";
 export {
   type Assumption,
@@ -18,15 +28,4 @@ export {
   type Verdict,
 } from "./ranges/judge.js";
 export { rangeOfTensor } from "./ranges/tensor-range.js";
-export { DeviceExecutable } from "./runtime/executable.js";
-export {
-  type Condition,
-  conditionText,
-  type DeviceTarget,
-  type Legalities,
-  type Legality,
-  legalitiesOf,
-} from "./runtime/legality.js";
-export { type ProgramPlan, planSteps, type Step } from "./runtime/program-plan.js";
-
-export { type WorkLimit, whyTooMuch } from "./runtime/work.js";
+export { DeviceExecutable } from "./run/executable.js";

@@ -2,7 +2,7 @@ import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { Layouts } from "./layouts.js";
+import { Layouts } from "../checks/layouts.js";
 import { writtenMemory } from "./written-memory.js";
 
 const operators = defaultOperators();

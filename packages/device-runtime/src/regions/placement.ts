@@ -1,7 +1,7 @@
 /** @file Where the calls of a program ran, for the report of an executable. */
 import type { NodeProfile, Placement } from "@sconce/ir";
 import type { Device } from "../device/device.js";
-import type { ProgramPlan } from "./program-plan.js";
+import type { ProgramPlan } from "../plan/program-plan.js";
 import type { RegionRunner } from "./region.js";
 
 /** What an executable reports of its last run. */

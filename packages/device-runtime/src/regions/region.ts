@@ -13,24 +13,24 @@ import {
 import type { ExecutionPlan } from "@sconce/ir";
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { castTensor, type DType, type Tensor } from "@sconce/tensor";
+import { refusedEmpties } from "../checks/empty-operands.js";
+import { NO_ELEMENTS, reducesNothing } from "../checks/empty-reductions.js";
+import { allCalls, areSame, haveRecordedSizes, keyOf, LoopSizes } from "../checks/size-checks.js";
 import type { Device } from "../device/device.js";
+import type { Held } from "../memory/held.js";
+import { planRegion, type RegionMemory, requireMemory } from "../memory/region-memory.js";
+import { DeviceValue, isTensor, type RunValue, type Uploads } from "../memory/values.js";
+import { callOf } from "../plan/large-buffers.js";
+import { dependsOnRanges } from "../plan/legality.js";
+import type { DeviceRegion, Reasons } from "../plan/program-plan.js";
+import { scansFor } from "../plan/scans.js";
+import { type WorkLimit, whyTooMuch } from "../plan/work.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import { type BoundCall, bindCall, judgeCall, smallest, type ValueRanges } from "../ranges/judge.js";
-import { refusedEmpties } from "./empty-operands.js";
-import { NO_ELEMENTS, reducesNothing } from "./empty-reductions.js";
 import { executionPlan } from "./execution-plan.js";
-import type { Held } from "./held.js";
 import type { KernelStep } from "./kernel-step.js";
 import { type CompileWatch, type Kernels, type KernelsRun, kernelSteps, kernelsOf } from "./kernels.js";
-import { callOf } from "./large-buffers.js";
-import { dependsOnRanges } from "./legality.js";
 import { type OpenSteps, openSteps } from "./open-steps.js";
-import type { DeviceRegion, Reasons } from "./program-plan.js";
-import { planRegion, type RegionMemory, requireMemory } from "./region-memory.js";
-import { scansFor } from "./scans.js";
-import { allCalls, areSame, haveRecordedSizes, keyOf, LoopSizes } from "./size-checks.js";
-import { DeviceValue, isTensor, type RunValue, type Uploads } from "./values.js";
-import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** Why a kernel does not serve all sizes. */
 const EMPTY = "an axis of the region has no places";

@@ -4,7 +4,7 @@ import { type Write, writeBack } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
 import { areDecidedSo, type SizeDecision } from "@sconce/trace";
-import { areAtLeast, type LeastSize } from "./aliased-results.js";
+import { areAtLeast, type LeastSize } from "../prepare/aliased-results.js";
 
 /** Thrown within a run that the host has to do, with the reason. */
 export class HostRun extends Error {}

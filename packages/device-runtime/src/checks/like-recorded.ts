@@ -5,8 +5,8 @@
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, isRef, isSymScalar, type Node } from "@sconce/ir";
 import { type Bindings, evaluate, freeSymbols, isUnbacked, SymExpr, type SymValue } from "@sconce/symbolic";
-import { areKnown } from "./sizes.js";
-import { isTensor, type RunValue } from "./values.js";
+import { areKnown } from "../memory/sizes.js";
+import { isTensor, type RunValue } from "../memory/values.js";
 
 /**
  * Returns whether a result is what the program records of its node, at the sizes that are known. A

@@ -28,30 +28,36 @@ import {
 } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, isContiguous, numel, Tensor, type TensorLayout } from "@sconce/tensor";
+import { Layouts } from "../checks/layouts.js";
+import { isLikeRecorded } from "../checks/like-recorded.js";
+import { HostRun, type OriginalInit, OriginalRuns } from "../checks/original-runs.js";
+import {
+  allCalls,
+  type SizeCheck,
+  type SizeRequirement,
+  sizeCheck,
+  sizeRequirement,
+} from "../checks/size-checks.js";
 import type { Device } from "../device/device.js";
-import { DeviceStorage } from "./device-storage.js";
-import { joinedPlans } from "./execution-plan.js";
-import { FoldedStorage } from "./folded.js";
+import { DeviceStorage } from "../memory/device-storage.js";
+import { Held } from "../memory/held.js";
+import { inMemory } from "../memory/region-memory.js";
+import { Results } from "../memory/results.js";
+import { type SharedCheck, sharedCheck } from "../memory/shared-inputs.js";
+import { isSizeWithoutValue, learnSizes } from "../memory/sizes.js";
+import { fixedTensors, isOnDevice, ownState, publicState } from "../memory/state.js";
+import { DeviceValue, heldBy, type RunValue, Uploads, valueBytes } from "../memory/values.js";
+import type { ProgramPlan, Reasons, Step } from "../plan/program-plan.js";
+import type { WorkLimit } from "../plan/work.js";
+import { FoldedStorage } from "../prepare/folded.js";
+import { Pacer } from "../prepare/pacer.js";
+import { joinedPlans } from "../regions/execution-plan.js";
+import type { KernelStep } from "../regions/kernel-step.js";
+import { placementOf, type RunReport } from "../regions/placement.js";
+import { RegionRunner } from "../regions/region.js";
 import { freeOf, freeWhenForgotten } from "./forgotten.js";
 import { Givens, type RunValues } from "./givens.js";
-import { Held } from "./held.js";
-import type { KernelStep } from "./kernel-step.js";
-import { Layouts } from "./layouts.js";
-import { isLikeRecorded } from "./like-recorded.js";
-import { HostRun, type OriginalInit, OriginalRuns } from "./original-runs.js";
-import { Pacer } from "./pacer.js";
-import { placementOf, type RunReport } from "./placement.js";
-import type { ProgramPlan, Reasons, Step } from "./program-plan.js";
-import { RegionRunner } from "./region.js";
-import { inMemory } from "./region-memory.js";
-import { Results } from "./results.js";
 import { Divisions, liveOutOf, type Sequence, sequenceOf } from "./sequence.js";
-import { type SharedCheck, sharedCheck } from "./shared-inputs.js";
-import { allCalls, type SizeCheck, type SizeRequirement, sizeCheck, sizeRequirement } from "./size-checks.js";
-import { isSizeWithoutValue, learnSizes } from "./sizes.js";
-import { fixedTensors, isOnDevice, ownState, publicState } from "./state.js";
-import { DeviceValue, heldBy, type RunValue, Uploads, valueBytes } from "./values.js";
-import type { WorkLimit } from "./work.js";
 
 export interface ExecutableInit extends Omit<OriginalInit, "hosts"> {
   readonly program: ExportedProgram;

@@ -2,9 +2,9 @@
 import { type ExportedProgram, FakeTensor, isSymScalar, type MetaValue, type Value } from "@sconce/ir";
 import { type Bindings, freeSymbols, type IntLike, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { recordedInputs } from "./input-layouts.js";
-import { learnLayout, learnSizes } from "./sizes.js";
-import { DeviceValue, type RunValue } from "./values.js";
+import { recordedInputs } from "../memory/input-layouts.js";
+import { learnLayout, learnSizes } from "../memory/sizes.js";
+import { DeviceValue, type RunValue } from "../memory/values.js";
 
 const LIFTED = new Set(["PARAMETER", "BUFFER", "CONSTANT_TENSOR", "CUSTOM_OBJ"]);
 

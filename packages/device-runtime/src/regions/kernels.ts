@@ -21,7 +21,7 @@ import type {
   RegionRun,
   SlotBytes,
 } from "../device/device.js";
-import { Held } from "./held.js";
+import { Held } from "../memory/held.js";
 import type { KernelStep } from "./kernel-step.js";
 import type { OpenSteps } from "./open-steps.js";
 

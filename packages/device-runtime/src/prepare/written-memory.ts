@@ -14,9 +14,9 @@ import {
   type Node,
 } from "@sconce/ir";
 import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
+import { isRowMajor } from "../memory/input-layouts.js";
 import { type Aliasing, aliasingOf, type LeastSize, mayAlias } from "./aliased-results.js";
 import { bodiesOf, bodyOf } from "./bodies.js";
-import { isRowMajor } from "./input-layouts.js";
 import { readsOlderName } from "./older-names.js";
 
 /** What the writes of a program need. */

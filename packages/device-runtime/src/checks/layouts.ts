@@ -14,11 +14,11 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import type { Bindings } from "@sconce/symbolic";
 import type { Tensor } from "@sconce/tensor";
-import { bodiesOf } from "./bodies.js";
-import { InputLayouts, layOut } from "./input-layouts.js";
+import { InputLayouts, layOut } from "../memory/input-layouts.js";
+import { StridedReads } from "../plan/strided-reads.js";
+import { bodiesOf } from "../prepare/bodies.js";
 import { type OverlapCheck, overlapCheck } from "./overlaps.js";
 import { type OtherLayouts, otherLayouts } from "./size-checks.js";
-import { StridedReads } from "./strided-reads.js";
 
 /** Why the host computes a whole run. */
 const OTHER_VIEWS =

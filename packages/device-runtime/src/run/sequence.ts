@@ -3,7 +3,7 @@
  * fit the device.
  */
 import { deadAfter, type ExportedProgram } from "@sconce/ir";
-import type { Reasons, Step } from "./program-plan.js";
+import type { Reasons, Step } from "../plan/program-plan.js";
 
 /** Steps, and for each the values that nothing reads after it. */
 export interface Sequence {

@@ -23,6 +23,7 @@ import { type OperatorTable, refuseNames } from "@sconce/ops";
 import { memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
+import { whyNotHeldBy } from "../prepare/support.js";
 import { bitsOf } from "../ranges/analyze.js";
 import { rangeOfDType } from "../ranges/interval.js";
 import {
@@ -39,7 +40,6 @@ import {
 import { EqualCalls } from "./equal-calls.js";
 import { scansFor } from "./scans.js";
 import { readThrough } from "./strided-reads.js";
-import { whyNotHeldBy } from "./support.js";
 import { type WorkLimit, whyTooMuch } from "./work.js";
 
 /** What calls are judged by: a device, and what is asked of it. */

@@ -4,8 +4,8 @@
  */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
 import type { Bindings } from "@sconce/symbolic";
-import type { Reasons } from "./program-plan.js";
-import { knownSize } from "./sizes.js";
+import { knownSize } from "../memory/sizes.js";
+import type { Reasons } from "../plan/program-plan.js";
 
 /** Why the host runs such a call: it has PyTorch's error or result. */
 const NOTHING = "an operand has no elements, and the call refuses some of these or has a rule for them";

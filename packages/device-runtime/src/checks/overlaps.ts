@@ -6,8 +6,8 @@ import { type ExportedProgram, FakeTensor, type Value } from "@sconce/ir";
 import { type OperatorTable, overlapSuspects } from "@sconce/ops";
 import type { Bindings, IntLike } from "@sconce/symbolic";
 import type { TensorLayout } from "@sconce/tensor";
+import { knownSize } from "../memory/sizes.js";
 import { otherLayouts } from "./size-checks.js";
-import { knownSize } from "./sizes.js";
 
 /** Why the host has to compute all of a run, if it does. */
 export type OverlapCheck = (inputs: readonly Value[], sizes: Bindings) => string | undefined;

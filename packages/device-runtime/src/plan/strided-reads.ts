@@ -9,8 +9,8 @@ import type { OperatorTable } from "@sconce/ops";
 import { type MemoryRead, memoryReads } from "@sconce/passes";
 import type { Bindings } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
-import { differ, recordedInputs } from "./input-layouts.js";
-import { knownSize } from "./sizes.js";
+import { differ, recordedInputs } from "../memory/input-layouts.js";
+import { knownSize } from "../memory/sizes.js";
 
 /** Reasons by the names of calls. */
 type Reasons = ReadonlyMap<string, string>;

@@ -14,11 +14,11 @@ import type { OperatorTable } from "@sconce/ops";
 import { SizeChecks, type SizeProblem } from "@sconce/passes";
 import { type Bindings, evaluateInt, type IntLike } from "@sconce/symbolic";
 import type { Device } from "../device/device.js";
-import { InputLayouts } from "./input-layouts.js";
-import { callOf, tooLargeFor } from "./large-buffers.js";
+import { InputLayouts } from "../memory/input-layouts.js";
+import { isTensor, type RunValue } from "../memory/values.js";
+import { callOf, tooLargeFor } from "../plan/large-buffers.js";
+import type { Reasons } from "../plan/program-plan.js";
 import { HostRun } from "./original-runs.js";
-import type { Reasons } from "./program-plan.js";
-import { isTensor, type RunValue } from "./values.js";
 
 /** Equal for equal sizes. */
 export const keyOf = (sizes: Bindings): string =>

@@ -5,8 +5,8 @@
 import { FakeTensor, type Graph, isRef, itemsOf, type Node } from "@sconce/ir";
 import { FEWEST_ROWS, memoryRoots, type OperatorTable } from "@sconce/ops";
 import { type Bindings, evaluate, type IntLike, SymExpr } from "@sconce/symbolic";
+import { areKnown } from "../memory/sizes.js";
 import { bodiesOf } from "./bodies.js";
-import { areKnown } from "./sizes.js";
 
 /** Calls that give what their graph gives. Lowering refuses views that others give, as PyTorch. */
 const GIVES_BODY =
