@@ -56,18 +56,12 @@ export {
   toSrepr,
   truncToFloat,
   truncToInt,
-} from "./algebra.js";
-export { askRequiredAgain } from "./ask-again.js";
-export { scalarKind } from "./assumptions.js";
-export { canonicalCondition } from "./condition.js";
-export {
-  type Congruence,
-  type FoundCongruence,
-  joinCongruences,
-  type WithoutDivisions,
-  withoutDivisions,
-} from "./congruence.js";
-export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./evaluate.js";
+} from "./algebra/algebra.js";
+export { scalarKind } from "./algebra/assumptions.js";
+export { askRequiredAgain } from "./env/ask-again.js";
+export { ShapeEnv } from "./env/shape-env.js";
+export type { GuardObserver, ShapeEnvInit } from "./env/shape-env-init.js";
+export { envWith, STATIC_ENV, type SymEnv } from "./env/sym-env.js";
 export {
   type Assumption,
   type Assumptions,
@@ -77,7 +71,19 @@ export {
   SymExpr,
   type SymHead,
   type SymOp,
-} from "./expr.js";
+} from "./expr/expr.js";
+export {
+  intersectRanges,
+  isPoint,
+  MAX_SIZE,
+  point,
+  printRange,
+  UNBOUNDED,
+  UNBOUNDED_FLOAT,
+  unionRanges,
+  type ValueRange,
+} from "./expr/interval.js";
+export { metered } from "./expr/meter.js";
 export type {
   GuardBinaryOp,
   GuardCompareOp,
@@ -91,24 +97,18 @@ export { foldGuard, pythonChoices } from "./guards/fold.js";
 export { parseGuard } from "./guards/parse.js";
 export { printGuard, printSource } from "./guards/print.js";
 export { printGuardExpr } from "./guards/print-expression.js";
+export { sha256 } from "./names/sha256.js";
+export { symbolNumber } from "./names/symbol-number.js";
+export { type ParseOptions, parseSrepr } from "./parse/parse.js";
+export { canonicalCondition } from "./solve/condition.js";
 export {
-  intersectRanges,
-  isPoint,
-  MAX_SIZE,
-  point,
-  printRange,
-  UNBOUNDED,
-  UNBOUNDED_FLOAT,
-  unionRanges,
-  type ValueRange,
-} from "./interval.js";
-export { metered } from "./meter.js";
-export { type ParseOptions, parseSrepr } from "./parse.js";
-export { sha256 } from "./sha256.js";
-export { ShapeEnv } from "./shape-env.js";
-export type { GuardObserver, ShapeEnvInit } from "./shape-env-init.js";
-export { type Solved, trySolve } from "./solve.js";
-export { asLinear, type Linear, solveLinear, substitute } from "./substitute.js";
-export { envWith, STATIC_ENV, type SymEnv } from "./sym-env.js";
-export { symbolNumber } from "./symbol-number.js";
-export { type Solution, solveUnivariate } from "./univariate.js";
+  type Congruence,
+  type FoundCongruence,
+  joinCongruences,
+  type WithoutDivisions,
+  withoutDivisions,
+} from "./solve/congruence.js";
+export { type Bindings, evaluate, evaluateBool, evaluateInt } from "./solve/evaluate.js";
+export { type Solved, trySolve } from "./solve/solve.js";
+export { asLinear, type Linear, solveLinear, substitute } from "./solve/substitute.js";
+export { type Solution, solveUnivariate } from "./solve/univariate.js";

@@ -1,6 +1,6 @@
-import { badOperand, divisionByZero } from "../errors.js";
-import { divide, type ExactNumber, equal, less, plus, raise, times } from "../exact-number.js";
-import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "../float-op.js";
+import { MATH_FUNCTIONS, roundDecimal, roundHalfEven } from "../algebra/float-op.js";
+import { badOperand, divisionByZero } from "../expr/errors.js";
+import { divide, type ExactNumber, equal, less, plus, raise, times } from "../expr/exact-number.js";
 import type { GuardBinaryOp, GuardCompareOp, GuardFunction, GuardNode, GuardSource } from "./ast.js";
 import { foldGuard, type GuardAlgebra, pythonChoices } from "./fold.js";
 import { printGuard } from "./print.js";

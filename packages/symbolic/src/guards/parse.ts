@@ -1,7 +1,7 @@
 import { Budget, checkOptions, requireText, WORK_OPTIONS, type WorkOptions } from "@sconce/errors";
-import { parseFailure, placed, shorten, tooLarge } from "../errors.js";
-import type { Token } from "../token.js";
-import { TokenReader } from "../token-reader.js";
+import { parseFailure, placed, shorten, tooLarge } from "../expr/errors.js";
+import type { Token } from "../parse/token.js";
+import { TokenReader } from "../parse/token-reader.js";
 import {
   GUARD_FUNCTIONS,
   type GuardBinaryOp,

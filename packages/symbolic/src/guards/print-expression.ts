@@ -2,10 +2,10 @@
  * @file Expressions as PyTorch writes them in guards (`ShapeGuardPythonPrinter`,
  * `torch/fx/experimental/symbolic_shapes.py`).
  */
-import { lift, type SymValue } from "../algebra.js";
-import { badOperand } from "../errors.js";
-import type { SymExpr } from "../expr.js";
-import { STRENGTH, strength } from "../strength.js";
+import { lift, type SymValue } from "../algebra/algebra.js";
+import { badOperand } from "../expr/errors.js";
+import type { SymExpr } from "../expr/expr.js";
+import { STRENGTH, strength } from "../print/strength.js";
 import { GUARD_FUNCTIONS } from "./ast.js";
 import { printPythonFloat } from "./print.js";
 
