@@ -32,7 +32,7 @@ const LONGEST = [
   "packages/conformance/src/properties.full.test.ts",
   "packages/backend-wasm/src/matrix/matrix.full.test.ts",
   "packages/backend-wasm/src/host-operators.full.test.ts",
-  "packages/session/src/save-large.full.test.ts",
+  "packages/session/src/files/save-large.full.test.ts",
   "packages/backend-wasm/src/spec.full.test.ts",
   "packages/backend-wasm/src/cases.full.test.ts",
   "packages/backend-wasm/src/unwritten.full.test.ts",

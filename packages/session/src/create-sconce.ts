@@ -56,11 +56,16 @@ import {
 import { compileOn } from "./backends/compile.js";
 import { compileFailure, requireBackend } from "./backends/errors.js";
 import { bisectOptions } from "./bisect-options.js";
+import { createModule, type ProgramModule } from "./calls/module.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
-import { createSession, isInterpreter, isOwnBackend, kernelsOf, type SessionOptions } from "./container.js";
-import { requireWorker } from "./errors.js";
 import { type ExplainedAttempt, explain } from "./explain.js";
-import { createModule, type ProgramModule } from "./module.js";
+import {
+  createSession,
+  isInterpreter,
+  isOwnBackend,
+  kernelsOf,
+  type SessionOptions,
+} from "./services/container.js";
 import { SessionFiles } from "./session-files.js";
 import {
   BISECT_ASYNC,
@@ -71,6 +76,7 @@ import {
   TRANSFORM_ASYNC,
   type TransformAsyncOptions,
 } from "./session-options.js";
+import { requireWorker } from "./worker/errors.js";
 import type { WorkerLike } from "./worker/port.js";
 import type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";

@@ -256,6 +256,7 @@ export {
 } from "@sconce/tensor";
 export { compareTensors, type UlpBucket, type UlpMeasure, ulpDistance } from "@sconce/tensor/compare";
 export type { BackendMemory } from "./backends/live-executables.js";
+export type { ModuleInput, ProgramModule } from "./calls/module.js";
 export type {
   BackendComparison,
   CompareBackendsOptions,
@@ -263,6 +264,8 @@ export type {
 } from "./compare/compare-backends.js";
 export { createSconce, Sconce, type SconceOptions } from "./create-sconce.js";
 export type { ExplainedAttempt, KnownRule } from "./explain.js";
+export type { PackageOptions, PackagePrograms } from "./files/package-programs.js";
+export { type SaveOptions, save } from "./files/save.js";
 export { type ExecuteIROptions, executeIR } from "./json-ir/execute.js";
 export { type ExtractIROptions, extractIR } from "./json-ir/extract.js";
 export { programFromIR } from "./json-ir/program.js";
@@ -272,9 +275,6 @@ export {
   type VerifyIRRequest,
   verifyIRWithStateDict,
 } from "./json-ir/verify.js";
-export type { ModuleInput, ProgramModule } from "./module.js";
-export type { PackageOptions, PackagePrograms } from "./package-programs.js";
-export { type SaveOptions, save } from "./save.js";
 export type {
   EvaluatorService,
   Logger,
@@ -283,7 +283,7 @@ export type {
   ServiceOverrides,
   Services,
   Verifier,
-} from "./services.js";
+} from "./services/services.js";
 export type { BisectAsyncOptions, ModuleOptions, TransformAsyncOptions } from "./session-options.js";
 export { GraphBuilder, parseGraph, parseIr } from "./texts.js";
 export type { WorkerLike, WorkerPort } from "./worker/port.js";

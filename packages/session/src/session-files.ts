@@ -9,9 +9,9 @@ import {
   type ReadPt2Options,
 } from "@sconce/formats";
 import type { ExportedProgram } from "@sconce/ir";
-import { invalidToSave, noTarget } from "./errors.js";
-import { type PackageOptions, type PackagePrograms, packagePrograms } from "./package-programs.js";
-import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./save.js";
+import { invalidToSave, noTarget } from "./files/errors.js";
+import { type PackageOptions, type PackagePrograms, packagePrograms } from "./files/package-programs.js";
+import { isStream, SAVE_OPTIONS, type SaveOptions, save } from "./files/save.js";
 import { SessionParts } from "./session-parts.js";
 
 const READER = latePart("the module that reads archives", () => import("@sconce/formats/read"));

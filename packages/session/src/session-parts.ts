@@ -13,10 +13,16 @@ import type { OperatorTable } from "@sconce/ops";
 import { askBackend, BISECTION, CHECKER, type CustomDecompTable, type Pass, type Rule } from "@sconce/passes";
 import { noBackend, unknownBackend } from "./backends/errors.js";
 import { type BackendMemory, LiveExecutables } from "./backends/live-executables.js";
-import { checkDecompositions, isInterpreter, isOwnBackend, replacements, type Session } from "./container.js";
 import { type KnownRule, knownRules } from "./explain.js";
-import type { PluginSet } from "./plugin-set.js";
-import type { Services } from "./services.js";
+import type { PluginSet } from "./plugins/plugin-set.js";
+import {
+  checkDecompositions,
+  isInterpreter,
+  isOwnBackend,
+  replacements,
+  type Session,
+} from "./services/container.js";
+import type { Services } from "./services/services.js";
 
 /** Services, operators, passes, rules and backends of a session. */
 export class SessionParts {

@@ -9,7 +9,7 @@ import type { JsonIR } from "@sconce/formats/json-ir";
 import type { Backend, ExportedProgram, StateValues, Value } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { createSconce, type Sconce } from "../create-sconce.js";
-import { missingWeight, notJsonIR, unknownOverride } from "../errors.js";
+import { missingWeight, notJsonIR, unknownOverride } from "./errors.js";
 import { programFromIR } from "./program.js";
 
 /** What JSON IR runs with. */

@@ -2,7 +2,7 @@
 import { forEachRef, type Graph } from "@sconce/ir";
 import { verifyGraph } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
-import { otherCall, tooManyRepeats } from "../errors.js";
+import { otherCall, tooManyRepeats } from "./errors.js";
 
 /** Calls that a program may make by the graphs that its calls take. */
 const MOST_CALLS = 2 ** 17;

@@ -13,7 +13,7 @@ import {
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
 import { propagateShapes } from "@sconce/passes";
-import { otherType } from "../errors.js";
+import { otherType } from "./errors.js";
 import { checkNestedCalls, checkRepeats } from "./nested.js";
 import { checkResultCount } from "./result-counts.js";
 

@@ -5,7 +5,7 @@
 import { type Argument, FakeTensor, type IntLike, isSymScalar, type Node } from "@sconce/ir";
 import { argumentAt, type OperatorTable } from "@sconce/ops";
 import { evaluateInt, freeSymbols } from "@sconce/symbolic";
-import { otherType } from "../errors.js";
+import { otherType } from "./errors.js";
 
 type Count = (size: number, pieces: number) => number;
 

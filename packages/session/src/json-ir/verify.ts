@@ -4,7 +4,7 @@ import { ExportedProgram, flattenValue, type StateValues, typeText, type Value }
 import { type DType, Tensor } from "@sconce/tensor";
 import { measureError } from "@sconce/tensor/compare";
 import { createSconce, type Sconce } from "../create-sconce.js";
-import { otherOutputs } from "../errors.js";
+import { otherOutputs } from "./errors.js";
 import { executeIR, runOnce } from "./execute.js";
 
 /** What is compared with what. */

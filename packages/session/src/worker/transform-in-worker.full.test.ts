@@ -1,7 +1,7 @@
 /** @file Workers of passes that take too much memory, leave, or do not begin. */
 import type { SconceError } from "@sconce/errors";
 import { expect, test } from "vitest";
-import { passWorker } from "../worker-node.js";
+import { passWorker } from "../worker-entries/worker-node.js";
 import { failure, HOSTILE, mlp, pathOf, placeOf, sconce } from "./hostile.fixture.js";
 
 const MIB = 2 ** 20;

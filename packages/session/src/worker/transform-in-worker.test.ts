@@ -9,7 +9,7 @@ import type { PassEvent, Plugin } from "@sconce/passes";
 import { describe, expect, test, vi } from "vitest";
 import { sampled } from "../../../../.config/sampled.js";
 import { createSconce, serveSession } from "../index.js";
-import { passWorker } from "../worker-node.js";
+import { passWorker } from "../worker-entries/worker-node.js";
 import { failure, fixture, HOSTILE, mlp, placeOf, sconce } from "./hostile.fixture.js";
 import type { WorkerLike } from "./port.js";
 

@@ -8,7 +8,7 @@ import type { FakeTensor } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSconce } from "../index.js";
-import { backendWorker } from "../worker-node.js";
+import { backendWorker } from "../worker-entries/worker-node.js";
 
 const f32 = (values: readonly number[]) => Tensor.from(values, [values.length], "float32");
 const sconce = createSconce();

@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
-import { passModules } from "./errors.js";
+import { passModules } from "../worker/errors.js";
 
+export { passTimeout, passWorkerEnded, passWorkerFailed } from "../worker/errors.js";
 export { ownPort } from "./own-port-node.js";
-export { passTimeout, passWorkerEnded, passWorkerFailed } from "./worker/errors.js";
 
 /**
  * Starts a worker of Node for {@link Sconce.worker}, which runs a backend of Sconce's packages: a

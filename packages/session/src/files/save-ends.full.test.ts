@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openPath } from "@sconce/formats/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSconce, type ExportedProgram, loadValues, Tensor, type Value } from "./index.js";
+import { createSconce, type ExportedProgram, loadValues, Tensor, type Value } from "../index.js";
 import { savePt2File } from "./save-node.js";
 
 const PROGRAM = fileURLToPath(
-  new URL("../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url),
+  new URL("../../../testing/fixtures/programs/net_mlp/program.pt2", import.meta.url),
 );
-const BUILT = new URL("../dist/", import.meta.url).href;
+const BUILT = new URL("../../dist/", import.meta.url).href;
 const sconce = createSconce();
 
 let folder: string;
@@ -137,8 +137,8 @@ describe("a save that ends early", () => {
   const saving = (limit = ""): ReturnType<typeof spawn> => {
     const script = `
 import { createSconce } from "${BUILT}index.js";
-import { savePt2File } from "${BUILT}save-node.js";
-import { openPt2File } from "${new URL("../../formats/dist/node.js", import.meta.url).href}";
+import { savePt2File } from "${BUILT}files/save-node.js";
+import { openPt2File } from "${new URL("../../../formats/dist/node.js", import.meta.url).href}";
 const program = await openPt2File(${JSON.stringify(PROGRAM)}, { weights: "lazy" });
 const endless = new Map(program.stateDict);
 for (const tensor of endless.values())

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, edit, programText } from "@sconce/ir";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSconce, save } from "./index.js";
+import { createSconce, save } from "../index.js";
 import { savePt2File } from "./save-node.js";
 
-const programs = new URL("../../testing/fixtures/programs/", import.meta.url);
+const programs = new URL("../../../testing/fixtures/programs/", import.meta.url);
 const file = (name: string): URL => new URL(`${name}/program.pt2`, programs);
 const sconce = createSconce();
 const load = async (name: string): Promise<ExportedProgram> => sconce.load(await readFile(file(name)));

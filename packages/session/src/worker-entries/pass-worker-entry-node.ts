@@ -3,12 +3,12 @@
 import { workerData } from "node:worker_threads";
 import { thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
-import { createSconce } from "./create-sconce.js";
-import { badPlugin } from "./errors.js";
+import { createSconce } from "../create-sconce.js";
+import { badPlugin } from "../plugins/errors.js";
+import { NO_REQUEST, type PassReply } from "../worker/pass-messages.js";
+import { sentError } from "../worker/sent-error.js";
+import { serveSession } from "../worker/serve.js";
 import { ownPort } from "./own-port-node.js";
-import { NO_REQUEST, type PassReply } from "./worker/pass-messages.js";
-import { sentError } from "./worker/sent-error.js";
-import { serveSession } from "./worker/serve.js";
 
 const port = ownPort();
 const modules = workerData as readonly string[];

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const BUILT = new URL("../dist/", import.meta.url).href;
-const FORMATS = new URL("../../formats/dist/", import.meta.url).href;
-const TENSOR = new URL("../../tensor/dist/index.js", import.meta.url).href;
+const BUILT = new URL("../../dist/", import.meta.url).href;
+const FORMATS = new URL("../../../formats/dist/", import.meta.url).href;
+const TENSOR = new URL("../../../tensor/dist/index.js", import.meta.url).href;
 const MEBI = 2 ** 20;
 /** 3 GiB in three weights. */
 const ELEMENTS = 2 ** 28;
@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function measured(script: string): Promise<{ memory: number; result: unknown }> {
   const head = `
 import { createSconce } from "${BUILT}index.js";
-import { savePt2File } from "${BUILT}save-node.js";
+import { savePt2File } from "${BUILT}files/save-node.js";
 import { openPt2File } from "${FORMATS}node.js";
 import { Storage, Tensor } from "${TENSOR}";
 const seen = [];

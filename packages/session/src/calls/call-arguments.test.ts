@@ -3,7 +3,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createSconce, type ProgramModule } from "./index.js";
+import { createSconce, type ProgramModule } from "../index.js";
 
 /** A program that adds its two inputs, or doubles the only one. */
 function sum(inputs: readonly string[], args: string, kwargs: string): ExportedProgram {

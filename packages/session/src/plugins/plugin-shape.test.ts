@@ -2,7 +2,7 @@ import { ATEN } from "@sconce/ir";
 import { defineOp } from "@sconce/ops";
 import { definePass } from "@sconce/passes";
 import { describe, expect, test } from "vitest";
-import { createSconce } from "./index.js";
+import { createSconce } from "../index.js";
 
 const open = (...plugins: readonly unknown[]) => createSconce({ plugins: plugins as never });
 const pass = definePass({ name: "nothing", doc: "Nothing.", run: (program) => program });

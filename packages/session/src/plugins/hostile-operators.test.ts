@@ -3,8 +3,8 @@ import { FakeTensor } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { defineOp, type Emit } from "@sconce/ops";
 import { describe, expect, test } from "vitest";
+import { createSconce } from "../index.js";
 import { failure, guardProgram, program, TEXT, weights } from "./hostile-plugins.fixture.js";
-import { createSconce } from "./index.js";
 
 guardProgram();
 

@@ -3,11 +3,13 @@ import { inspect } from "node:util";
 import type { Backend, ExportedProgram } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { createSconce } from "./index.js";
+import { createSconce } from "../index.js";
 
 const sconce = createSconce();
 const load = (name: string): Promise<ExportedProgram> =>
-  sconce.load(readFileSync(new URL(`../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)));
+  sconce.load(
+    readFileSync(new URL(`../../../testing/fixtures/programs/${name}/program.pt2`, import.meta.url)),
+  );
 
 test("a module lists its arguments", async () => {
   using module = await sconce.module(await load("tree_keyword_order"));

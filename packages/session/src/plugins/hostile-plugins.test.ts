@@ -4,8 +4,8 @@ import type { Emit } from "@sconce/ops";
 import { builtinRules, decompose, definePass, defineRule, type Pass, type Plugin } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { createSconce } from "../index.js";
 import { failure, guardProgram, program, TEXT, weights } from "./hostile-plugins.fixture.js";
-import { createSconce } from "./index.js";
 
 guardProgram();
 

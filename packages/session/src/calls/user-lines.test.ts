@@ -14,7 +14,7 @@ import { parseGraph } from "@sconce/ir/text";
 import { definePass, defineRule, type Rule } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { createSconce } from "./create-sconce.js";
+import { createSconce } from "../create-sconce.js";
 
 const frame = (file: string, line: number, code: string): string =>
   `  File "${file}", line ${line}, in forward\n    ${code}\n`;

@@ -5,7 +5,7 @@ import { parseIr, printIr } from "@sconce/ir/text";
 import type { Plugin } from "@sconce/passes";
 import { Tensor } from "@sconce/tensor";
 import { afterEach, beforeEach, expect } from "vitest";
-import { createSconce } from "./index.js";
+import { createSconce } from "../index.js";
 
 /** Values of the program's weight. */
 export const weights = Tensor.from([1, 2, 3, 4], [4], "float32");

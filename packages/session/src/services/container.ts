@@ -33,11 +33,12 @@ import {
   type SessionBackend,
   verifyCallsSteps,
 } from "@sconce/passes";
-import { AUTO, WASM } from "./backends/backend-names.js";
-import { defaultBackend, ownWasm } from "./backends/default-backend.js";
-import { badPlugin, unknownService } from "./errors.js";
+import { AUTO, WASM } from "../backends/backend-names.js";
+import { defaultBackend, ownWasm } from "../backends/default-backend.js";
+import { badPlugin } from "../plugins/errors.js";
+import { type PluginSet, pluginSet } from "../plugins/plugin-set.js";
+import { unknownService } from "./errors.js";
 import { type DependencyContainer, instanceCachingFactory, container as root } from "./injection.js";
-import { type PluginSet, pluginSet } from "./plugin-set.js";
 import type { Override, PassManagers, ServiceOverrides, Services, Verifier } from "./services.js";
 import { PLUGINS, SERVICES } from "./tokens.js";
 

@@ -2,7 +2,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { type NumericArray, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { createSconce } from "./index.js";
+import { createSconce } from "../index.js";
 
 /** The identity of a tensor, with the type of IR text; `n` is a dynamic int. */
 const identity = (type: string): ExportedProgram =>
