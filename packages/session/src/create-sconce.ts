@@ -58,6 +58,7 @@ import { compileFailure, requireBackend } from "./backends/errors.js";
 import { bisectOptions } from "./bisect-options.js";
 import { createModule, type ProgramModule } from "./calls/module.js";
 import type { BackendComparison, CompareBackendsOptions } from "./compare/compare-backends.js";
+import { requireWorker } from "./errors.js";
 import { type ExplainedAttempt, explain } from "./explain.js";
 import {
   createSession,
@@ -76,7 +77,6 @@ import {
   TRANSFORM_ASYNC,
   type TransformAsyncOptions,
 } from "./session-options.js";
-import { requireWorker } from "./worker/errors.js";
 import type { WorkerLike } from "./worker/port.js";
 import type { TransformInWorkerOptions } from "./worker/transform-in-worker.js";
 import type { WorkerBackend } from "./worker/worker-backend.js";

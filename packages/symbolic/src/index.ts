@@ -96,7 +96,6 @@ export { evaluateGuard, type GuardValue, guardHolds, type SourceResolver } from 
 export { foldGuard, pythonChoices } from "./guards/fold.js";
 export { parseGuard } from "./guards/parse.js";
 export { printGuard, printSource } from "./guards/print.js";
-export { printGuardExpr } from "./guards/print-expression.js";
 export { sha256 } from "./names/sha256.js";
 export { symbolNumber } from "./names/symbol-number.js";
 export { type ParseOptions, parseSrepr } from "./parse/parse.js";

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { printGuardExpr } from "./guards/print-expression.js";
 import {
   expand,
   parseGuard,
   parseSrepr,
   printExpr,
   printGuard,
-  printGuardExpr,
   type SymExpr,
   symEquals,
   toSrepr,

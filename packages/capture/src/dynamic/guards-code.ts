@@ -1,5 +1,5 @@
 /** @file The guards of a program as PyTorch writes them (`_convert_guards_to_code`). */
-import { printGuardExpr } from "@sconce/symbolic";
+import { printGuardExpr } from "@sconce/symbolic/print-guard";
 import type { FakeInputs } from "./fake-inputs.js";
 
 /**

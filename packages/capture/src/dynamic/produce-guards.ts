@@ -9,12 +9,12 @@ import {
   intersectRanges,
   le,
   printExpr,
-  printGuardExpr,
   SymExpr,
   substitute,
   symbol,
   type ValueRange,
 } from "@sconce/symbolic";
+import { printGuardExpr } from "@sconce/symbolic/print-guard";
 import { linearSize, linearText, parseLinear } from "./dim.js";
 import { DimConstraints } from "./dim-constraints.js";
 import { constraintViolation } from "./errors.js";

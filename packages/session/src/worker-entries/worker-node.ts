@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
-import { passModules } from "../worker/errors.js";
+import { passModules } from "./errors.js";
 
 export { passTimeout, passWorkerEnded, passWorkerFailed } from "../worker/errors.js";
 export { ownPort } from "./own-port-node.js";

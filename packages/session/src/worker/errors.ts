@@ -1,4 +1,4 @@
-import { inNode, isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, SconceError, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import type { SentError } from "./sent-error.js";
 
@@ -100,21 +100,3 @@ export function receivedError({ name, message, stack, code, fix = "", cause, ...
   if (stack !== undefined) Object.defineProperty(error, "stack", { value: stack });
   return error;
 }
-
-/** Refuses other values than workers. @throws SconceError `INVALID_ARGUMENT` */
-export function requireWorker(value: unknown): void {
-  if (typeof value === "object" && value !== null && "postMessage" in value && "terminate" in value) return;
-  throw new SconceError({
-    code: "INVALID_ARGUMENT",
-    message: `the first argument of worker is ${value === null ? "null" : typeof value} without \`postMessage\` and \`terminate\``,
-    fix: `give a Worker, whose script calls serveSession(...)${inNode("; in Node, backendWorker(name) of sconce/node")}`,
-  });
-}
-
-/** Returns the error for what passWorker was given in place of modules. */
-export const passModules = (): SconceError =>
-  new SconceError({
-    code: "INVALID_ARGUMENT",
-    message: "the first argument of passWorker is not a list of modules",
-    fix: 'give paths or addresses of plugin modules: passWorker(["./their-plugin.js"])',
-  });

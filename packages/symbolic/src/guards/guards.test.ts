@@ -8,9 +8,9 @@ import {
   guardHolds,
   parseGuard,
   printGuard,
-  printGuardExpr,
   symbol,
 } from "../index.js";
+import { printGuardExpr } from "./print-expression.js";
 
 describe("guards", () => {
   test.each([

@@ -8,12 +8,12 @@ import {
   mul,
   ne,
   parseGuard,
-  printGuardExpr,
   type SymExpr,
   symbol,
   symMax,
   symMin,
 } from "../index.js";
+import { printGuardExpr } from "./print-expression.js";
 
 const [a, b] = [symbol("s77"), symbol("s17")];
 const SOURCES: Readonly<Record<string, string>> = { s77: "L['x'].size()[0]", s17: "L['y'].size()[0]" };

@@ -15,11 +15,11 @@ import {
   type IntLike,
   ne,
   parseGuard,
-  printGuardExpr,
   printSource,
   type ShapeEnv,
   SymExpr,
 } from "@sconce/symbolic";
+import { printGuardExpr } from "@sconce/symbolic/print-guard";
 
 const OPERATORS: Readonly<Record<string, string>> = {
   "+": "operator.add",
