@@ -1,4 +1,4 @@
-import { numel } from "@sconce/tensor";
+import { numel, wrapDimension } from "@sconce/tensor";
 
 /**
  * A row-major array seen around one dimension: element `(o, i, n)` is at
@@ -16,6 +16,6 @@ export interface Axis {
  */
 export function axisOf(shape: readonly number[], dim: number): Axis {
   if (shape.length === 0) return { outer: 1, size: 1, inner: 1 };
-  const d = dim < 0 ? dim + shape.length : dim;
+  const d = wrapDimension(dim, shape.length);
   return { outer: numel(shape.slice(0, d)), size: shape[d]!, inner: numel(shape.slice(d + 1)) };
 }

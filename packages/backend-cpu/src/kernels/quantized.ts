@@ -3,7 +3,7 @@
  * PyTorch's does.
  */
 
-import { dtypeInfo, floatToInt32, type Tensor } from "@sconce/tensor";
+import { dtypeInfo, floatToInt32, type Tensor, wrapDimension } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
@@ -53,7 +53,7 @@ const dequantizePerTensor = kernel(
 
 /** Returns a tensor with one value for each channel, broadcast over the others. */
 function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
-  const d = axis < 0 ? axis + input.ndim : axis;
+  const d = wrapDimension(axis, input.ndim);
   return values.asStrided(
     input.shape,
     input.shape.map((_, k) => (k === d ? values.strides[0]! : 0)),

@@ -3,7 +3,7 @@
  * so that each result is a function of one dense row.
  */
 
-import { type DType, isBigIntDType, numel, type Tensor } from "@sconce/tensor";
+import { type DType, isBigIntDType, numel, type Tensor, wrapDimension } from "@sconce/tensor";
 import { type NumberArray, readBigInts, readNumbers, writeBigInts, writeNumbers } from "../kernel/dense.js";
 import { scratchLike } from "../kernel/scratch.js";
 
@@ -18,10 +18,10 @@ export interface Rows {
 
 /** Non-negative dimensions; all of them when none are given. */
 export function reducedDims(ndim: number, dims: readonly number[] | number | null | undefined): number[] {
-  if (typeof dims === "number") return ndim === 0 ? [] : [dims < 0 ? dims + ndim : dims];
+  if (typeof dims === "number") return ndim === 0 ? [] : [wrapDimension(dims, ndim)];
   if (dims === null || dims === undefined || dims.length === 0)
     return Array.from({ length: ndim }, (_, d) => d);
-  return ndim === 0 ? [] : dims.map((d) => (d < 0 ? d + ndim : d));
+  return ndim === 0 ? [] : dims.map((d) => wrapDimension(d, ndim));
 }
 
 /** Returns the view of a tensor with these dimensions moved last, in rising order. */

@@ -1,7 +1,7 @@
 /** @file Reductions of consecutive pieces of a dimension, and their gradients. */
 
 import { type ScalarLiteral, toNumber } from "@sconce/ir";
-import { numel, type Tensor } from "@sconce/tensor";
+import { numel, type Tensor, wrapDimension } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange, invalidArgument } from "../kernel/errors.js";
 import { roundTo } from "../kernel/half.js";
@@ -37,7 +37,7 @@ function piecesOf(
   { data, lengths, offsets, axis, unsafe = true }: SegmentArgs,
   refusesFalling: boolean,
 ): Pieces {
-  const dim = axis < 0 ? axis + data.ndim : axis;
+  const dim = wrapDimension(axis, data.ndim);
   const source = (offsets ?? lengths)!;
   const given = readNumbers(source);
   const width = source.shape[dim]!;

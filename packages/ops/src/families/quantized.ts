@@ -3,7 +3,7 @@
  * in graphs; the decompositions say what they compute.
  */
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
-import { type DType, isFloatDType } from "@sconce/tensor";
+import { type DType, isFloatDType, wrapDimension } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -140,7 +140,7 @@ const dequantizePerTensorOfRange = defineOp({
 /** Swaps a dimension with the first. */
 function axisFirst(emit: Emit, tensor: FakeTensor, axis: IntLike): FakeTensor {
   const order = tensor.shape.map((_, d) => d);
-  const at = Number(axis) < 0 ? Number(axis) + tensor.ndim : Number(axis);
+  const at = wrapDimension(Number(axis), tensor.ndim);
   order[at] = 0;
   order[0] = at;
   return emit("aten.permute.default", [tensor, order]);

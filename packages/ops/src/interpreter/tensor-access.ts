@@ -1,7 +1,15 @@
 /** @file What control flow asks of tensors, and the answers for tensors in memory. */
 import { internalError } from "@sconce/errors";
 import { FakeTensor, isFloat, type MetaValue } from "@sconce/ir";
-import { copyInto, dtypeInfo, laneReader, requiredBytes, Storage, Tensor } from "@sconce/tensor";
+import {
+  copyInto,
+  dtypeInfo,
+  laneReader,
+  requiredBytes,
+  Storage,
+  Tensor,
+  wrapDimension,
+} from "@sconce/tensor";
 import { invalidArgument } from "../rows/errors.js";
 import { foreignTensor } from "./errors.js";
 import type { RuntimeValue } from "./values.js";
@@ -75,13 +83,13 @@ function lanesOf(value: Tensor, what: string): readonly number[] {
 
 function selected(tensor: Tensor, dim: number, i: number): Tensor {
   const { shape, strides, storageOffset, ndim } = host(tensor);
-  const d = dim < 0 ? dim + ndim : dim;
+  const d = wrapDimension(dim, ndim);
   return tensor.asStrided(shape.toSpliced(d, 1), strides.toSpliced(d, 1), storageOffset + i * strides[d]!);
 }
 
 function stacked(rows: readonly Tensor[], dim: number): Tensor {
   const first = host(rows[0]!);
-  const d = dim < 0 ? dim + first.ndim + 1 : dim;
+  const d = wrapDimension(dim, first.ndim + 1);
   const out = Tensor.empty(first.shape.toSpliced(d, 0, rows.length), first.dtype);
   for (const [i, row] of rows.entries()) copyInto(selected(out, d, i), row);
   return out;

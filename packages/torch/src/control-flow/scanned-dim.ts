@@ -1,12 +1,12 @@
 /** @file The dimension along which scans run. */
-import { Tensor } from "@sconce/tensor";
+import { Tensor, wrapDimension } from "@sconce/tensor";
 import { callOperator } from "../trace/dispatch.js";
 import { controlFlowArguments } from "./errors.js";
 import { isSameSize, knownOf } from "./flow-call.js";
 
 /** Returns the dimension counted from the start; all tensors have it, with one size. */
 export function dimensionOf(leaves: readonly Tensor[], dim: number): number {
-  const at = dim < 0 ? dim + leaves[0]!.ndim : dim;
+  const at = wrapDimension(dim, leaves[0]!.ndim);
   if (!Number.isInteger(at) || at < 0 || leaves.some(({ ndim }) => ndim <= at))
     throw controlFlowArguments(
       `All xs leaves must have at least 'dim + 1' dimensions, and dim is ${dim}`,

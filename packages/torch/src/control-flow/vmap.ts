@@ -1,7 +1,7 @@
 /** @file Functions of one item that run for a batch (`torch.vmap`). */
 import { checkOptions, type OptionNames } from "@sconce/errors";
 import { FakeTensor, flattenValue, unflattenTree } from "@sconce/ir";
-import { Tensor } from "@sconce/tensor";
+import { Tensor, wrapDimension } from "@sconce/tensor";
 import { visitOperands } from "@sconce/trace";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutRandomness } from "../trace/eager.js";
@@ -94,7 +94,7 @@ function leafOf(value: unknown, dim: number | null): Leaf {
       `Got in_dim=${dim} for an input but the input is of type ${typeof value}. We cannot vmap over non-Tensor arguments`,
       "use null as the dimension of the argument",
     );
-  const at = dim < 0 ? dim + value.ndim : dim;
+  const at = wrapDimension(dim, value.ndim);
   if (!Number.isInteger(at) || at < 0 || at >= value.ndim)
     throw badVmap(
       `Got in_dim=${dim} for some input, but that input is a Tensor of dimensionality ${value.ndim} so expected in_dim to satisfy -${value.ndim} <= in_dim < ${value.ndim}`,

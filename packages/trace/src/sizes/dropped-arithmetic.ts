@@ -5,7 +5,7 @@
  */
 import { type ExportedProgram, FakeTensor, type MetaValue, type Namespace } from "@sconce/ir";
 import { type IntLike, SymExpr } from "@sconce/symbolic";
-import { dtypeInfo } from "@sconce/tensor";
+import { dtypeInfo, wrapDimension } from "@sconce/tensor";
 import { type Counted, CountedArithmetic, MINUS_ONE, ONE, TakenNames, ZERO } from "./counted-arithmetic.js";
 import { takeGuardNames } from "./guard-names.js";
 import { ReferenceArithmetic, type ReferenceTensor } from "./reference-arithmetic.js";
@@ -359,7 +359,7 @@ export class DroppedArithmetic {
     const elements = this.#product(index.shape);
     count.ne(elements, ZERO, true);
     if (count.eq(elements, ZERO, false)) return;
-    const written = dim < 0 ? dim + self.ndim : dim;
+    const written = wrapDimension(dim, self.ndim);
     for (const [at, size] of index.shape.entries())
       if (at !== written && at < self.ndim) count.le(this.#read(size), this.#read(self.shape[at]!));
     if (source === null) return;

@@ -3,7 +3,7 @@
  */
 import { pythonTuple } from "@sconce/ir";
 import { fieldsOf } from "@sconce/source-check";
-import { Tensor } from "@sconce/tensor";
+import { Tensor, wrapDimension } from "@sconce/tensor";
 import { callTorch } from "../../functions/function-tables.js";
 import { noGrad } from "../../trace/grad-mode.js";
 import { badParametrization, noTensor } from "../errors.js";
@@ -100,7 +100,7 @@ class SpectralNorm extends Module {
 
   constructor(weight: Tensor, steps: number, dim: number, eps: number) {
     super();
-    this.dim = dim < 0 ? dim + weight.ndim : dim;
+    this.dim = wrapDimension(dim, weight.ndim);
     this.eps = eps;
     this.nPowerIterations = steps;
     if (weight.ndim <= 1) return;
