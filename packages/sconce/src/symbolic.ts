@@ -1,2 +1,3 @@
 /** @file Symbolic sizes: expressions, ranges, guards. */
 export * from "@sconce/symbolic";
+export { printGuardExpr } from "@sconce/symbolic/print-guard";
