@@ -344,6 +344,145 @@ def derived_odd(x): return torch.ones(x[1::2].size(0))
 def derived_own(x): return torch.ones(x.size(0) - 1)
 
 
+# ---------------------------------------------------------------- names of lowered programs
+counts = torch.tensor([1, 2, 0, 3])
+
+
+def each(*args, rows=True, fixed=True):
+    """A file of a function, and one with dynamic rows."""
+
+    def add(function):
+        if fixed:
+            FILES[function.__name__] = (function, args, None, {})
+        if rows:
+            FILES[f"{function.__name__}_rows"] = (function, args, {"x": {0: D}, "n": {0: D}}, {})
+        return function
+
+    return add
+
+
+def inside(i, end):
+    n = i.item()
+    torch._check(n >= 0)
+    torch._check(n < end)
+    return n
+
+
+def between(a, b): return torch.arange(a.item(), b.item(), 2.0)
+
+
+@each(x, i)
+def copied_into_start(x, i):
+    y = x.clone()
+    y[i.item() :].copy_(torch.ones(3))
+    return y
+@each(x, i)
+def added_to_start(x, i):
+    y = x.clone()
+    y[i.item() :].add_(1)
+    return y
+@each(x, i, rows=False)
+def multiplied_by_row(x, i):
+    y = x.clone()
+    y[: i.item()].mul_(x[0])
+    return y
+@each(x, i)
+def filled_narrow(x, i):
+    y = x.clone()
+    y.narrow(0, i.item(), 1).fill_(1)
+    return y
+@each(x, i)
+def added_to_narrow(x, i):
+    y = x.clone()
+    y.narrow(0, i.item(), 1).add_(1)
+    return y
+@each(x, i)
+def copied_into_narrow(x, i):
+    y = x.clone()
+    y.narrow(0, i.item(), 2).copy_(x[:2])
+    return y
+@each(x, i)
+def bounded_narrow(x, i):
+    y = x.clone()
+    y.narrow(0, inside(i, 3), 2).mul_(2)
+    return y
+@each(x, i)
+def bounded_select(x, i):
+    y = x.clone()
+    y.select(0, inside(i, 3)).mul_(2)
+    return y
+@each(x, i)
+def bounded_row(x, i):
+    y, n = x.clone(), inside(i, 3)
+    y[n] = x[0]
+    return y, y[n] + 1
+@each(x, i)
+def bounded_scatter(x, i): return x.select_scatter(x[0], 0, inside(i, 3))
+@each(x, i)
+def scatter_from_start(x, i):
+    torch._check(i.item() >= 0)
+    return x.select_scatter(x[0], 0, i.item())
+@each(x, torch.tensor(-2), rows=False)
+def scatter_from_end(x, i):
+    torch._check(i.item() < 0)
+    return x.select_scatter(x[0], 0, i.item())
+@each(x, one)
+def narrow_of_narrow(x, i): return x.narrow(1, i.item(), 1).narrow(0, i.item(), 1) + 1
+@each(x, one)
+def size_of_narrow(x, i):
+    y = x.narrow(0, i.item(), 1)
+    return torch.zeros(y.shape[0]), y.reshape(-1)
+@each(torch.tensor(-5), torch.tensor(8), rows=False)
+def range_in_heads(a, b):
+    e = (between(a, b)[:, None] * torch.ones(32)).reshape(-1, 4, 8)
+    return e.reshape(e.shape[0], 32)
+@each(torch.tensor(-5), torch.tensor(8), rows=False)
+def expanded_range(a, b):
+    e = between(a, b)[:, None].expand(-1, 32).reshape(-1, 4, 8)
+    return e.reshape(e.shape[0], 32)
+@each(torch.tensor(-5), torch.tensor(8), rows=False)
+def size_of_heads(a, b):
+    e = (between(a, b)[:, None] * torch.ones(32)).reshape(-1, 4, 8)
+    return torch.zeros(e.shape[0])
+@each(torch.arange(64.0).reshape(2, 32), torch.tensor(-5), torch.tensor(8))
+def relative_positions(x, a, b):
+    e = (between(a, b)[:, None] * torch.ones(32)).reshape(-1, 4, 8)
+    scores = torch.einsum("bnh,tnh->bnt", x.reshape(x.shape[0], 4, 8), e)
+    return scores.softmax(-1).sum(-1), e.transpose(0, 1).contiguous().sum((1, 2))
+@each(x, counts)
+def repeated(x, n): return x.repeat_interleave(n, 0) + 1
+@each(x, counts)
+def repeated_beside_size(x, n): return x.repeat_interleave(n, 0), torch.zeros(x.shape[0] + 1)
+@each(x, counts)
+def sums_of_repeated(x, n):
+    y = x.repeat_interleave(n, 0)
+    return y.cumsum(0), torch.arange(y.shape[0] + 1)
+@each(x, counts)
+def repeated_places(x, n):
+    y = torch.repeat_interleave(n)
+    return x[y] * 2, y
+@each(x, counts)
+def repeated_by_sum(x, n): return x.flatten().repeat_interleave(n.sum().item()) + 1
+@each(x, counts)
+def repeated_columns(x, n):
+    y = x.t().repeat_interleave(n, 1)
+    return y.reshape(-1), y.sum(1)
+@each(x)
+def sums_of_masked(x):
+    y = x[x > 3]
+    return torch.cat([torch.zeros(1), y.cumsum(0)]), torch.arange(y.shape[0] + 1)
+@each(x)
+def sums_of_range(x): return torch.cumsum(torch.arange(x.nonzero().shape[0] + 1), 0) + 1
+@each(x, fixed=False)
+def sums_beside_range(x): return x.cumsum(0), torch.arange(x.shape[0] + 1)
+@each(x, fixed=False)
+def sums_along_columns(x): return x.cumsum(1), torch.arange(x.shape[0] + 1)
+@each(x, fixed=False)
+def sums_of_sums(x): return (x * 2).cumsum(0).cumsum(0), torch.zeros(x.shape[0] + 1)
+@each(x, fixed=False)
+def products_beside_range(x): return torch.zeros(x.shape[0] + 1), x.cumprod(0)
+
+
 def module_of(function):
     names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
     scope = {"torch": torch, "function": function}

@@ -385,19 +385,3 @@ export const linesOf = (text: string): string[] =>
     .filter((line) => !/^ *#( File| No)/.test(line))
     .map((line) => line.trimEnd())
     .filter((line) => line !== "");
-
-/**
- * Returns the lines with nodes numbered by order: the numbers of PyTorch's names in lowered
- * programs count values that it computed on the way.
- */
-export function numbered(text: string): string[] {
-  const names = new Map<string, string>();
-  const lines = linesOf(text).map((line) => line.replace(/ on node '\w+'/, ""));
-  for (const line of lines) {
-    const name = /^ +([a-z_]\w*)(?:: ".*?")? = /.exec(line)?.[1];
-    if (name === undefined || names.has(name)) continue;
-    const base = name.replace(/(_\d+)+$/, "").replace(/^_assert_scalar_default/, "_assert_scalar");
-    names.set(name, `${base.replace(/_+$/, "")}#${names.size}`);
-  }
-  return lines.map((line) => line.replace(/(?<!\.)\b[a-z_]\w*/g, (word) => names.get(word) ?? word));
-}

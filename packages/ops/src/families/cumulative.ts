@@ -14,6 +14,18 @@ function running(self: FakeTensor, dim: IntLike, dtype: DType): FakeTensor {
   return fake({ dtype, shape: self.shape, like: self });
 }
 
+/**
+ * The size of the dimension is a separate object if it is symbolic: PyTorch's reference sums over a
+ * mask that it makes of a new range.
+ */
+function overRange(self: FakeTensor, dim: IntLike, dtype: DType): FakeTensor {
+  const result = running(self, dim, dtype);
+  const at = wrapDim(dim, self.ndim);
+  const size = result.shape[at];
+  if (size === undefined || typeof size === "number") return result;
+  return fake({ dtype, shape: result.shape.with(at, size.distinct()), like: result });
+}
+
 type SumSchema = "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
 type ExtremumSchema = "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)";
 type HelperSchema = "aten::_cummax_helper(Tensor self, Tensor(a!) values, Tensor(b!) indices, int dim) -> ()";
@@ -23,7 +35,7 @@ export const cumulativeOps: readonly OpDefinition[] = [
     defineOp({
       schema: `aten::${name}(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` as SumSchema,
       tags: name === "cumsum" ? ["core"] : [],
-      meta: ({ self, dim, dtype }) => running(self, dim, dtype ?? toSumDType(self.dtype)),
+      meta: ({ self, dim, dtype }) => overRange(self, dim, dtype ?? toSumDType(self.dtype)),
     }),
   ),
   ...["cummax", "cummin"].map((name) =>

@@ -255,14 +255,16 @@ const sliceScatter = defineOp({
 });
 
 /**
- * Returns the row of an index, from the start. PyTorch refuses an index of unknown sign here: it is
- * asserted to lie in the tensor.
+ * Returns the row of an index, from the start. PyTorch looks at the sign only, and refuses an index
+ * of unknown sign: that is asserted to lie in the tensor here, and counted from the start.
  */
 function rowOf(emit: Emit, index: IntLike, size: IntLike): IntLike {
-  const outside = (): Error => invalidArgument(`select(): index ${describeSize(index)} out of range`);
-  check(emit.env, lt(index, size), outside);
-  check(emit.env, ge(index, neg(size)), outside);
   const negative = isNegative(emit.env, index);
+  if (negative === undefined || typeof index === "number") {
+    const outside = (): Error => invalidArgument(`select(): index ${describeSize(index)} out of range`);
+    check(emit.env, lt(index, size), outside);
+    check(emit.env, ge(index, neg(size)), outside);
+  }
   return negative === false ? index : sizeMath(emit, negative === true ? "add" : "mod", index, size);
 }
 

@@ -143,7 +143,9 @@ const ASKS: Readonly<Record<string, Asks>> = {
   "aten.scaled_dot_product_attention.default": asksAttention,
   "aten._scaled_dot_product_flash_attention_for_cpu.default": asksAttentionInBlocks,
   "aten.repeat_interleave.self_Tensor": asksRepeat,
+  "aten.repeat_interleave.self_int": (dropped, { repeats }) => dropped.checked([size(repeats)]),
   "aten.narrow.default": asksNarrow,
+  "aten.select_scatter.default": (dropped, { index }) => dropped.indexed(size(index)),
   "aten.split.Tensor": asksSplit,
   "aten.chunk.default": asksChunk,
   "aten.unsafe_chunk.default": asksChunk,
@@ -194,6 +196,7 @@ const ASKS: Readonly<Record<string, Asks>> = {
 
 /** The same for what a decomposition asks in the end. */
 const ASKS_LAST: Readonly<Record<string, Asks>> = {
+  "aten.narrow.default": (dropped, { start }) => dropped.narrowedResult(size(start)),
   "aten.lerp.Scalar": asksLerp,
   "aten.lerp.Tensor": asksLerp,
   "aten.upsample_bicubic2d.default": asksLayout,

@@ -356,7 +356,8 @@ export class Dispatcher {
     askInPlace(this.tracer.dropped, row.target, bound);
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     const returned = this.#writeBack(row, result, written);
-    this.tracer.dropped.wrapped(returned);
+    const values = [returned].flat() as readonly MetaValue[];
+    this.tracer.dropped.wrapped(values.map((one) => (one instanceof FunctionalTensor ? one.lastValue : one)));
     return returned;
   }
 

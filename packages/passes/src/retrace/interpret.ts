@@ -223,12 +223,12 @@ export class GraphInterpreter {
 
   #assertScalar([condition, message]: readonly EmitArg[]): MetaValue {
     const { tracer } = this.dispatcher;
-    if (!isSymScalar(condition as MetaValue)) return null;
-    const { expr } = condition as SymScalar;
-    if (expr instanceof SymExpr) tracer.env.require(expr as BoolLike);
-    const node = tracer.arithmetic.operand(condition as SymScalar);
-    if (typeof node !== "boolean")
-      tracer.record("aten._assert_scalar.default", [node, message as string], {}, null);
+    const scalar = isSymScalar(condition as MetaValue) ? (condition as SymScalar) : undefined;
+    if (scalar?.expr instanceof SymExpr) tracer.env.require(scalar.expr as BoolLike);
+    const node = scalar === undefined ? true : tracer.arithmetic.operand(scalar);
+    // PyTorch records what always holds, and drops it again.
+    if (typeof node === "boolean") tracer.dropped.named("_assert_scalar");
+    else tracer.record("aten._assert_scalar.default", [node, message as string], {}, null);
     return null;
   }
 

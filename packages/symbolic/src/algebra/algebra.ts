@@ -9,7 +9,7 @@ import {
   type SymHead,
   TRUE,
 } from "../expr/expr.js";
-import { floating, integer } from "../expr/number.js";
+import { floating, integer, isNumber } from "../expr/number.js";
 import { printNode } from "../print/print.js";
 import { sreprNode } from "../print/srepr.js";
 import { isFloatValued, isNonnegative } from "./assumptions.js";
@@ -137,9 +137,15 @@ function apply(head: SymHead, ...values: readonly SymValue[]): IntLike {
     head,
     values.map((value) => lift(value, float)),
   );
-  // What simplifies to an operand, or to a symbol in it, is a new size still.
-  return lowerNumber(result.op === "Symbol" || values.includes(result) ? result.distinct() : result);
+  // What simplifies to an operand, or to a part of one, is a new size still.
+  const isKnown = !isNumber(result) && values.some((value) => isPart(result, value));
+  return lowerNumber(isKnown ? result.distinct() : result);
 }
+
+/** Returns whether an expression is the object of another one, or of a part of it. */
+const isPart = (e: SymExpr, whole: SymValue): boolean =>
+  e === whole ||
+  (whole instanceof SymExpr && whole.size > e.size && whole.args.some((arg) => isPart(e, arg)));
 
 /** Returns a size as the result of arithmetic that does not change it: a separate object. */
 const unchanged = (size: IntLike): IntLike => (typeof size === "number" ? size : size.distinct());

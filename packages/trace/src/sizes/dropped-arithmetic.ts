@@ -8,6 +8,7 @@ import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { dtypeInfo, wrapDimension } from "@sconce/tensor";
 import { type Counted, CountedArithmetic, MINUS_ONE, ONE, TakenNames, ZERO } from "./counted-arithmetic.js";
 import { takeGuardNames } from "./guard-names.js";
+import { isDense, lastPlace } from "./memory-places.js";
 import { ReferenceArithmetic, type ReferenceTensor } from "./reference-arithmetic.js";
 import type { RetraceEnv } from "./retrace-env.js";
 
@@ -55,6 +56,11 @@ export class DroppedArithmetic {
     this.#names.takeWaiting(base);
   }
 
+  /** A call that is dropped again, by the name of its node. */
+  named(base: string): void {
+    this.#names.take(base);
+  }
+
   /** A size that arithmetic takes: it is read. */
   #size(size: IntLike): void {
     if (size instanceof SymExpr) this.#trace.sizes.read(size);
@@ -74,7 +80,8 @@ export class DroppedArithmetic {
   /**
    * The size in bytes of a storage for a tensor (`computeStorageNbytes`): a wrapper asks for it.
    */
-  storage({ shape, strides, storageOffset, dtype }: FakeTensor): void {
+  storage(tensor: FakeTensor): void {
+    const { shape, strides, storageOffset, dtype } = tensor;
     // Names alone count: this is asked of every result.
     const { env } = this.#trace;
     let [dims, sums, products, isSum] = [0, 0, 0, false];
@@ -93,8 +100,10 @@ export class DroppedArithmetic {
       if (isSum) sums++;
     }
     if (isSum || isSymbolic(storageOffset)) {
+      this.#size(storageOffset);
       sums++;
-      if (dtypeInfo(dtype).itemSize !== 1) products++;
+      const isNumber = isSymbolic(storageOffset) && typeof lastPlace(tensor) === "number";
+      if (dtypeInfo(dtype).itemSize !== 1 && !isNumber) products++;
     }
     this.#names.take("eq", dims);
     this.#names.take("sub", dims);
@@ -119,8 +128,8 @@ export class DroppedArithmetic {
   /** A functional tensor is an operand of a call that writes. */
   unwrapped(operand: FakeTensor): void {
     if (!this.isNeeded) return;
-    const { shape, strides, storageOffset } = operand;
-    if (![...shape, ...strides, storageOffset].some(isSymbolic)) return;
+    const { shape, strides } = operand;
+    if (![...shape, ...strides].some(isSymbolic)) return;
     for (const size of shape) this.#with.ge(this.#with.of(size), ZERO);
     this.storage(operand);
   }
@@ -411,6 +420,7 @@ export class DroppedArithmetic {
     count.ge(many, ZERO);
     count.le(count.neg(size), from);
     count.le(from, size);
+    if (size.isSymbolic || from.isSymbolic) count.steps("and_", 1);
     if (from.isSymbolic) count.lt(from, ZERO);
     if (from.hint === undefined || from.hint >= 0) count.ge(from, ZERO);
     if (count.hasSign(from)) {
@@ -422,7 +432,19 @@ export class DroppedArithmetic {
     count.le(from, ZERO);
     count.ge(from, ZERO);
     count.le(from, size);
+    count.steps("and_", 2);
+    count.steps("or_", 1);
     count.ne(from, ZERO, true);
+  }
+
+  /** Whether the result of such a `narrow` has the length. */
+  narrowedResult(start: IntLike): void {
+    if (!this.#with.hasSign(this.#read(start))) this.#with.steps("eq", 1);
+  }
+
+  /** Whether an index counts from the end (`select_scatter` in `torch/_refs`). */
+  indexed(index: IntLike): void {
+    this.#with.lt(this.#read(index), ZERO);
   }
 
   /** What the choice of a kernel for attention asks. */
@@ -471,13 +493,3 @@ export class DroppedArithmetic {
     }
   }
 }
-
-const isDense = (shape: readonly IntLike[], strides: readonly IntLike[]): boolean => {
-  let expected = 1;
-  for (let dim = shape.length - 1; dim >= 0; dim--) {
-    if (shape[dim] === 1) continue;
-    if (strides[dim] !== expected) return false;
-    expected *= shape[dim] as number;
-  }
-  return true;
-};

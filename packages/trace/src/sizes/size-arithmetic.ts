@@ -67,8 +67,11 @@ export class SizeArithmetic<M> {
   multiplied(count: IntLike, sizes: readonly IntLike[]): void {
     if (!(count instanceof SymExpr) || this.#sizes.has(count)) return;
     const product = sizes.reduce((left, right) => {
+      // A product with 1 is the object of the other factor.
+      if (left === 1) return right;
+      if (right === 1) return left;
       const result = mul(left, right);
-      if (left !== 1 && right !== 1) this.computed("operator.mul", [left, right], result);
+      this.computed("operator.mul", [left, right], result);
       return result;
     }, 1);
     const node = product instanceof SymExpr ? this.#sizes.argument(product) : product;
