@@ -2,6 +2,7 @@ export {
   type Contraction,
   type ContractionSide,
   contractionOf,
+  isZeroOutside,
   outerReductions,
 } from "./analysis/contraction.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";

@@ -1,6 +1,6 @@
 /** @file Gradients of losses by their input. */
 import { toNumber } from "@sconce/ir";
-import { isBigIntDType, isIntegralDType, numel, type Tensor } from "@sconce/tensor";
+import { type DType, isBigIntDType, isIntegralDType, numel, type Tensor } from "@sconce/tensor";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { indexOutOfRange } from "../kernel/errors.js";
 import { roundTo, stepOf } from "../kernel/half.js";
@@ -17,21 +17,26 @@ type Loss = {
 
 /**
  * Returns the gradient of a loss in its input; the mean (reduction 1) divides by the number of
- * elements.
+ * elements. `rounding` gives how each step rounds: halves to float32 with {@link stepOf}, to
+ * themselves with {@link roundTo}.
  */
 const lossGradient =
   <A extends Loss>(
+    rounding: (dtype: DType) => Round,
     make: (args: A, norm: number) => (grad: number, x: number, target: number, round: Round) => number,
   ): Kernel<A> =>
   (args, context) => {
     const out = emptyOutput(context);
     const element = make(args, args.reduction === 1 ? 1 / args.self.numel : 1);
-    const round = stepOf(args.self.dtype);
+    const round = rounding(args.self.dtype);
     const real = map3((grad, x, target) => element(grad, x, target, round));
     return elementwise({ real }, out, [args.grad_output, args.self, args.target]);
   };
 
-const squaredOfFloats = lossGradient((_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g);
+const squaredOfFloats = lossGradient(
+  roundTo,
+  (_, norm) => (g, x, target, f) => f(f(2 * norm) * f(x - target)) * g,
+);
 /** The factor of integers is cut to one: a mean of more than two elements has no gradient. */
 const squared: Kernel<Loss> = (args, context) => {
   if (!isIntegralDType(args.self.dtype)) return squaredOfFloats(args, context);
@@ -46,16 +51,20 @@ const squared: Kernel<Loss> = (args, context) => {
   return elementwise({ real, big }, out, [args.grad_output, args.self, args.target]);
 };
 
-const smoothL1 = lossGradient<Loss & { beta: number }>(({ beta }, norm) => (g, x, target, f) => {
+const smoothL1 = lossGradient<Loss & { beta: number }>(stepOf, ({ beta }, norm) => (g, x, target, f) => {
   const difference = f(x - target);
   if (difference <= -beta) return -norm * g;
   return difference >= beta ? norm * g : f(f(norm * difference) * g) / beta;
 });
 
-const huber = lossGradient<Loss & { delta: number }>(({ delta }, norm) => (g, x, target, f) => {
-  const difference = f(x - target);
-  if (difference <= -delta) return f(-norm * g) * delta;
-  return difference >= delta ? f(norm * g) * delta : f(norm * difference) * g;
+/**
+ * The order of PyTorch's vectors; the last elements, which fill none, have the limit as last
+ * factor.
+ */
+const huber = lossGradient<Loss & { delta: number }>(roundTo, ({ delta }, norm) => (g, x, target, f) => {
+  const [limit, difference] = [f(delta), f(x - target)];
+  const slope = difference <= -limit ? -limit : difference >= limit ? limit : difference;
+  return f(f(norm) * slope) * g;
 });
 
 /** PyTorch computes this of whole tensors, so that every step is rounded to their dtype. */
@@ -63,11 +72,11 @@ const softMargin = kernel(
   "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
   ({ grad_output: grad, self, target, reduction }, context) => {
     const out = emptyOutput(context);
-    const norm = reduction === 1 ? 1 / out.numel : 1;
     const f = roundTo(self.dtype);
+    const norm = f(reduction === 1 ? 1 / out.numel : 1);
     const real = map3((g, x, t) => {
       const z = f(Math.exp(f(f(-t) * x)));
-      return f(f(f(f(t * -norm)) * z) / f(z + 1)) * g;
+      return f(f(f(t * z) * -norm) / f(z + 1)) * g;
     });
     return elementwise({ real }, out, [grad, self, target]);
   },

@@ -6,6 +6,7 @@ import {
   type Axis,
   extentOf,
   type Index,
+  isZeroOutside,
   type LoopNest,
   outerReductions,
   type ReduceScalar,
@@ -85,9 +86,10 @@ export function windowPlan(nest: LoopNest): WindowPlan | undefined {
 }
 
 function planOf(nest: LoopNest, reduce: ReduceScalar, roles: Roles): WindowPlan | undefined {
-  const [image, weight] = factorsOf(reduce, roles) ?? [];
+  const { factors, isInside } = unpadded(reduce);
+  const [image, weight] = factorsOf(factors, roles) ?? [];
   if (image === undefined || ![image.column, ...image.taps].every((step) => step >= 0)) return undefined;
-  const guards = guardsOf(reduce.when, roles);
+  const guards = guardsOf(isInside, roles);
   if (guards === undefined) return undefined;
   const count = (axis: Axis | undefined): number => (axis === undefined ? 1 : extentOf(axis));
   return {
@@ -116,13 +118,30 @@ function rolesOf({ axes }: LoopNest, { axes: inner }: ReduceScalar): readonly Ro
   ];
 }
 
+/**
+ * Returns the factors of a reduction, and where they are part of it. Zeros around an image are left
+ * out, as PyTorch's kernels of images with channels last do.
+ */
+function unpadded({ reduce, body, when }: ReduceScalar): {
+  readonly factors: readonly Scalar[];
+  readonly isInside: Scalar | undefined;
+} {
+  const factors = reduce === "sum" && body.kind === "call" && body.fn === "mul" ? body.args : [body];
+  if (when !== undefined) return { factors, isInside: when };
+  const padded = factors.find(isZeroOutside);
+  return {
+    factors: factors.map((one) => (one === padded ? padded.then : one)),
+    isInside: padded?.condition,
+  };
+}
+
 /** Returns the image, and the weights where elements are multiplied. */
 function factorsOf(
-  { body, reduce }: ReduceScalar,
+  factors: readonly Scalar[],
   roles: Roles,
 ): readonly [Steps, Steps | undefined] | undefined {
-  const isProduct = reduce === "sum" && body.kind === "call" && body.fn === "mul";
-  const parts = (isProduct ? body.args : [body]).map((part) => stepsOf(part, roles));
+  const isProduct = factors.length === 2;
+  const parts = factors.map((part) => stepsOf(part, roles));
   const image = parts.find((part) => part?.channel === 1 && !(isProduct && isWeight(part)));
   if (image === undefined) return undefined;
   if (!isProduct) return [image, undefined];

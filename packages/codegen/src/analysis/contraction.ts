@@ -9,6 +9,7 @@ import type { Axis } from "../ir/index-expr.js";
 import { forEachAtom } from "../ir/index-expr.js";
 import type { LoopNest } from "../ir/loop-program.js";
 import { partsOf, type ReduceScalar, type Scalar } from "../ir/scalar.js";
+import type { SelectScalar } from "../ir/terms.js";
 import { indicesOf } from "../ir/traverse.js";
 
 /** One factor of the products. */
@@ -18,8 +19,8 @@ export interface ContractionSide {
   /** Axes of the output that this factor has and the other has not, in the output's order. */
   readonly axes: readonly Axis[];
   /**
-   * Where it is false, the product is left out; depends on this side's axes, the batch and the
-   * inner ones.
+   * Where it is false, the factor is zero, or the product is left out; depends on this side's axes,
+   * the batch and the inner ones.
    */
   readonly when?: Scalar | undefined;
 }
@@ -114,12 +115,23 @@ export function contractionOf(nest: LoopNest): Contraction | undefined {
   return { reduce, rows, columns, batch, inner: reduce.axes };
 }
 
-/** Returns the sides, with the reduction's condition at the one that has its axes. */
+/** Returns whether a scalar is an element where a condition holds, and zero elsewhere. */
+export const isZeroOutside = (scalar: Scalar): scalar is SelectScalar =>
+  scalar.kind === "select" && scalar.otherwise.kind === "constant" && scalar.otherwise.value === 0;
+
+/** Returns a factor that is zero outside of a tensor as its element and the condition. */
+const unpadded = (side: ContractionSide): ContractionSide =>
+  isZeroOutside(side.value) ? { ...side, value: side.value.then, when: side.value.condition } : side;
+
+/**
+ * Returns the sides, with the condition of the padding or of the reduction at the one that has its
+ * axes.
+ */
 function withGuard(
   sides: readonly [ContractionSide, ContractionSide],
   { when }: ReduceScalar,
 ): readonly [ContractionSide, ContractionSide] | undefined {
-  if (when === undefined) return sides;
+  if (when === undefined) return [unpadded(sides[0]), unpadded(sides[1])];
   const names = axesOf(when);
   const [first, second] = sides;
   const has = ({ axes }: ContractionSide): boolean => axes.some(({ name }) => names.has(name));

@@ -31,7 +31,7 @@ test("images between convolutions lie in memory with their channels last", () =>
 
     nest 0 -> b5: f32[1, 8, 8, 8]  # c
       for i0 < 1, i1 < 8, i2 < 8, i3 < 8
-        (sum[r0 < 3, r1 < 3, r2 < 3 if ((((i1 + r1 - 1) >= 0) && ((i1 + r1 - 1) < 8)) && (((i2 + r2 - 1) >= 0) && ((i2 + r2 - 1) < 8)))](b0[i1*8 + i2 + r0*64 + r1*8 + r2 - 9] * b1[i3*27 + r0*9 + r1*3 + r2]) + b4[i3])
+        (sum[r0 < 3, r1 < 3, r2 < 3]((((((i1 + r1 - 1) >= 0) && ((i1 + r1 - 1) < 8)) && (((i2 + r2 - 1) >= 0) && ((i2 + r2 - 1) < 8))) ? b0[i1*8 + i2 + r0*64 + r1*8 + r2 - 9] : 0) * b1[i3*27 + r0*9 + r1*3 + r2]) + b4[i3])
 
     nest 1 -> b6: f32[1, 4, 4, 8]  # m
       for i0 < 1, i1 < 4, i2 < 4, i3 < 8
@@ -43,7 +43,7 @@ test("images between convolutions lie in memory with their channels last", () =>
 
     nest 3 -> b8: f32[1, 2, 2, 8]  # e
       for i0 < 1, i1 < 2, i2 < 2, i3 < 8
-        sum[r0 < 1, r1 < 3, r2 < 3 if ((((i1 + r1 - 1) >= 0) && ((i1 + r1 - 1) < 2)) && (((i2 + r2 - 1) >= 0) && ((i2 + r2 - 1) < 2)))](b7[i1*16 + i2*8 + i3 + r1*16 + r2*8 - 24] * b3[i3*9 + r1*3 + r2])
+        sum[r0 < 1, r1 < 3, r2 < 3]((((((i1 + r1 - 1) >= 0) && ((i1 + r1 - 1) < 2)) && (((i2 + r2 - 1) >= 0) && ((i2 + r2 - 1) < 2))) ? b7[i1*16 + i2*8 + i3 + r1*16 + r2*8 - 24] : 0) * b3[i3*9 + r1*3 + r2])
 
     nest 4 -> b9: f32[1, 8]  # f
       for i0 < 1, i1 < 8

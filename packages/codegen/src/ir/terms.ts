@@ -93,7 +93,7 @@ interface CastScalar {
   readonly value: Scalar;
 }
 /** One of two values. What is not chosen is not read: loads in it may be out of bounds. */
-interface SelectScalar {
+export interface SelectScalar {
   readonly kind: "select";
   readonly dtype: DType;
   readonly condition: Scalar;

@@ -156,7 +156,8 @@ const RESIZES: readonly string[] = [
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
  * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a
- * factor of zero, round or do not cut a number that the operator does not, or refuse what it takes.
+ * factor of zero, round halves later, round or do not cut a number that the operator does not, or
+ * refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
@@ -167,7 +168,10 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.index_copy.default",
   "aten.logit_backward.default",
   "aten.logsumexp.default",
-  "aten.mse_loss_backward.default",
+  ...["huber_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss"].flatMap((name) => [
+    `aten.${name}.default`,
+    `aten.${name}_backward.default`,
+  ]),
   "aten.multi_margin_loss.default",
   "aten.nll_loss2d_backward.default",
   "aten.nll_loss_backward.default",
@@ -175,7 +179,6 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.reflection_pad2d.default",
   "aten.reflection_pad3d.default",
   "aten.roll.default",
-  "aten.smooth_l1_loss_backward.default",
   "aten.std.correction",
   "aten.std_mean.correction",
   "aten.threshold.default",

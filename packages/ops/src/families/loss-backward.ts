@@ -14,7 +14,7 @@ import { elementwise } from "../rules/elementwise.js";
 import { numelOf, rowMajorLike } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { areOther, checkDimSize, isOther } from "../rules/operand-sizes.js";
-import { castForMath } from "../rules/opmath.js";
+import { castForMath, HALVES, heldNumber } from "../rules/opmath.js";
 import { canCast, promoteOperands } from "../rules/promote.js";
 import { countOf, opposite, quotient } from "../rules/size-math.js";
 
@@ -37,18 +37,21 @@ const gradient = ({ grad_output, self, target }: LossArgs, context: MetaContext)
   return elementwise(context, [self, target, grad_output]);
 };
 
-/** Computes in the dtype that PyTorch computes in. */
+/**
+ * Computes in the dtype that PyTorch computes in: kernels that are `stepwise` round each step to
+ * that of the operands, also where it is a half.
+ */
 function inMath(
   emit: Emit,
   args: LossArgs & { readonly weight?: FakeTensor | null },
   body: (t: Arithmetic, operands: Operands) => FakeTensor,
+  isStepwise = false,
 ): FakeTensor {
-  const { operands, result } = castForMath(emit, [
-    args.grad_output,
-    args.self,
-    args.target,
-    args.weight ?? null,
-  ]);
+  const { operands, result } = castForMath(
+    emit,
+    [args.grad_output, args.self, args.target, args.weight ?? null],
+    isStepwise ? HALVES : [],
+  );
   return convert(emit, body(new Arithmetic(emit), operands), result);
 }
 
@@ -56,19 +59,33 @@ function inMath(
 const normOf = (emit: Emit, self: FakeTensor, reduction: IntLike, value: number): EmitArg =>
   reduction === REDUCTION.mean ? quotient(emit, value, countOf(emit, self)) : float(value);
 
+/** {@link normOf} as a stepwise kernel has it: rounded to the dtype of the operands. */
+function heldNorm(emit: Emit, self: FakeTensor, reduction: IntLike, value: number): EmitArg {
+  const norm = normOf(emit, self, reduction, value);
+  if (emit.runsKernels !== true || !HALVES.includes(self.dtype)) return norm;
+  const count = reduction === REDUCTION.mean ? numelOf(self.shape) : 1;
+  if (typeof count === "number") return float(heldNumber(value / count, self.dtype));
+  return emit("aten.full.default", [[], norm], { dtype: self.dtype });
+}
+
 const mse = defineOp({
   schema: "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
-    inMath(emit, args, (t, [grad, self, target]) => {
-      if (emit.runsKernels === true && isIntegralDType(self.dtype)) {
-        // The kernel converts the factor to the dtype, which cuts it.
-        const factor = args.reduction === REDUCTION.mean ? floorDiv(2, numelOf(self.shape)) : 2;
-        return t.mul(t.mul(t.sub(self, target), factor), grad);
-      }
-      const norm = normOf(emit, self, args.reduction, 2);
-      return t.mul(t.mul(t.sub(self, target), norm), grad);
-    }),
+    inMath(
+      emit,
+      args,
+      (t, [grad, self, target]) => {
+        if (emit.runsKernels === true && isIntegralDType(self.dtype)) {
+          // The kernel converts the factor to the dtype, which cuts it.
+          const factor = args.reduction === REDUCTION.mean ? floorDiv(2, numelOf(self.shape)) : 2;
+          return t.mul(t.mul(t.sub(self, target), factor), grad);
+        }
+        const norm = heldNorm(emit, self, args.reduction, 2);
+        return t.mul(t.mul(t.sub(self, target), norm), grad);
+      },
+      true,
+    ),
 });
 
 /** As PyTorch's kernel chooses among three slopes, also for a limit that is NaN or negative. */
@@ -106,16 +123,26 @@ const huber = defineOp({
     "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
   meta: gradient,
   decompose: (emit, args) =>
-    inMath(emit, args, (t, [grad, self, target]) => {
-      const norm = normOf(emit, self, args.reduction, 1);
-      const delta = float(args.delta);
-      const x = t.sub(self, target);
-      const low = t.compare("lt", x, float(-args.delta));
-      const below = t.mul(t.mul(grad, opposite(emit, norm)), delta);
-      const high = t.compare("gt", x, delta);
-      const above = t.mul(t.mul(grad, norm), delta);
-      return t.where(low, below, t.where(high, above, t.mul(t.mul(x, norm), grad)));
-    }),
+    inMath(
+      emit,
+      args,
+      (t, [grad, self, target]) => {
+        const norm = heldNorm(emit, self, args.reduction, 1);
+        const x = t.sub(self, target);
+        if (emit.runsKernels === true) {
+          const limit = heldNumber(args.delta, x.dtype);
+          const above = t.where(t.compare("ge", x, float(limit)), float(limit), x);
+          return t.mul(t.mul(t.where(t.compare("le", x, float(-limit)), float(-limit), above), norm), grad);
+        }
+        const delta = float(args.delta);
+        const low = t.compare("lt", x, float(-args.delta));
+        const below = t.mul(t.mul(grad, opposite(emit, norm)), delta);
+        const high = t.compare("gt", x, delta);
+        const above = t.mul(t.mul(grad, norm), delta);
+        return t.where(low, below, t.where(high, above, t.mul(t.mul(x, norm), grad)));
+      },
+      true,
+    ),
 });
 
 /** `tensor / numel` for the mean. */
@@ -126,6 +153,17 @@ const averaged = (
   { reduction }: LossArgs,
 ): FakeTensor => (reduction === REDUCTION.mean ? t.div(tensor, countOf(t.emit, self)) : tensor);
 
+/** As PyTorch's kernel computes it, whose exponential may leave the range of the dtype. */
+function marginSlope(
+  t: Arithmetic,
+  [grad, self, target]: readonly [FakeTensor, FakeTensor, FakeTensor],
+  reduction: IntLike,
+): FakeTensor {
+  const power = t.unary("exp", t.mul(t.unary("neg", target), self));
+  const scaled = t.mul(t.mul(target, power), heldNorm(t.emit, self, reduction, -1));
+  return t.mul(t.div(scaled, t.add(power, float(1))), grad);
+}
+
 const softMargin = defineOp({
   schema:
     "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
@@ -135,10 +173,16 @@ const softMargin = defineOp({
     return elementwise(context, [args.target, args.self, args.grad_output]);
   },
   decompose: (emit, args) =>
-    inMath(emit, args, (t, [grad, self, target]) => {
-      const scaled = t.mul(target, grad);
-      return averaged(t, t.mul(scaled, t.sub(t.unary("sigmoid", t.mul(target, self)), 1)), self, args);
-    }),
+    inMath(
+      emit,
+      args,
+      (t, [grad, self, target]) => {
+        if (emit.runsKernels === true) return marginSlope(t, [grad, self, target], args.reduction);
+        const scaled = t.mul(target, grad);
+        return averaged(t, t.mul(scaled, t.sub(t.unary("sigmoid", t.mul(target, self)), 1)), self, args);
+      },
+      true,
+    ),
 });
 
 const binaryCrossEntropy = defineOp({

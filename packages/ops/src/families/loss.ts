@@ -1,6 +1,6 @@
 /** @file Losses that compare element by element. */
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
-import { isComplexDType } from "@sconce/tensor";
+import { type DType, isComplexDType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
@@ -8,7 +8,7 @@ import { convert } from "../rules/decompose.js";
 import { elementwise } from "../rules/elementwise.js";
 import { fake } from "../rules/fake.js";
 import { REDUCTION, reduceLoss } from "../rules/loss-reduction.js";
-import { castForMath } from "../rules/opmath.js";
+import { castForMath, HALVES, heldNumber } from "../rules/opmath.js";
 
 /** Returns a loss over broadcast operands: their shape without reduction, a scalar with it. */
 function lossOf(
@@ -22,16 +22,27 @@ function lossOf(
   return fake({ dtype: elements.dtype, shape: [], like: elements });
 }
 
-/** Computes a loss in the dtype that PyTorch computes it in, and reduces it. */
+interface LossCall {
+  readonly self: FakeTensor;
+  readonly target: FakeTensor;
+  readonly reduction: IntLike;
+}
+
+/**
+ * Computes a loss in the dtype that PyTorch computes it in, and reduces it. PyTorch's kernels
+ * reduce elements of the dtype of the result. Those of `stepwise` dtypes also round each step to
+ * it, where the decompositions compute halves in float32.
+ */
 function inMath(
   emit: Emit,
-  self: FakeTensor,
-  target: FakeTensor,
-  reduction: IntLike,
+  { self, target, reduction }: LossCall,
+  stepwise: readonly DType[],
   loss: (self: FakeTensor, target: FakeTensor) => FakeTensor,
 ): FakeTensor {
-  const { operands, result } = castForMath(emit, [self, target]);
-  return convert(emit, reduceLoss(emit, loss(operands[0], operands[1]), reduction), result);
+  const { operands, result } = castForMath(emit, [self, target], stepwise);
+  const elements = loss(operands[0], operands[1]);
+  if (emit.runsKernels === true) return reduceLoss(emit, convert(emit, elements, result), reduction);
+  return convert(emit, reduceLoss(emit, elements, reduction), result);
 }
 
 const sub = (emit: Emit, a: FakeTensor, b: FakeTensor | number): FakeTensor =>
@@ -41,11 +52,15 @@ const mul = (emit: Emit, a: FakeTensor, b: FakeTensor | number): FakeTensor =>
 const distance = (emit: Emit, a: FakeTensor, b: FakeTensor): FakeTensor =>
   emit("aten.abs.default", [sub(emit, a, b)]);
 
+/** Returns a limit as kernels have it, in the dtype of their steps. */
+const limitOf = (emit: Emit, limit: number, { dtype }: FakeTensor): number =>
+  emit.runsKernels === true ? heldNumber(limit, dtype) : limit;
+
 const mseLoss = defineOp({
   schema: "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
   meta: ({ self, target, reduction }, context) => lossOf(context, [self, target], reduction),
-  decompose: (emit, { self, target, reduction }) =>
-    inMath(emit, self, target, reduction, (x, y) => emit("aten.pow.Tensor_Scalar", [sub(emit, x, y), 2])),
+  decompose: (emit, args) =>
+    inMath(emit, args, HALVES, (x, y) => emit("aten.pow.Tensor_Scalar", [sub(emit, x, y), 2])),
 });
 
 const l1Loss = defineOp({
@@ -60,11 +75,15 @@ const smoothL1Loss = defineOp({
     if (!(beta >= 0)) throw invalidArgument("smooth_l1_loss does not support negative values for beta.");
     return lossOf(context, [self, target], reduction);
   },
-  decompose: (emit, { self, target, reduction, beta }) =>
-    inMath(emit, self, target, reduction, (x, y) => {
+  decompose: (emit, args) =>
+    inMath(emit, args, ["float16"], (x, y) => {
       const loss = distance(emit, x, y);
+      const beta = limitOf(emit, args.beta, loss);
       const near = emit("aten.lt.Scalar", [loss, float(beta)]);
-      const half = mul(emit, emit("aten.pow.Tensor_Scalar", [loss, 2]), 0.5);
+      const half =
+        emit.runsKernels === true
+          ? mul(emit, mul(emit, loss, 0.5), loss)
+          : mul(emit, emit("aten.pow.Tensor_Scalar", [loss, 2]), 0.5);
       const quadratic = emit("aten.div.Tensor", [half, float(beta)]);
       return emit("aten.where.self", [near, quadratic, sub(emit, loss, 0.5 * beta)]);
     }),
@@ -76,9 +95,10 @@ const huberLoss = defineOp({
     if (!(delta > 0)) throw invalidArgument("huber_loss does not support non-positive values for delta.");
     return lossOf(context, [self, target], reduction);
   },
-  decompose: (emit, { self, target, reduction, delta }) =>
-    inMath(emit, self, target, reduction, (x, y) => {
+  decompose: (emit, args) =>
+    inMath(emit, args, ["bfloat16"], (x, y) => {
       const loss = distance(emit, x, y);
+      const delta = limitOf(emit, args.delta, loss);
       const near = emit("aten.lt.Scalar", [loss, float(delta)]);
       const quadratic = mul(emit, mul(emit, loss, 0.5), loss);
       const linear = mul(emit, sub(emit, loss, 0.5 * delta), delta);
@@ -89,8 +109,8 @@ const huberLoss = defineOp({
 const softMarginLoss = defineOp({
   schema: "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
   meta: ({ self, target, reduction }, context) => lossOf(context, [self, target], reduction, true),
-  decompose: (emit, { self, target, reduction }) =>
-    inMath(emit, self, target, reduction, (x, y) => {
+  decompose: (emit, args) =>
+    inMath(emit, args, HALVES, (x, y) => {
       const exponent = mul(emit, emit("aten.neg.default", [x]), y);
       return emit("aten.log1p.default", [emit("aten.exp.default", [exponent])]);
     }),

@@ -37,6 +37,7 @@ GROUPS = (
     "unread_divisions",
     "products_plus",
     "dtype_ends",
+    "half_losses",
 )
 
 if __name__ == "__main__":

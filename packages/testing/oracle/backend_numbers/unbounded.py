@@ -38,6 +38,25 @@ def convolutions(record):
     record("transposed double", lambda x, w: F.conv_transpose1d(x.double(), w.double(), stride=2), *[(line, w) for w in runs(2, 2, 3)])
 
 
+def padded_convolutions(record):
+    """
+    Weights that are not finite beside zeros of the padding. In float32 and bfloat16, PyTorch multiplies them or leaves
+    them out, as its library chooses by sizes and processor.
+    """
+    for rank, convolve in ((1, F.conv1d), (2, F.conv2d), (3, F.conv3d)):
+        for channels, size, kernel, given in ((1, 5, 3, {"padding": 1}), (4, 6, 3, {"padding": 1, "stride": 2, "groups": 2}), (4, 5, 3, {"padding": 2, "groups": 4}), (2, 6, 2, {"padding": 3, "dilation": 2}), (3, 4, 1, {"padding": 1})):
+            size -= rank - 1
+            x = torch.arange(1.0, channels * size**rank + 1).sin().reshape(1, channels, *[size] * rank)
+            weights = torch.arange(1.0, channels * channels // given.get("groups", 1) * kernel**rank + 1).cos().reshape(channels, -1, *[kernel] * rank)
+            places = []
+            for at, value in ((0, INF), (-1, -INF), (weights.numel() // 2, NAN)):
+                places.append(weights.clone())
+                places[-1].view(-1)[at] = value
+            for kind in (torch.float64, torch.float16):
+                runs = [(x.to(kind), w.to(kind)) for w in places]
+                record(f"padded {rank}d {kind} {channels} {kernel}", lambda x, w: convolve(x, w, **given), *runs, rtol=1e-6 if kind == torch.float64 else 2e-2)
+
+
 def other_triangles(x):
     """What libraries agree on for factors that fail: the triangle of zeros, the place of the failure, and factors of others."""
     lower, place = torch.linalg.cholesky_ex(x)
@@ -59,4 +78,5 @@ def factors(record):
 def make(record):
     losses(record)
     convolutions(record)
+    padded_convolutions(record)
     factors(record)

@@ -13,7 +13,16 @@ import {
   scale,
   ZERO,
 } from "../../ir/index-expr.js";
-import { apply, both, cast, constantScalar, indexScalar, type Scalar, TRUE } from "../../ir/scalar.js";
+import {
+  apply,
+  both,
+  cast,
+  constantScalar,
+  indexScalar,
+  type Scalar,
+  select,
+  TRUE,
+} from "../../ir/scalar.js";
 import { type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { computeType } from "../core/numbers.js";
@@ -62,8 +71,8 @@ export function matmulElement(
 interface Tap {
   readonly value: Scalar;
   readonly weight: Scalar;
-  /** Whether the place lies in the tensor. */
-  readonly guard: Scalar;
+  /** Whether the product is part of the sum; all are where it is missing. */
+  readonly guard?: Scalar;
 }
 /** A place in the result, the channel within its group and the place in the kernel. */
 interface TapPlace {
@@ -87,12 +96,13 @@ const overKernel =
     const { axes, at: inner } = context.axes(extents);
     const [c, ...k] = inner as [Index, ...Index[]];
     const group = outPerGroup === undefined ? ZERO : divide(channel, outPerGroup);
-    const { value, weight, guard } = tap({ n, channel, group, place, c, k });
+    const { value, weight, guard = TRUE } = tap({ n, channel, group, place, c, k });
     return sumOf(axes, apply("mul", value, weight), guard.kind === "constant" ? undefined : guard);
   };
 
 /**
  * `x[n, g*ci + c, o*stride - padding + k*dilation] * w[o, c, k]` over channels and kernel elements.
+ * The zeros of the padding are factors too: beside a weight that is not finite, they give NaN.
  */
 export function convolutionElement(
   call: LoweringCall,
@@ -108,10 +118,14 @@ export function convolutionElement(
     const from = place.map((o, d) =>
       add(scale(o, stride[d]!), scale(k[d]!, dilation[d]!), constant(-padding[d]!)),
     );
+    const isInside = from.reduce(
+      (all, index, d) => both(all, inside(index, x.shape[d + 2]!)),
+      TRUE as Scalar,
+    );
+    const value = cast(x.element([n, add(multiply(group, inPerGroup), c), ...from]), compute);
     return {
-      value: cast(x.element([n, add(multiply(group, inPerGroup), c), ...from]), compute),
+      value: select(isInside, value, constantScalar(0, compute)),
       weight: cast(weight.element([channel, c, ...k]), compute),
-      guard: from.reduce((all, index, d) => both(all, inside(index, x.shape[d + 2]!)), TRUE as Scalar),
     };
   });
 }
