@@ -113,12 +113,16 @@ test("padding is guarded, not read", () => {
       let a0 = 0;
       for (let k1 = 0; k1 < 1; k1++) {
         for (let k2 = 0; k2 < 3; k2++) {
-          if (((this.thread.y + k2 - 1 >= 0) && (this.thread.y + k2 - 1 < 4))) {
-            for (let k3 = 0; k3 < 3; k3++) {
-              if (((this.thread.x + k3 - 1 >= 0) && (this.thread.x + k3 - 1 < 4))) {
-                a0 = (a0 + (b0[this.thread.y * 4 + this.thread.x + k2 * 4 + k3 - 5] * b1[k2 * 3 + k3]));
-              }
+          const t3 = (((this.thread.y + k2 - 1 >= 0) && (this.thread.y + k2 - 1 < 4)) ? 1 : 0);
+          for (let k4 = 0; k4 < 3; k4++) {
+            let a5 = 0;
+            if (((t3 > 0.5) && ((this.thread.x + k4 - 1 >= 0) && (this.thread.x + k4 - 1 < 4)))) {
+              a5 = b0[this.thread.y * 4 + this.thread.x + k2 * 4 + k4 - 5];
             }
+            else {
+              a5 = 0;
+            }
+            a0 = (a0 + (a5 * b1[k2 * 3 + k4]));
           }
         }
       }

@@ -8,8 +8,11 @@ import {
   type Index,
   indicesOf,
   isWithin,
+  isZeroOutside,
   type LoopNest,
   type LoopProgram,
+  outerReductions,
+  partsOf,
   product,
   type Scalar,
   sizeOf,
@@ -81,9 +84,13 @@ function imageAxis({ axes, value }: LoopNest, { buffers }: LoopProgram): Axis | 
   const isFree = (index: Index): boolean => !hasSymbols(index);
   let isOpen = others.every(({ extent }) => isFree(extent));
   let [hasChoices, isInside] = [false, true];
+  // The kernels read what lies around an image as zeros of their own.
+  const padded = new Set(
+    [...outerReductions(value)].flatMap(({ body }) => partsOf(body).filter(isZeroOutside)),
+  );
   forEachScalar(value, (scalar) => {
     isOpen &&= isOpenScalar(scalar, first.name, isFree);
-    hasChoices ||= scalar.kind === "select";
+    hasChoices ||= scalar.kind === "select" && !padded.has(scalar);
     if (scalar.kind === "load") isInside &&= isWithin(scalar.index, product(buffers[scalar.buffer]!.shape));
   });
   // What is not chosen is read all the same where it lies inside, for any number of images.

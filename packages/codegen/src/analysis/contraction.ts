@@ -23,6 +23,8 @@ export interface ContractionSide {
    * the batch and the inner ones.
    */
   readonly when?: Scalar | undefined;
+  /** Whether the factor is zero where `when` is false. */
+  readonly isPadded?: boolean;
 }
 
 /** A nest whose value holds one sum of products. */
@@ -121,7 +123,9 @@ export const isZeroOutside = (scalar: Scalar): scalar is SelectScalar =>
 
 /** Returns a factor that is zero outside of a tensor as its element and the condition. */
 const unpadded = (side: ContractionSide): ContractionSide =>
-  isZeroOutside(side.value) ? { ...side, value: side.value.then, when: side.value.condition } : side;
+  isZeroOutside(side.value)
+    ? { ...side, value: side.value.then, when: side.value.condition, isPadded: true }
+    : side;
 
 /**
  * Returns the sides, with the condition of the padding or of the reduction at the one that has its

@@ -255,6 +255,15 @@ function nestedLoops(frame: KernelFrame, axes: readonly Axis[], write: () => voi
     );
 }
 
+/** Where factors are inside their tensor; undefined for those that always are. */
+type Guards = readonly (KernelOperand | undefined)[];
+
+/** Returns the condition without which a product is left out. */
+const leftOut = (
+  { isPadded }: ContractionSide,
+  guard: KernelOperand | undefined,
+): KernelOperand | undefined => (isPadded === true ? undefined : guard);
+
 /** Writes the products of one iteration: for each inner element, all rows with all columns. */
 class ProductWriter {
   readonly #frame: KernelFrame;
@@ -276,23 +285,38 @@ class ProductWriter {
     const rowGuards = this.#guards(rows, elements.rows, at);
     const columnGuards = this.#guards(columns, elements.columns, at);
     for (let element = 0; element < this.#plan.unroll; element++) {
-      const left = this.#factors(rows, elements.rows, this.#plan.rows, at, element);
-      const right = this.#factors(columns, elements.columns, this.#plan.columns, at, element);
+      const left = this.#padded(
+        rows,
+        rowGuards,
+        this.#factors(rows, elements.rows, this.#plan.rows, at, element),
+      );
+      const right = this.#padded(
+        columns,
+        columnGuards,
+        this.#factors(columns, elements.columns, this.#plan.columns, at, element),
+      );
       for (const [i, a] of left.entries())
         for (const [j, b] of right.entries()) {
           const sum = sums[i]![j]!;
-          const guard = rowGuards[i] ?? columnGuards[j];
+          const guard = leftOut(rows, rowGuards[i]) ?? leftOut(columns, columnGuards[j]);
           const more = frame.op("add", "float32", [sum, frame.op("mul", "float32", [a, b])]);
           frame.assign(sum, guard === undefined ? more : frame.op("select", "float32", [guard, more, sum]));
         }
     }
   }
 
-  #guards(
-    { when }: ContractionSide,
-    own: readonly AxisMap[],
-    at: Step,
-  ): readonly (KernelOperand | undefined)[] {
+  /** Zeros of the padding are factors as others are. */
+  #padded(
+    { isPadded }: ContractionSide,
+    guards: Guards,
+    factors: readonly KernelOperand[],
+  ): readonly KernelOperand[] {
+    if (isPadded !== true) return factors;
+    const zero = literal(0, "float32");
+    return factors.map((factor, i) => this.#frame.op("select", "float32", [guards[i]!, factor, zero]));
+  }
+
+  #guards({ when }: ContractionSide, own: readonly AxisMap[], at: Step): Guards {
     if (when === undefined) return [];
     return own.map((axes) => this.#frame.scalar(rewritten(when, [...at(0), ...axes])));
   }
