@@ -4,7 +4,7 @@ import { add, addAll, ceilDiv, eq, ge, mod, mul, type SymEnv, sub } from "@sconc
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isAbove, isBelow, isEqual } from "../rules/comparison.js";
+import { check, isAboveIfKnown, isBelow, isEqual } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
 import { sizeMath } from "../rules/size-math.js";
@@ -208,10 +208,15 @@ function emitSections(emit: Emit, self: FakeTensor, count: IntLike, dim: IntLike
   const length = self.shape[at]!;
   const least = sizeMath(emit, "floordiv", length, sections);
   const longer = sizeMath(emit, "mod", length, sections);
+  const sizeOf = (i: number): IntLike => {
+    const isLonger = isAboveIfKnown(emit.env, longer, i);
+    if (isLonger !== undefined) return isLonger ? sizeMath(emit, "add", least, 1) : least;
+    // Without an example size: an expression that is right for all.
+    return sizeMath(emit, "floordiv", sizeMath(emit, "add", length, sections - 1 - i), sections);
+  };
   let start: IntLike = 0;
   return Array.from({ length: sections }, (_, i) => {
-    const size = isAbove(emit.env, longer, i) ? sizeMath(emit, "add", least, 1) : least;
-    const end = sizeMath(emit, "add", start, size);
+    const end = sizeMath(emit, "add", start, sizeOf(i));
     const piece = emit("aten.slice.Tensor", [self, at, start, end]);
     start = end;
     return piece;

@@ -11,8 +11,9 @@ FACTORS = {"smooth_l1_loss": (1.0, 0.0, 32768.0), "huber_loss": (1.0, 300.0, 300
 
 def ends(dtype):
     """Each end beside each. PyTorch computes elements in blocks of 64, and the last ones of other sizes otherwise."""
-    most, tiny = torch.finfo(dtype).max, torch.finfo(dtype).smallest_normal
-    values = [most, -most, most / 2, -most / 3, most**0.5, 1.5 * most**0.5, 300, 1, -1, 0.3, 0, tiny, tiny / 8, INF, -INF, NAN]
+    # Devices may take subnormal numbers of float32 for zero.
+    most, tiny = torch.finfo(dtype).max, 2.0**-14 if dtype == torch.float16 else 2.0**-60
+    values = [most, -most, most / 2, -most / 3, most**0.5, 1.5 * most**0.5, 256, 1, -1, 0.3, 0, tiny, tiny / 8, INF, -INF, NAN]
     rows = torch.tensor(values, dtype=torch.float64).to(dtype)[:, None].expand(-1, len(values)).contiguous()
     return rows, rows.t().contiguous()
 
