@@ -121,3 +121,28 @@ describe.each(["cpu", "wasm", "gpujs:cpu"])("on %s", (backend) => {
     expect((await run(backend, text, [empty])).shape).toEqual([4, 0]);
   });
 });
+
+/** The statement of docs/concepts/backends.md about the memory of results. */
+test.each([
+  ["cpu", true],
+  ["wasm", false],
+  ["gpujs:cpu", false],
+])("on %s, results that are views share memory: %s", async (backend, shares) => {
+  const views = session.parseIr(`sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %v: USER_OUTPUT output %y: USER_OUTPUT output %z: USER_OUTPUT }
+graph(%x: f32[4]) {
+  %v: f32[2, 2] = aten.view.default(%x, [2, 2])
+  %y: f32[4] = aten.neg.default(%x)
+  %z: f32[2] = aten.slice.Tensor(%y, 0, 2, 4)
+  return (%v, %y, %z)
+}`);
+  using executable = await session.compile(views, backend);
+  const x = Tensor.from([1, 2, 3, 4], [4], "float32");
+  const [v, y, z] = (await executable.run([x])) as Tensor[];
+  expect([v, y, z].map((one) => one!.toArray())).toEqual([
+    [1, 2, 3, 4],
+    [-1, -2, -3, -4],
+    [-3, -4],
+  ]);
+  expect([v!.storage === x.storage, y!.storage === z!.storage]).toEqual([shares, shares]);
+});
