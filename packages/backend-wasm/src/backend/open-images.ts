@@ -84,7 +84,7 @@ function imageAxis({ axes, value }: LoopNest, { buffers }: LoopProgram): Axis | 
   const isFree = (index: Index): boolean => !hasSymbols(index);
   let isOpen = others.every(({ extent }) => isFree(extent));
   let [hasChoices, isInside] = [false, true];
-  // The kernels read what lies around an image as zeros of their own.
+  // The kernels put zeros around an image instead of reading there.
   const padded = new Set(
     [...outerReductions(value)].flatMap(({ body }) => partsOf(body).filter(isZeroOutside)),
   );

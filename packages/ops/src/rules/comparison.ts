@@ -55,13 +55,12 @@ export const isAtMost = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
 /** `a >= b`, as Python records it; false when that cannot be decided. */
 export const isAtLeast = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
   numbers(a, b) ? a >= b : a === b || env.orFalse(pythonGe(a, b));
-/** `a > b`, as Python records it; false when that cannot be decided. */
-export const isAbove = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
-  numbers(a, b) ? a > b : a !== b && env.orFalse(pythonGt(a, b));
 /** `a > b`, as Python records it; undefined when that cannot be decided. */
 export function isAboveIfKnown(env: SymEnv, a: IntLike, b: IntLike): boolean | undefined {
-  if (isAbove(env, a, b)) return true;
-  return numbers(a, b) || a === b || !env.orTrue(pythonGt(a, b)) ? false : undefined;
+  if (typeof a === "number" && typeof b === "number") return a > b;
+  const above = pythonGt(a, b);
+  if (a !== b && env.orFalse(above)) return true;
+  return a === b || !env.orTrue(above) ? false : undefined;
 }
 /** `a < b`, as Python records it; false when that cannot be decided. */
 export const isBelow = (env: SymEnv, a: IntLike, b: IntLike): boolean =>
