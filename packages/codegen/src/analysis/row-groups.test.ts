@@ -161,3 +161,18 @@ test("the elements of a product are not rows", () => {
     }`),
   ).toEqual([]);
 });
+
+test("a sum that a choice takes keeps its own axis, of the same name as the row's", () => {
+  const [group] = groupsOf(`graph(%x: f32[1], %i: i64[4], %v: f32[4]) {
+    %a: f32[1] = aten.scatter_reduce.two(%x, 0, %i, %v, "sum", include_self=false)
+    %b: f32[4] = aten.mul.Tensor(%v, %a)
+    return (%b,)
+  }`);
+  expect(group).toMatchInlineSnapshot(`
+    [
+      "1 rows of nests 0,1",
+      "- 4: ((sum[place < 4 if ([b1[place]] == 0)](1) > 0) ? sum[r0 < 4 if ([b1[r0]] == 0)](b2[r0]) : b0[0])",
+      "b4[place] 4: (b2[place] * ((sum[place < 4 if ([b1[place]] == 0)](1) > 0) ? sum[r0 < 4 if ([b1[r0]] == 0)](b2[r0]) : b0[0]))",
+    ]
+  `);
+});

@@ -94,22 +94,24 @@ function groupSize(extent: number, most: number): number {
  * @param lanes how many such values are added to one
  */
 export function withSumGroups(value: Scalar, untouched: readonly Scalar[] = [], lanes = 1): Scalar {
-  const long = new Map<string, SumGroups>();
-  const places = new Map<string, Index>();
+  const known = new Map<string, SumGroups | undefined>();
+  const groupsOf = ({ reduce, dtype, axes }: ReduceScalar): SumGroups | undefined => {
+    if (reduce !== "sum" || !isFloatDType(dtype)) return undefined;
+    const key = axes.map(({ name, extent }) => `${name} < ${extent.text}`).join();
+    if (!known.has(key)) known.set(key, sumGroups(axes, 1, lanes));
+    return known.get(key);
+  };
+  let hasLong = false;
   forEachScalar(value, (scalar) => {
-    if (scalar.kind !== "reduce" || scalar.reduce !== "sum" || !isFloatDType(scalar.dtype)) return;
-    const found = sumGroups(scalar.axes, 1, lanes);
-    if (found === undefined) return;
-    long.set(scalar.axes[0]!.name, found);
-    for (const [name, place] of found.places) places.set(name, place);
+    hasLong ||= scalar.kind === "reduce" && groupsOf(scalar) !== undefined;
   });
-  if (long.size === 0) return value;
+  if (!hasLong) return value;
   const reduce = (scalar: ReduceScalar): Scalar => {
-    const found = scalar.axes.length === 0 ? undefined : long.get(scalar.axes[0]!.name);
+    const found = groupsOf(scalar);
     return found === undefined ? scalar : nested(scalar, found);
   };
   const scalars = new Map(untouched.map((part) => [part, part]));
-  return new Rewriter({ axes: places, reduce, scalars }).scalar(value);
+  return new Rewriter({ ownAxes: (scalar) => groupsOf(scalar)?.places, reduce, scalars }).scalar(value);
 }
 
 function nested(scalar: ReduceScalar, { groups, when: isInside }: SumGroups): Scalar {

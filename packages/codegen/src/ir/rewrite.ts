@@ -24,13 +24,21 @@ import { exactIndex } from "./wide-index.js";
 export interface RewriteInit {
   /** Values for all symbols in sizes. */
   readonly sizes?: Bindings | undefined;
-  /** What axes become; others stay. */
+  /** What axes become; others stay, and so do axes of reductions that have the same names. */
   readonly axes?: ReadonlyMap<string, Index> | undefined;
+  /**
+   * What the axes of a reduction become inside of it: the same object for the same axes. The
+   * reduction itself keeps them.
+   */
+  readonly ownAxes?: ((scalar: ReduceScalar) => ReadonlyMap<string, Index> | undefined) | undefined;
   /** What scalars become, in place of being rewritten. */
   readonly scalars?: ReadonlyMap<Scalar, Scalar> | undefined;
   /** What reductions become once their parts are rewritten. */
   readonly reduce?: ((scalar: ReduceScalar) => Scalar) | undefined;
 }
+
+const NO_AXES: ReadonlyMap<string, Index> = new Map();
+const none = (): undefined => undefined;
 
 /** Rewrites the scalars of one nest. */
 export class Rewriter {
@@ -40,8 +48,15 @@ export class Rewriter {
   readonly #done: Map<Scalar, Scalar>;
   readonly #indices = new Map<Index, Index>();
   readonly #extents = new Map<string, Axis>();
+  readonly #init: RewriteInit;
+  readonly #ownAxes: NonNullable<RewriteInit["ownAxes"]>;
+  /** Rewriters inside of reductions, by what their axes become and which names they hide. */
+  readonly #inside = new Map<ReadonlyMap<string, Index>, Map<string, Rewriter>>();
 
-  constructor({ sizes, axes = new Map(), scalars = new Map(), reduce = (it) => it }: RewriteInit) {
+  constructor(init: RewriteInit) {
+    const { sizes, axes = NO_AXES, scalars = new Map(), reduce = (it) => it, ownAxes = none } = init;
+    this.#init = init;
+    this.#ownAxes = ownAxes;
     this.#sizes = sizes;
     this.#becomes = reduce;
     this.#axes = axes;
@@ -121,6 +136,33 @@ export class Rewriter {
     }
   }
   #reduce(scalar: ReduceScalar): Scalar {
+    const own = this.#ownAxes(scalar);
+    const hidden = scalar.axes.map(({ name }) => name).filter((name) => this.#axes.has(name));
+    const isAsOutside = own === undefined && hidden.length === 0;
+    return isAsOutside ? this.#reduceParts(scalar) : this.#insideOf(hidden, own).#reduceParts(scalar);
+  }
+
+  /**
+   * Returns the rewriter inside of a reduction.
+   *
+   * @param hidden names of its axes that mean others outside
+   * @param own what its axes become
+   */
+  #insideOf(hidden: readonly string[], own: ReadonlyMap<string, Index> = NO_AXES): Rewriter {
+    const made = this.#inside.get(own) ?? new Map<string, Rewriter>();
+    this.#inside.set(own, made);
+    const key = hidden.join(" ");
+    let rewriter = made.get(key);
+    if (rewriter === undefined) {
+      const axes = new Map([...this.#axes].filter(([name]) => !hidden.includes(name)));
+      for (const [name, index] of own) axes.set(name, index);
+      rewriter = new Rewriter({ ...this.#init, axes });
+      made.set(key, rewriter);
+    }
+    return rewriter;
+  }
+
+  #reduceParts(scalar: ReduceScalar): Scalar {
     const part = (one: Scalar | undefined): Scalar | undefined => one && this.scalar(one);
     const axes = scalar.axes.map((one) => this.axis(one));
     const [when, initial] = [part(scalar.when), part(scalar.initial)];
