@@ -134,6 +134,8 @@ function scaledAddition(
 
 function negated(value: ScalarLiteral): ScalarLiteral {
   if (typeof value === "bigint") return -value;
+  // The integer 0 has no sign.
+  if (value === 0) return value;
   if (typeof value === "object" && value.kind === "complex") return complexLiteral(-value.re, -value.im);
   return float(-toNumber(value));
 }

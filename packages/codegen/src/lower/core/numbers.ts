@@ -79,6 +79,13 @@ export const computeType = (dtype: DType): DType =>
   dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
 
 /**
+ * Returns an element as an operation computes with it that converts its operand to a dtype first,
+ * as `sum(dtype=...)` does: rounded to halves where it is wider.
+ */
+export const convertedElement = (element: Scalar, dtype: DType): Scalar =>
+  cast(cast(element, dtype), computeType(dtype));
+
+/**
  * Returns a number that is converted to the dtype of an operation, as the scalar to compute with:
  * beside halves it is rounded to them.
  */

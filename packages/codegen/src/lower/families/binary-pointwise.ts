@@ -18,29 +18,37 @@ import {
   isExact,
   mul,
   type Operands,
-  sub,
 } from "../rules/elements.js";
 import { isWide } from "../rules/pointwise.js";
 
 interface ScaledOperands extends Operands {
   readonly alpha: ScalarArg;
 }
+/** PyTorch adds the negative of a factor; that of the integer 0 has no sign. */
+const isIntegerZero = (alpha: ScalarArg): boolean => alpha === 0 || alpha === 0n;
+
 /** `a + alpha b`, or less that: a factor of 1 makes NaN of infinities too, as in PyTorch. */
 function complexSum(fn: "add" | "sub", a: Scalar, b: Scalar, alpha: ScalarArg): Scalar {
   const [re, im] = partsOfComplex(checkedScalar(alpha, a.dtype));
   const isReal = typeof alpha !== "object" || alpha.kind !== "complex";
   const factor = complexOf(apply("neg", re), isReal ? im : apply("neg", im));
-  return apply("add", a, mul(fn === "add" ? complexOf(re, im) : factor, b));
+  return apply("add", a, mul(fn === "add" || isIntegerZero(alpha) ? complexOf(re, im) : factor, b));
 }
 
-/** `self + alpha * other`; bool addition is `or`. */
+/** `a - alpha b` of real numbers. */
+const realDifference = (a: Scalar, b: Scalar, alpha: ScalarArg): Scalar =>
+  apply(isIntegerZero(alpha) ? "add" : "sub", a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
+
+/** `self + alpha * other`; of bools, the sum is `or` and the product is `and`. */
 const scaled =
   (fn: "add" | "sub") =>
   ({ self, other, alpha }: ScaledOperands, call: LoweringCall): LazyTensor =>
     binary(call, self, other, (a, b) => {
-      if (a.dtype === "bool") return apply("or", a, b);
+      if (a.dtype === "bool")
+        return apply("or", a, alpha === 1 ? b : apply("and", checkedScalar(alpha, "bool"), b));
       if (isComplexDType(a.dtype)) return complexSum(fn, a, b, alpha);
-      return apply(fn, a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
+      if (fn === "sub") return realDifference(a, b, alpha);
+      return apply("add", a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
     });
 
 /**
@@ -125,9 +133,7 @@ export const BINARY_OPERATORS = defineLowerings([
     ["aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"],
     ({ self, other, alpha }, call) =>
       binary(call, self, other, (a, b) =>
-        isComplexDType(a.dtype)
-          ? complexSum("sub", b, a, alpha)
-          : sub(b, alpha === 1 ? a : mul(checkedScalar(alpha, a.dtype), a)),
+        isComplexDType(a.dtype) ? complexSum("sub", b, a, alpha) : realDifference(b, a, alpha),
       ),
   ),
   operandLowering(

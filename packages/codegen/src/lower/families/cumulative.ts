@@ -1,11 +1,11 @@
 /** @file Cumulative operators but `logcumsumexp`. */
 import { isFloatDType, wrapDimension } from "@sconce/tensor";
 import type { Index } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
+import { apply, constantScalar, indexScalar, type Scalar } from "../../ir/scalar.js";
 import { type LoweringCall, outOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { computeType } from "../core/numbers.js";
+import { convertedElement } from "../core/numbers.js";
 import { made, placeIn } from "../rules/made.js";
 import { extremeOver, scanOver } from "../rules/scan.js";
 
@@ -16,9 +16,9 @@ interface ScanArgs {
 const cumulative =
   (kind: "sum" | "prod") =>
   ({ self, dim }: ScanArgs, call: LoweringCall): LazyTensor => {
-    const compute = computeType(outOf(call).dtype);
+    const { dtype } = outOf(call);
     const along = wrapDimension(dim, self.shape.length);
-    return scanOver(call, self, { kind, dim: along, body: (element) => cast(element, compute) });
+    return scanOver(call, self, { kind, dim: along, body: (element) => convertedElement(element, dtype) });
   };
 
 /**

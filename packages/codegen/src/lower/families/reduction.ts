@@ -4,7 +4,7 @@ import { apply, cast, type ReduceKind, type Scalar } from "../../ir/scalar.js";
 import { dimensions, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
-import { computeType } from "../core/numbers.js";
+import { computeType, convertedElement } from "../core/numbers.js";
 import { elementsAs } from "../rules/normalize.js";
 import { countOf, reduceOver } from "../rules/reduce.js";
 
@@ -17,21 +17,26 @@ interface ReduceArgs {
 const dimsOf = ({ self, dim = null }: ReduceArgs): number[] =>
   dimensions(typeof dim === "number" ? [dim] : dim, self.shape.length);
 
-/** Returns a reduction in the dtype of the result, halves as float32. */
+/**
+ * Returns a reduction of elements in the dtype of the result, halves as float32, or of other
+ * elements.
+ */
 function reduced(
   call: LoweringCall,
   kind: ReduceKind,
   args: ReduceArgs,
-  compute: DType = computeType(outOf(call).dtype),
+  body: (element: Scalar, dtype: DType) => Scalar = convertedElement,
 ): LazyTensor {
+  const { dtype } = outOf(call);
   return reduceOver(call, args.self, {
     kind,
     dims: dimsOf(args),
     keepdim: args.keepdim === true,
-    dtype: outOf(call).dtype,
-    body: (element) => cast(element, compute),
+    dtype,
+    body: (element) => body(element, dtype),
   });
 }
+const asBool = (element: Scalar): Scalar => cast(element, "bool");
 const simple =
   (kind: ReduceKind) =>
   (args: ReduceArgs, call: LoweringCall): LazyTensor =>
@@ -39,14 +44,14 @@ const simple =
 const logical =
   (kind: "any" | "all") =>
   (args: ReduceArgs, call: LoweringCall): LazyTensor =>
-    reduced(call, kind, args, "bool");
+    reduced(call, kind, args, asBool);
 /** No dimensions are none here: each element is its own result. */
 const logicalOver =
   (kind: "any" | "all") =>
   (args: ReduceArgs, call: LoweringCall): LazyTensor =>
     Array.isArray(args.dim) && args.dim.length === 0
       ? elementsAs(args.self, "bool", call.node)
-      : reduced(call, kind, args, "bool");
+      : reduced(call, kind, args, asBool);
 
 function mean(args: ReduceArgs, call: LoweringCall): LazyTensor {
   const { self, keepdim = false } = args;
@@ -58,6 +63,7 @@ function mean(args: ReduceArgs, call: LoweringCall): LazyTensor {
     dims,
     keepdim,
     dtype,
+    // Means of halves are taken in float32, from what was given.
     body: (element) => cast(element, compute),
     finish: (sum) => apply("div", sum, countOf(self, dims, compute)),
   });
