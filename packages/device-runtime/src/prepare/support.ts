@@ -155,9 +155,9 @@ const RESIZES: readonly string[] = [
 /**
  * Operators that Sconce's table must not decompose: those of {@link CHECKS_VALUES}, those whose
  * loops refuse places that their decompositions take, those whose decompositions read places that
- * their loops know, and those whose decompositions overflow, give NaN beside an infinity or a
- * factor of zero, round halves later, round or do not cut a number that the operator does not, or
- * refuse what it takes.
+ * their loops know or search rows that may hold NaN, and those whose decompositions overflow, give
+ * NaN beside an infinity or a factor of zero, round halves later, round or do not cut a number that
+ * the operator does not, or refuse what it takes.
  */
 export const KEPT: ReadonlySet<string> = new Set([
   ...CHECKS_VALUES,
@@ -166,6 +166,8 @@ export const KEPT: ReadonlySet<string> = new Set([
   "aten.embedding_dense_backward.default",
   "aten.index_add.default",
   "aten.index_copy.default",
+  "aten.isin.Scalar_Tensor",
+  "aten.isin.Tensor_Tensor",
   "aten.logit_backward.default",
   "aten.logsumexp.default",
   ...["huber_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss"].flatMap((name) => [

@@ -11,6 +11,7 @@ import {
   forEachRef,
   type Graph,
   isRef,
+  mayOverlap,
   type Node,
 } from "@sconce/ir";
 import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
@@ -34,7 +35,8 @@ export const NO_WRITES: WrittenMemory = { reason: undefined, needsRecordedLayout
 /** Returns what only the program as it is computes. */
 const refused = (reason: string): WrittenMemory => ({ reason, needsRecordedLayouts: true, leastSizes: [] });
 const STRIDED = "it reads memory by strides that it writes to, and its lowered form other memory";
-const EXPANDED = "it writes through an expanded view, which its lowered form computes with a sum";
+const EXPANDED =
+  "it writes through a view that may show elements several times, which its lowered form computes otherwise";
 const ALIASED = "it writes beside a call that gives an operand, of which its lowered form makes a new value";
 const OLDER_NAME = "it changes the sizes of a tensor in place, and reads it by a name with the sizes before";
 const UNDECIDED = "it writes beside a call whose sizes decide whether it is a view";
@@ -46,6 +48,8 @@ const DRAWS_IN_ORDER = /^aten\.(bernoulli_\.float|alpha_dropout_?\.default)$/;
 const READS_STRIDES = /^aten\.(as_strided|as_strided_|as_strided_copy|as_strided_scatter|fill_diagonal_)\./;
 /** Views that may show an element several times. */
 const EXPANDS = /^aten\.(expand|expand_as|broadcast_to|broadcast_tensors|meshgrid)\./;
+/** Views by strides, which may show an element several times as well. */
+const BY_STRIDES = /^aten\.as_strided_?\./;
 /** Calls that give a view where strides allow it, and a copy elsewhere. */
 const VIEW_OR_COPY = /^aten\.(reshape|reshape_as|flatten|ravel|contiguous|to)\./;
 /** Views whose inverses keep the memory of what they are taken from. */
@@ -197,11 +201,14 @@ class Writes {
     return names;
   }
 
-  /** Expanded views, and what shares memory with them or with given values by other calls. */
+  /**
+   * Views that may show elements several times, and what shares memory with them or with given
+   * values by other calls.
+   */
   #expanded(given: Names): Names {
     const found = new Set(given);
     for (const node of this.#calls)
-      if (EXPANDS.test(node.target) || this.#sharesWith(node, found)) found.add(node.name);
+      if (mayRepeat(node) || this.#sharesWith(node, found)) found.add(node.name);
     return found;
   }
   #sharesWith(node: Node, names: Names): boolean {
@@ -239,6 +246,11 @@ class Writes {
         this.#operators.schemaOf(target)?.isMutable === true,
     );
   }
+}
+
+function mayRepeat({ target, meta: { val } }: Node): boolean {
+  if (!BY_STRIDES.test(target)) return EXPANDS.test(target);
+  return !(val instanceof FakeTensor) || mayOverlap(val.shape, val.strides);
 }
 
 /**
