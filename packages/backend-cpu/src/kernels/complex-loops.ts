@@ -172,7 +172,7 @@ function logAddExponentials(ar: number, ai: number, br: number, bi: number): voi
     return;
   }
   const [tr, ti, lr, li] = ar >= br ? [ar, ai, br, bi] : [br, bi, ar, ai];
-  if (lr === Number.NEGATIVE_INFINITY || tr === Number.POSITIVE_INFINITY) {
+  if (lr === tr && !Number.isFinite(tr)) {
     addInfinite(tr, ti, lr, li);
     return;
   }
@@ -181,10 +181,9 @@ function logAddExponentials(ar: number, ai: number, br: number, bi: number): voi
   give(tr + result.re, ti + result.im);
 }
 
-/** Beside a real part that outweighs it without bound the smaller adds nothing. */
+/** Of two with the same infinite real part. */
 function addInfinite(tr: number, ti: number, lr: number, li: number): void {
-  if (tr !== lr) give(tr, ti);
-  else if (tr < 0) give(lr, li);
+  if (tr < 0) give(lr, li);
   else {
     exponential(tr, ti);
     const { re, im } = result;
@@ -233,11 +232,15 @@ function selectPairs(out: Float64Array, [condition, x, y]: readonly Float64Array
   }
 }
 
-/** Running `log(sum(exp))` along rows of `length` pairs, in place. */
+/**
+ * Running `log(sum(exp))` along rows of `length` pairs, in place. Each is added to what comes before
+ * it, the first to that of nothing; of equal real parts the later one counts as the larger.
+ */
 export function accumulateLogExponentials(data: Float64Array, length: number): void {
-  for (let i = 2; i < data.length; i += 2) {
-    if ((i / 2) % length === 0) continue;
-    logAddExponentials(data[i - 2]!, data[i - 1]!, data[i]!, data[i + 1]!);
+  for (let i = 0; i < data.length; i += 2) {
+    const isFirst = (i / 2) % length === 0;
+    const [re, im] = isFirst ? [Number.NEGATIVE_INFINITY, 0] : [data[i - 2]!, data[i - 1]!];
+    logAddExponentials(data[i]!, data[i + 1]!, re, im);
     data[i] = result.re;
     data[i + 1] = result.im;
   }

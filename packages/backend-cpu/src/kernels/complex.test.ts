@@ -93,6 +93,32 @@ describe("complex arithmetic", () => {
     );
   });
 
+  test("running sums of exponentials begin with nothing, and the later of equals is the larger", () => {
+    const parts = (x: Tensor): number[][] =>
+      ((run("aten.logcumsumexp.default", [x, 0]) as Tensor).toArray() as { re: number; im: number }[])
+        .flat()
+        .map(({ re, im }) => [re, im]);
+    expectNear(run("aten.logcumsumexp.default", [c64([1, -3], [1, 2.5]), 0]), [
+      [1, -3],
+      [1.6144311, 2.8915927],
+    ]);
+    expect(parts(c64([1, -0]))).toEqual([[1, 0]]);
+    expect(parts(c64([-0, Infinity]))).toEqual([[0, Infinity]]);
+    expect(parts(c64([Infinity, 2], [-2.5, Infinity]))).toEqual([
+      [Infinity, 2],
+      [Infinity, 2],
+    ]);
+  });
+
+  test("a number without dimensions is its own running sum and product", () => {
+    for (const target of ["cumsum", "cumprod", "logcumsumexp"]) {
+      const z = Tensor.from([{ re: -0, im: NaN }], [], "complex64");
+      expect((run(`aten.${target}.default`, [z, 0]) as Tensor).toArray()).toEqual([{ re: -0, im: NaN }]);
+      const x = Tensor.from([-0], [], "float32");
+      expect((run(`aten.${target}.default`, [x, 0]) as Tensor).toArray()).toEqual([-0]);
+    }
+  });
+
   test("even steps between complex numbers, and powers of them", () => {
     expectNear(run("aten.linspace.default", [complex(1, 2), complex(4, -1), 4]), [
       [1, 2],

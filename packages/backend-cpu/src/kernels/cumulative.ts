@@ -1,6 +1,7 @@
 /** @file Running sums, products and extremes along a dimension. */
 
 import { castTensor, type DType, dtypeInfo, isBigIntDType, type Tensor } from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
 import {
   type NumberArray,
   readBigInts,
@@ -27,10 +28,17 @@ interface Step {
   readonly wrapped?: (total: number, value: number) => number;
 }
 
+/** A tensor of no dimensions is its own result: nothing is added to it. */
+function copied(self: Tensor, out: Tensor): Tensor {
+  copyInto(out, self.dtype === out.dtype ? self : castTensor(self, out.dtype));
+  return out;
+}
+
 const running =
   ({ start, real, big, wrapped = real }: Step): Kernel<ScanArgs> =>
   ({ self, dim }, context) => {
     const out = emptyOutput(context);
+    if (self.ndim === 0) return copied(self, out);
     const dims = reducedDims(self.ndim, dim);
     const input = moveLast(self.dtype === out.dtype ? self : castTensor(self, out.dtype), dims);
     const target = moveLast(out, dims);
@@ -166,6 +174,7 @@ const logcumsumexp = kernel(
   ({ self, dim }, context) => {
     if (dtypeInfo(self.dtype).kind !== "complex") return realLogcumsumexp({ self, dim }, context);
     const out = emptyOutput(context);
+    if (self.ndim === 0) return copied(self, out);
     const dims = reducedDims(self.ndim, dim);
     const input = moveLast(self, dims);
     const data = readComplex(input);
