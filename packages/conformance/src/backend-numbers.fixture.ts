@@ -198,6 +198,7 @@ const GROUPS = {
   "products-plus": "`prims.fma`, and the writes in branches that PyTorch records as it",
   "dtype-ends": "means, gamma functions and normalization where a step leaves the range of the dtype",
   "half-losses": "losses of halves, and their gradients, near the ends of the dtype",
+  "row-choices": "reductions that a choice takes or that convert elements, and rows that hold NaN",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",

@@ -38,6 +38,7 @@ GROUPS = (
     "products_plus",
     "dtype_ends",
     "half_losses",
+    "row_choices",
 )
 
 if __name__ == "__main__":
