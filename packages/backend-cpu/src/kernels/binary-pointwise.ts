@@ -117,27 +117,19 @@ const addition =
     if (alpha === null || alpha === undefined || toNumber(alpha) === 1) {
       return elementwise({ real: sign === 1 ? addLoop : subLoop, big }, out, [self, other]);
     }
-    return scaledAddition(out, self, other, alpha, sign);
+    return scaledAddition(out, self, other, sign === 1 ? alpha : negated(alpha));
   };
 
-function scaledAddition(
-  out: Tensor,
-  self: Operand,
-  other: Operand,
-  alpha: ScalarLiteral,
-  sign: 1 | -1,
-): Tensor {
-  const factor = sign === 1 ? alpha : negated(alpha);
+function scaledAddition(out: Tensor, self: Operand, other: Operand, factor: ScalarLiteral): Tensor {
   const real = isNarrowInt(out.dtype) ? axpyInt32 : axpyLoop;
   return elementwise({ real, big: (x, y, a) => x + a * y }, out, [self, other, factor]);
 }
 
+/** Of the integer 0, which has no sign, it is that. */
 function negated(value: ScalarLiteral): ScalarLiteral {
   if (typeof value === "bigint") return -value;
-  // The integer 0 has no sign.
-  if (value === 0) return value;
   if (typeof value === "object" && value.kind === "complex") return complexLiteral(-value.re, -value.im);
-  return float(-toNumber(value));
+  return value === 0 ? value : float(-toNumber(value));
 }
 
 const reversed =

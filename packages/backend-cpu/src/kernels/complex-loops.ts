@@ -233,8 +233,8 @@ function selectPairs(out: Float64Array, [condition, x, y]: readonly Float64Array
 }
 
 /**
- * Running `log(sum(exp))` along rows of `length` pairs, in place. Each is added to what comes before
- * it, the first to that of nothing; of equal real parts the later one counts as the larger.
+ * Running `log(sum(exp))` along rows of `length` pairs, in place. Each is added to what comes
+ * before it, the first to that of nothing; of equal real parts the later one counts as the larger.
  */
 export function accumulateLogExponentials(data: Float64Array, length: number): void {
   for (let i = 0; i < data.length; i += 2) {

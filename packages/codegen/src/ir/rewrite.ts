@@ -50,7 +50,9 @@ export class Rewriter {
   readonly #extents = new Map<string, Axis>();
   readonly #init: RewriteInit;
   readonly #ownAxes: NonNullable<RewriteInit["ownAxes"]>;
-  /** Rewriters inside of reductions, by what their axes become and which names they hide. */
+  /**
+   * Rewriters inside of reductions, by the places of their own axes and the names that they hide.
+   */
   readonly #inside = new Map<ReadonlyMap<string, Index>, Map<string, Rewriter>>();
 
   constructor(init: RewriteInit) {
