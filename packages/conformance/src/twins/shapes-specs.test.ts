@@ -22,7 +22,7 @@ import {
 } from "@sconce/capture";
 import { typescriptModule } from "@sconce/capture/typescript";
 import { SconceError } from "@sconce/errors";
-import type { ExportedProgram } from "@sconce/ir";
+import { type ExportedProgram, float } from "@sconce/ir";
 import { runDecompositions } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import type { Tensor } from "@sconce/tensor";
@@ -66,7 +66,7 @@ interface SpecifiedModel {
 
 const MODELS = fixtureJson("dynamic-shapes/shapes-specs.json.gz") as readonly SpecifiedModel[];
 const DTYPES: Readonly<Record<string, "int64" | "bool">> = { i64: "int64", bool: "bool" };
-const SCOPE = { torch, slice, F: nn.functional, sym, guard, guardInt, check };
+const SCOPE = { torch, slice, F: nn.functional, sym, guard, guardInt, check, float };
 
 function exampleOf(sizes: unknown): unknown {
   if (!Array.isArray(sizes))
@@ -228,11 +228,16 @@ const LOWERED_DIFFERENT: Readonly<Record<string, string>> = {
   "x.cumsum(0)": "a cache of shapes has no layout of the result",
   "x.add(y)": "sizes that are equal for 0 only: PyTorch asserts it, and Sconce takes it for known",
   "torch.cat([x, y], 1)": "the same",
+  "F.scaledDotProductAttention(q, k, v, { enableGqa: true })":
+    "a copy in memory order is known to be contiguous, without a question",
+  "F.cosineSimilarity(x, x, -1)": "the same",
+  "F.maxPool2d(x, 2)": "the same",
+  "F.pixelUnshuffle(x, 2)": "the same",
   "((n) => (check(sym.eq(n, x.size(0))), x.view(n, 3)))(y.item())":
     "a number that is read has the symbol of the size that it was found equal to",
 };
 /** So many lowered programs differ: some models have several specifications. */
-const LOWERED_DIFFER = 7;
+const LOWERED_DIFFER = 12;
 
 /** PyTorch words refusals of operators in other ways in its two modes. */
 const isSameRefusal = (got: string | undefined, wanted: string | undefined): boolean =>
@@ -240,7 +245,7 @@ const isSameRefusal = (got: string | undefined, wanted: string | undefined): boo
   (/size/.test(got ?? "") && /must match/.test(got ?? "") && /must match/.test(wanted ?? ""));
 
 function differences(): readonly Readonly<Record<string, string | undefined>>[] {
-  return sampled(MODELS, 2).flatMap((model) => {
+  return sampled(MODELS, 3).flatMap((model) => {
     const got = recordedOf(model) as Readonly<Record<string, string>>;
     const wanted = { ...model.wanted } as Record<string, string>;
     if (wanted["json"] !== undefined) wanted["json"] = JSON.stringify(JSON.parse(wanted["json"]));
@@ -256,7 +261,7 @@ function differences(): readonly Readonly<Record<string, string | undefined>>[] 
 }
 
 test("models with a ShapesSpec have PyTorch's programs, texts and refusals", () => {
-  expect(MODELS.length).toBeGreaterThan(250);
+  expect(MODELS.length).toBeGreaterThan(420);
   const found = differences();
   expect(found.filter(({ key }) => !key!.startsWith("lowered"))).toEqual([]);
   const lowered = found.filter(({ key }) => key!.startsWith("lowered"));
@@ -268,18 +273,23 @@ test("models with a ShapesSpec have PyTorch's programs, texts and refusals", () 
 const LOADED_DIFFERENT: Readonly<Record<string, string>> = {
   "x.reshape(-1, 3)": "a cache of shapes has the layout of the view",
   "x.cumsum(0)": "a cache of shapes has no layout of the result",
+  "F.scaledDotProductAttention(q, k, v, { enableGqa: true })":
+    "a copy in memory order is known to be contiguous, without a question",
+  "F.cosineSimilarity(x, x, -1)": "the same",
+  "F.maxPool2d(x, 2)": "the same",
+  "F.pixelUnshuffle(x, 2)": "the same",
   "x.at(slice(null, n)).add(y)": "the assertion of the slice is made once more",
   "((n) => (check(sym.eq(n, x.size(0))), x.view(n, 3)))(y.item())":
     "a number that is read has the symbol of the size that it was found equal to",
 };
 
 /** So many loaded programs differ. */
-const LOADED_DIFFER = 4;
+const LOADED_DIFFER = 9;
 
 test("programs with a ShapesSpec have PyTorch's text when they are loaded and lowered", async () => {
   const session = createSconce();
   const wrong: Readonly<Record<string, string>>[] = [];
-  for (const model of sampled(MODELS, 2)) {
+  for (const model of sampled(MODELS, 3)) {
     const { loaded, lowered } = model.wanted;
     if (loaded === undefined) continue;
     const program = await session.load(await session.save(exported(model, specOf(model), false)));
@@ -291,14 +301,18 @@ test("programs with a ShapesSpec have PyTorch's text when they are loaded and lo
   expect(wrong.length).toBeLessThanOrEqual(LOADED_DIFFER);
 });
 
+/** Models with an assertion that follows from the one before it, which the text has first. */
+const WRITTEN_DIFFERENT: readonly string[] = ["F.maxPool2d(x, 2)", "F.avgPool2d(x, 2)"];
+
 /** How often a program that was written as TypeScript comes back equal, or says why it does not. */
 test("programs with a ShapesSpec come back equal when they are written and exported again", () => {
-  const wrong = sampled(MODELS, 5).flatMap((model) => {
+  const wrong = sampled(MODELS, 8).flatMap((model) => {
     if (model.wanted.text === undefined || model.decorated === true) return [];
     const program = exported(model, specOf(model), false);
     const { text, differences: noted } = typescriptModule(program);
     const again = linesOf(exportModule(runModule(text)));
-    return again === linesOf(program) || noted.length > 0 ? [] : [{ text, again, wanted: linesOf(program) }];
+    const isListed = noted.length > 0 || WRITTEN_DIFFERENT.includes(model.typescript);
+    return again === linesOf(program) || isListed ? [] : [{ text, again, wanted: linesOf(program) }];
   });
   expect(wrong).toEqual([]);
 });

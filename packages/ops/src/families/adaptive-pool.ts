@@ -1,11 +1,11 @@
 /** @file Pooling to a given output size. */
 import type { FakeTensor, IntLike } from "@sconce/ir";
-import type { SymEnv } from "@sconce/symbolic";
+import { eq, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
 import { isEqual } from "../rules/comparison.js";
 import { describeSizes } from "../rules/describe.js";
-import { fake, rowMajorLike } from "../rules/fake.js";
+import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { areOther, checkDimSizes, checkPooledGradient } from "../rules/operand-sizes.js";
 
@@ -119,6 +119,10 @@ const avgPool1d = defineOp({
 
 const isOnes = (sizes: readonly IntLike[]): boolean => sizes.length > 0 && sizes.every((size) => size === 1);
 
+/** C++ looks whether channels have pixels. */
+const decidesEmpty = (env: SymEnv, self: FakeTensor, spatial: number): boolean =>
+  env.guard(eq(numelOf(self.shape.slice(-spatial)), 0));
+
 /** Strides of a tensor with one pixel per channel that is meant as channels last. */
 const pixelStrides = (channels: IntLike, spatial: number): readonly IntLike[] => [
   channels,
@@ -131,6 +135,7 @@ const avgPool2d = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, output_size }) => {
     if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool2d.default", [self, output_size]);
+    decidesEmpty(emit.env, self, 2);
     const mean = emit("aten.mean.dim", [self, [-1, -2], true]);
     if (suggestMemoryFormat(self, emit.env) !== "channels_last") return mean;
     const [batch, channels] = self.shape as readonly [IntLike, IntLike];
@@ -143,6 +148,7 @@ const avgPool3d = defineOp({
   tags: ["composite"],
   decompose: (emit, { self, output_size }) => {
     if (!isOnes(output_size)) return emit("aten._adaptive_avg_pool3d.default", [self, output_size]);
+    decidesEmpty(emit.env, self, 3);
     const mean = emit("aten.mean.dim", [self, [-1, -2, -3], true]);
     if (suggestMemoryFormat(self, emit.env) !== "channels_last_3d") return mean;
     const [batch, channels] = self.shape as readonly [IntLike, IntLike];

@@ -86,10 +86,14 @@ const attention = defineOp({
   },
 });
 
-/** Returns whether there is no query to answer, or nothing to answer it with. */
+/**
+ * Returns whether there is no query to answer, or nothing to answer it with. Values whose number
+ * only the data decide count as some.
+ */
 function isEmpty({ env }: Emit, { query, key, value }: Attention): boolean {
   const none = (size: IntLike): boolean => env.guard(eq(size, 0));
-  return none(query.shape.at(-2)!) || none(key.shape.at(-2)!) || value.shape.some(none);
+  const isNone = (size: IntLike): boolean => env.guardNatively?.(eq(size, 0)) ?? none(size);
+  return none(query.shape.at(-2)!) || none(key.shape.at(-2)!) || value.shape.some(isNone);
 }
 
 /** Zeros that still depend on the operands, so that gradients reach them. */

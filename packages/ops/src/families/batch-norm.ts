@@ -7,10 +7,10 @@ import { type DType, type PromotionOperand, resultType } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { isEqual, mayDiffer } from "../rules/comparison.js";
+import { mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, hasNoElements, numelOf } from "../rules/fake.js";
 import { computationDType } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
 
@@ -186,7 +186,7 @@ const batchNorm = defineOp({
   tags: ["composite", "maybe_aliasing_or_mutating"],
   decompose: (emit, args) => {
     const { input, weight, bias } = args;
-    if (isEqual(emit.env, numelOf(input.shape), 0)) {
+    if (hasNoElements(emit.env, input)) {
       let out = emit("aten.clone.default", [input]);
       const first = (tensor: FakeTensor): FakeTensor => emit("aten.select.int", [tensor, 0, 0]);
       if (weight !== null) out = emit("aten.mul.Tensor", [out, first(weight)]);

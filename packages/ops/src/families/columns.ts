@@ -1,6 +1,6 @@
 /** @file Sliding windows: `im2col`, `col2im`, and the gradient of `unfold`. */
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
-import { add, eq, floorDiv, mul, type SymEnv, sub } from "@sconce/symbolic";
+import { add, eq, floorDiv, mul, ne, type SymEnv, sub } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -88,7 +88,7 @@ const im2col = defineOp({
 });
 
 function checkImage(env: SymEnv, self: FakeTensor, window: Window): void {
-  const empty = self.shape.slice(-3).some((size) => isEqual(env, size, 0));
+  const empty = self.shape.slice(-3).some((size) => !env.guard(ne(size, 0)));
   if ((self.ndim !== 3 && self.ndim !== 4) || empty) {
     throw shapeMismatch(
       "Expected 3D or 4D (batch mode) tensor for input with possible 0 batch size and non-zero dimensions, but got: " +

@@ -102,7 +102,12 @@ const part = (name: "real" | "imag", index: 0 | 1): OpDefinition =>
         if (name === "real") return self;
         throw dtypeMismatch("imag is not implemented for tensors with non-complex dtypes.");
       }
-      return emit("aten.select.int", [emit("aten.view_as_real.default", [self]), self.ndim, index]);
+      const isConjugated = emit.isConjugated?.(self) === true;
+      const parts = emit("aten.view_as_real.default", [
+        isConjugated ? emit("aten._conj.default", [self]) : self,
+      ]);
+      const signed = isConjugated && name === "imag" ? emit("aten._neg_view.default", [parts]) : parts;
+      return emit("aten.select.int", [signed, self.ndim, index]);
     },
   });
 

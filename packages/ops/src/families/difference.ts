@@ -1,5 +1,7 @@
 /** @file Differences and integrals along a dimension. */
+
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
+import { gt } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -31,7 +33,7 @@ const diff = defineOp({
 
 function emitDiff(emit: Emit, self: FakeTensor, n: number, dim: IntLike): FakeTensor {
   const size = self.shape[wrapDim(dim, self.ndim)]!;
-  const times = typeof size === "number" ? Math.min(n, size) : n;
+  const times = emit.env.guard(gt(n, size)) ? emit.env.guardInt(size) : n;
   const difference = self.dtype === "bool" ? "aten.logical_xor.default" : "aten.sub.Tensor";
   let result = self;
   let length = sizeMath(emit, "sub", size, 1);

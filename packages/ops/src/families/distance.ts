@@ -8,7 +8,7 @@ import { dimOutOfRange, dtypeMismatch, invalidArgument, shapeMismatch } from "..
 import { isBelow, isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize } from "../rules/describe.js";
 import { broadcastShapes } from "../rules/dims.js";
-import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
+import { fake, hasNoElements, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emptyLike } from "../rules/options.js";
 import { computationDType, promoteOperands } from "../rules/promote.js";
 import { sizeProduct } from "../rules/size-product.js";
@@ -68,7 +68,7 @@ const cdist = defineOp({
 
 function isByProduct({ env }: Emit, { x1, x2, p, compute_mode }: CdistArgs): boolean {
   const mode = compute_mode ?? 0;
-  const empty = isEqual(env, numelOf(x1.shape), 0) || isEqual(env, numelOf(x2.shape), 0);
+  const empty = hasNoElements(env, x1) || hasNoElements(env, x2);
   const hasMany = (): boolean => [x1, x2].some((x) => isBelow(env, ROWS, x.shape.at(-2)!));
   return !empty && p === 2 && (mode === 1 || (mode === 0 && hasMany()));
 }

@@ -5,6 +5,7 @@ import { isComplexDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument } from "../rows/errors.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { checkPoints, normalization, promote, resize, type SpaceArgs, space } from "./fft.js";
 
 /** Half of a Hermitian signal in, real values out: the last dimension is done last. */
@@ -28,7 +29,9 @@ function hermitianToReal(emit: Emit, args: SpaceArgs): FakeTensor {
 /** Real values in, half of a Hermitian signal out: the inverse of {@link hermitianToReal}. */
 function realToHermitian(emit: Emit, args: SpaceArgs): FakeTensor {
   if (isComplexDType(args.self.dtype)) {
-    throw dtypeMismatch(`ihfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
+    throw dtypeMismatch(
+      `ihfftn expects a real-valued input tensor, but got ${scalarTypeName(args.self.dtype)}`,
+    );
   }
   const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("ihfftn must transform at least one axis");

@@ -10,6 +10,7 @@ import { dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../r
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { wrapDim } from "../rules/dims.js";
+import { scalarTypeName } from "../rules/dtype-names.js";
 import { fake, rowMajorLike } from "../rules/fake.js";
 import { toComplexDType, toFloatDType, toRealDType } from "../rules/promote.js";
 
@@ -132,8 +133,11 @@ const lineDim = ({ self, dim }: LineArgs): number => {
 };
 
 function lineToComplex(emit: Emit, args: LineArgs, forward: boolean, onesided: boolean): FakeTensor {
-  if (isComplexDType(args.self.dtype))
-    throw dtypeMismatch(`expects a real input tensor, but got ${args.self.dtype}`);
+  const { dtype } = args.self;
+  if (isComplexDType(dtype)) {
+    const name = forward ? "rfft" : "ihfft";
+    throw dtypeMismatch(`${name} expects a real input tensor, but got ${scalarTypeName(dtype)}`);
+  }
   const dim = lineDim(args);
   checkPoints(emit, args.n ?? args.self.shape[dim]!);
   const input = resize(emit, promote(emit, args.self, false), [dim], [args.n]);
@@ -213,7 +217,9 @@ const spaceToSpace =
 
 const spaceToComplex = (emit: Emit, args: SpaceArgs): FakeTensor => {
   if (isComplexDType(args.self.dtype)) {
-    throw dtypeMismatch(`rfftn expects a real-valued input tensor, but got ${args.self.dtype}`);
+    throw dtypeMismatch(
+      `rfftn expects a real-valued input tensor, but got ${scalarTypeName(args.self.dtype)}`,
+    );
   }
   const { dims, sizes } = space(emit, args);
   if (dims.length === 0) throw invalidArgument("rfftn must transform at least one axis");

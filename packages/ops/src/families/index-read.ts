@@ -248,7 +248,7 @@ const takeAlongDim = defineOp({
     if (indices.dtype !== "int64" && indices.dtype !== "int32") {
       throw dtypeMismatch(`torch.take_along_dim(): dtype of indices should be Long but got ${indices.dtype}`);
     }
-    specializeSizes(emit.env, [self, indices]);
+    specializeSizes(emit.env, [indices, self]);
     const at = wrapDim(dim, self.ndim);
     const wide = broadcastShapes(emit.env, self.shape.with(at, indices.shape[at]!), indices.shape);
     const places = emit("aten.broadcast_to.default", [indices, wide]);

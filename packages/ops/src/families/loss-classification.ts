@@ -7,7 +7,7 @@ import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js
 import { isEqual, mayDiffer } from "../rules/comparison.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, hasNoElements, numelOf } from "../rules/fake.js";
 import { REDUCTION } from "../rules/loss-reduction.js";
 import { productOf, quotient, sizeMath } from "../rules/size-math.js";
 
@@ -224,6 +224,7 @@ function softTargetEntropy(emit: Emit, args: EntropyArgs): FakeTensor {
   if (reduction === REDUCTION.none) return negate(emit("aten.sum.dim_IntList", [product, [dim]]));
   const sum = negate(emit("aten.sum.default", [product]));
   if (reduction === REDUCTION.sum) return sum;
+  hasNoElements(emit.env, self);
   return emit("aten.div.Scalar", [sum, rows]);
 }
 
@@ -240,7 +241,7 @@ function smoothedEntropy(emit: Emit, args: EntropyArgs, scores: FakeTensor): Fak
     weight === null ? scores : emit("aten.mul.Tensor", [scores, alongClasses(emit, scores, weight)]);
   const negative = emit("aten.neg.default", [emit("aten.sum.dim_IntList", [weighted, [dim]])]);
   const ignored = emit("aten.eq.Scalar", [target, ignore_index]);
-  const loss = emit("aten.masked_fill.Scalar", [negative, ignored, float(0)]);
+  const loss = emit("aten.masked_fill_.Scalar", [negative, ignored, float(0)]);
   const smooth = reduceSmoothed(emit, loss, ignored, args);
   const share = emit("aten.mul.Scalar", [smooth, quotient(emit, label_smoothing, scores.shape[dim]!)]);
   return emit("aten.add.Tensor", [emit("aten.mul.Scalar", [likelihood, float(1 - label_smoothing)]), share]);
@@ -258,7 +259,7 @@ function reduceSmoothed(emit: Emit, loss: FakeTensor, ignored: FakeTensor, args:
   const flatten = (tensor: FakeTensor): FakeTensor => emit("aten.flatten.using_ints", [tensor]);
   const valid = emit("aten.masked_fill.Scalar", [target, ignored, 0]);
   const weights = emit("aten.gather.default", [weight, 0, flatten(valid)]);
-  const total = sum(emit("aten.masked_fill.Scalar", [weights, flatten(ignored), 0]));
+  const total = sum(emit("aten.masked_fill_.Scalar", [weights, flatten(ignored), 0]));
   return emit("aten.div.Tensor", [sum(loss), total]);
 }
 

@@ -230,6 +230,30 @@ function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: Meta
   return fake({ dtype: a.dtype, shape: [], like: a });
 }
 
+/** Returns the conjugate, which is not computed before something reads it. */
+const conjugate = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.conj.default", [tensor]);
+
+/** Returns the product of vectors of which one or both are conjugated; undefined for none. */
+function conjugatedDot(emit: Emit, self: FakeTensor, tensor: FakeTensor): FakeTensor | undefined {
+  const isConjugated = (one: FakeTensor): boolean => emit.isConjugated?.(one) === true;
+  if (isConjugated(self) && isConjugated(tensor)) {
+    const plain = [conjugate(emit, self), conjugate(emit, tensor)];
+    return conjugate(emit, emit("aten.dot.default", plain));
+  }
+  if (isConjugated(self)) return emit("aten.vdot.default", [conjugate(emit, self), tensor]);
+  return isConjugated(tensor) ? emit("aten.vdot.default", [conjugate(emit, tensor), self]) : undefined;
+}
+
+/** Returns the same of a product that conjugates its first vector. */
+function conjugatedVdot(emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor | undefined {
+  const isConjugated = (one: FakeTensor): boolean => emit.isConjugated?.(one) === true;
+  if (isConjugated(self) && isConjugated(other))
+    return emit("aten.vdot.default", [conjugate(emit, other), conjugate(emit, self)]);
+  if (isConjugated(self)) return emit("aten.dot.default", [conjugate(emit, self), other]);
+  if (!isConjugated(other)) return undefined;
+  return conjugate(emit, emit("aten.dot.default", [self, conjugate(emit, other)]));
+}
+
 const dot = defineOp({
   schema: "aten::dot(Tensor self, Tensor tensor) -> Tensor",
   meta: ({ self, tensor }, context) => vectorProduct("dot", self, tensor, context),
@@ -238,7 +262,10 @@ const dot = defineOp({
       operands: [self, tensor],
       result,
     } = castForMath(emit, [args.self, args.tensor]);
-    return convert(emit, emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]), result);
+    const product =
+      conjugatedDot(emit, self!, tensor!) ??
+      emit("aten.sum.default", [emit("aten.mul.Tensor", [self, tensor])]);
+    return convert(emit, product, result);
   },
 });
 
@@ -250,11 +277,12 @@ const vdot = defineOp({
       operands: [self, other],
       result,
     } = castForMath(emit, [args.self, args.other]);
-    const product = isComplexDType(self.dtype)
-      ? emit("aten.sum.default", [
-          emit("aten.mul.Tensor", [emit("aten.conj_physical.default", [self]), other]),
-        ])
-      : emit("aten.dot.default", [self, other]);
+    if (!isComplexDType(self!.dtype)) return convert(emit, emit("aten.dot.default", [self, other]), result);
+    const product =
+      conjugatedVdot(emit, self!, other!) ??
+      emit("aten.sum.default", [
+        emit("aten.mul.Tensor", [emit("aten.conj_physical.default", [self]), other]),
+      ]);
     return convert(emit, product, result);
   },
 });

@@ -1,6 +1,6 @@
 /** @file Normalization within an example: layers, groups, root mean square, weights. */
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
-import { floorDiv, mod, type SymEnv } from "@sconce/symbolic";
+import { floorDiv, gt, mod, type SymEnv } from "@sconce/symbolic";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
@@ -119,10 +119,10 @@ function checkGroups(
   groups: IntLike,
   parameters: Parameters,
 ): void {
-  if (typeof channels === "number" && channels <= 0)
-    throw invalidArgument(`Expected number of channels to be greater than 0, got ${channels}`);
-  if (typeof pixels === "number" && pixels <= 0)
-    throw invalidArgument(`Expected HxW to be greater than 0, got ${pixels}`);
+  if (!env.guard(gt(channels, 0)))
+    throw invalidArgument(`Expected number of channels to be greater than 0, got ${describeSize(channels)}`);
+  if (!env.guard(gt(pixels, 0)))
+    throw invalidArgument(`Expected HxW to be greater than 0, got ${describeSize(pixels)}`);
   if (typeof groups === "number" && groups <= 0) {
     throw invalidArgument(`Expected num groups to be greater than 0, got ${groups}`);
   }

@@ -9,7 +9,7 @@ import { freshSize } from "../rules/data-dependent.js";
 import { describeSize, describeSizes } from "../rules/describe.js";
 import { wrapDim, wrapDims } from "../rules/dims.js";
 import { elementwise } from "../rules/elementwise.js";
-import { askEmpty, fake, numelOf, rowMajorLike } from "../rules/fake.js";
+import { askEmpty, fake, hasNoElements, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitRange } from "../rules/mask.js";
 import { fakeInFormatOf, suggestMemoryFormat } from "../rules/memory-format.js";
 import { isOther } from "../rules/operand-sizes.js";
@@ -288,6 +288,7 @@ const channelShuffle = defineOp({
   schema: "aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
   decompose: (emit, { self, groups }) => {
     checkGroups(emit.env, self, groups);
+    hasNoElements(emit.env, self);
     const [batch, channels, ...rest] = self.shape as readonly [IntLike, IntLike, ...IntLike[]];
     const each = sizeMath(emit, "floordiv", channels, groups);
     const split = emit("aten.view.default", [self, [batch, groups, each, ...rest]]);

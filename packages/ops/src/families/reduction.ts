@@ -15,7 +15,7 @@ import {
   requireFloat,
 } from "../rules/dim-reduction.js";
 import { wrapDim } from "../rules/dims.js";
-import { fake, numelOf } from "../rules/fake.js";
+import { fake, hasNoElements, numelOf } from "../rules/fake.js";
 import { toFloatDType, toSumDType } from "../rules/promote.js";
 
 const REDUCTION: readonly OpTag[] = ["reduction"];
@@ -309,7 +309,10 @@ const countOps = [
 const logsumexp = defineOp({
   schema: "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
   tags: REDUCTION,
-  meta: ({ self, dim, keepdim }) => reduced(self, dim, keepdim, toFloatDType(self.dtype)),
+  meta: ({ self, dim, keepdim }, { env }) => {
+    hasNoElements(env, self);
+    return reduced(self, dim, keepdim, toFloatDType(self.dtype));
+  },
   decompose: (emit, { self, dim, keepdim }) =>
     promoted(emit, "int-to-float", [self], (x) => {
       if (numelOf(x.shape) === 0) {

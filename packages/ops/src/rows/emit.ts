@@ -53,6 +53,8 @@ export interface Emit {
    * tracer adds the node `aten.sym_numel.default(tensor)` there.
    */
   readonly counted?: (tensor: FakeTensor, count: SymExpr) => void;
+  /** Returns whether the conjugation of a tensor is pending, as in PyTorch's `is_conj()`. */
+  readonly isConjugated?: (tensor: FakeTensor) => boolean;
   /** Receives a tensor and the sizes of a view that it may have, one of which was computed. */
   readonly regrouped?: (tensor: FakeTensor, sizes: readonly IntLike[]) => void;
 }

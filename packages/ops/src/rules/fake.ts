@@ -105,6 +105,10 @@ export function elementsOf(tensor: FakeTensor): IntLike {
   return known;
 }
 
+/** Decides whether a tensor has no elements, as C++ does where its calls differ by it. */
+export const hasNoElements = (env: SymEnv, tensor: FakeTensor): boolean =>
+  env.guard(eq(elementsOf(tensor), 0));
+
 /** Equal as written, which costs nothing to see. */
 export const sameAs = (a: IntLike, b: IntLike): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && a.key === b.key);

@@ -1,8 +1,8 @@
 /** @file Output sizes of pooling windows. */
 import type { FakeTensor, IntLike } from "@sconce/ir";
-import { add, and, floorDiv, ge, mul, type SymEnv, sub } from "@sconce/symbolic";
+import { add, and, floorDiv, ge, gt, mul, ne, type SymEnv, sub } from "@sconce/symbolic";
 import { invalidArgument, shapeMismatch } from "../rows/errors.js";
-import { check, isEqual, mayBeBelow } from "./comparison.js";
+import { check, mayBeBelow } from "./comparison.js";
 import { describeSizes } from "./describe.js";
 import { suggestMemoryFormat } from "./memory-format.js";
 
@@ -78,9 +78,11 @@ export function pooledShape(
   // PyTorch finds out about the memory format before the sizes.
   if (spatial === 2) suggestMemoryFormat(input, env);
   const lead = ndim - spatial;
-  if (shape.some((size, d) => (d > 0 || ndim === spatial + 1) && isEqual(env, size, 0))) {
-    throw shapeMismatch(`${name}: Expected input to have non-zero size, but got: ${describeSizes(shape)}`);
-  }
+  const noElements = (): Error =>
+    shapeMismatch(`${name}: Expected input to have non-zero size, but got: ${describeSizes(shape)}`);
+  const counted = ndim === spatial + 1 ? shape : shape.slice(1);
+  if (spatial === 3) for (const size of counted) check(env, gt(size, 0), noElements);
+  else check(env, and(...counted.map((size) => ne(size, 0))), noElements);
   const sizes = axesOf(name, window, spatial).map((axis, i) => {
     checkAxis(name, axis);
     return pooledSize(shape[lead + i]!, axis, window.ceil_mode, env);

@@ -63,7 +63,8 @@ export function inferSizes(
         "can be any value and is ambiguous",
     );
   }
-  check(env, ne(known, 0), misfit);
+  if (!isNative) check(env, ne(known, 0), misfit);
+  else if (!env.guard(ne(known, 0))) throw misfit();
   const divides = eq(mod(numel, known), 0);
   check(env, isNative ? or(eq(numel, known), divides) : divides, misfit);
   return sizes.map((size, d) => (d === inferred ? floorDiv(numel, known) : size));

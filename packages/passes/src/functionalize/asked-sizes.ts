@@ -73,6 +73,19 @@ const asksIndexCopy: Asks = (dropped, { self, dim, index, source }) => {
   dropped.counts(tensor(index), [from.shape[at]!]);
 };
 
+/** Whether there is an index for each part that is added. */
+const asksIndexAdd: Asks = (dropped, { self, dim, index, source }) => {
+  const [{ ndim }, places, from] = [tensor(self), tensor(index), tensor(source)];
+  const given = from.ndim > 0 ? from.shape[wrapDimension(Number(dim), ndim)]! : 1;
+  dropped.compared([given], [places.ndim === 1 ? places.shape[0]! : 1]);
+};
+
+/** Whether there is a class for each row. */
+const asksMargins: Asks = (dropped, { self, target }) => {
+  const rows = tensor(self).ndim > 1 ? tensor(self).shape[0]! : 1;
+  if (tensor(target).ndim <= 1) dropped.counts(tensor(target), [rows]);
+};
+
 const asksSplit: Asks = (dropped, { self, split_size, dim }) => {
   const { shape, ndim } = tensor(self);
   if (ndim > 0) dropped.split(shape[wrapDimension(Number(dim), ndim)]!, size(split_size));
@@ -138,7 +151,9 @@ const ASKS: Readonly<Record<string, Asks>> = {
   "aten.eye.m": asksEye,
   "aten.matmul.default": asksMatmul,
   "aten.stack.default": asksStack,
+  "aten.index_add.default": asksIndexAdd,
   "aten.index_copy.default": asksIndexCopy,
+  "aten.multi_margin_loss.default": asksMargins,
   "aten.native_group_norm_backward.default": asksGroupNorm,
   "aten.scaled_dot_product_attention.default": asksAttention,
   "aten._scaled_dot_product_flash_attention_for_cpu.default": asksAttentionInBlocks,

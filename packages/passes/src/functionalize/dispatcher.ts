@@ -36,17 +36,28 @@ import { isUnreadEntry } from "../tables/unread-entries.js";
 import { askInPlace, askResult, askSizes } from "./asked-sizes.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
 import { type AutocastState, castForAutocast } from "./autocast.js";
-import { ConjugateMarks } from "./conjugate.js";
 import { functionalArguments } from "./functional-arguments.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type Replay, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
 import { KernelLayouts } from "./kernel-layouts.js";
+import { PendingMarks } from "./pending-marks.js";
+import { unwrap, unwrapAll, unwrapKwargs, wrap } from "./wrapping.js";
 
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
 /** Decomposed where gradients are recorded only: an entry that emits it keeps it. */
 const DECOMPOSED_ABOVE: ReadonlySet<string> = new Set(["aten.native_batch_norm.default"]);
+
+/**
+ * Decomposed by a Python kernel of autograd, whatever the table has (`py_impl(Autograd)`), unless
+ * an entry emits them.
+ */
+const DECOMPOSED_BY_AUTOGRAD: ReadonlySet<string> = new Set([
+  "aten.hardshrink.default",
+  "aten.multi_margin_loss.default",
+  "aten.softshrink.default",
+]);
 
 /** A call of a view operator, which is made anew after writes. */
 interface ViewCall {
@@ -65,7 +76,7 @@ export class Dispatcher {
   readonly operators: OperatorTable;
   readonly table: ReadonlyMap<string, Decomposition>;
   autocast: AutocastState | null = null;
-  readonly #conjugates = new ConjugateMarks();
+  readonly #marks = new PendingMarks();
   /** Emits on the lower level: for entries of the table. */
   readonly lowered: Emit;
   /** Emits on the upper level: for composites, whose views and mutations are functionalized. */
@@ -109,7 +120,13 @@ export class Dispatcher {
     };
     const regrouped: NonNullable<Emit["regrouped"]> = (tensor, sizes) =>
       tracer.dropped.strides(tensor, sizes);
-    const settings = { arithmetic, counted, regrouped, ...(laysOut && { laysOut }) };
+    const settings = {
+      arithmetic,
+      counted,
+      regrouped,
+      isConjugated: this.#marks.isConjugated,
+      ...(laysOut && { laysOut }),
+    };
     this.lowered = Object.assign(lowered, settings);
     this.functional = Object.assign(functional, settings);
     this.#layouts = laysOut ? new KernelLayouts(this.lowered, tracer.env) : undefined;
@@ -131,7 +148,8 @@ export class Dispatcher {
    */
   lower(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
     const row = this.operators.require(target);
-    const { args, kwargs } = placedCall(row.schema, given, keywords);
+    const { args: marked, kwargs } = placedCall(row.schema, given, keywords);
+    const args = this.#marks.resolved(row, marked, (one) => this.lowered("aten.clone.default", [one]));
     const rule = DECOMPOSED_ABOVE.has(target) ? this.table.get(target) : this.#ruleOf(row);
     if (rule !== undefined) {
       const decompose = (): MetaValue => this.#decompose(row, rule as EntryRule, this.lowered, args, kwargs);
@@ -139,18 +157,16 @@ export class Dispatcher {
     }
     const scalar = this.#metadata(target, args);
     if (scalar !== undefined) return scalar;
-    const plain = this.#conjugates.resolved(row, args, (tensor) =>
-      this.lowered("aten.clone.default", [tensor]),
-    );
-    const result = this.tracer.call(row, plain, kwargs);
-    this.#conjugates.note(row, plain, result);
-    return this.#layouts?.kept(row, plain, kwargs, result) ?? result;
+    const result = this.tracer.call(row, args, kwargs);
+    this.#marks.note(row, args, result);
+    return this.#layouts?.kept(row, args, kwargs, result) ?? result;
   }
 
   /** Returns a call on functional tensors. */
   call(target: string, given: readonly EmitArg[], keywords: Kwargs): MetaValue {
     const row = this.operators.require(target);
-    const { args, kwargs } = placedCall(row.schema, given, keywords);
+    const { args: marked, kwargs } = placedCall(row.schema, given, keywords);
+    const args = this.#marks.resolved(row, marked, (one) => this.functional("aten.clone.default", [one]));
     // The lifted literal is a constant input, which is copied before anything may write to it.
     if (target === "aten.lift_fresh_copy.default") return this.call("aten.clone.default", args, {});
     if (target === "aten.resolve_conj.default") return this.#resolveConjugate(args[0] as FakeTensor);
@@ -160,8 +176,9 @@ export class Dispatcher {
       const called = this.hidden && this.#kernelCalls(row, args, kwargs);
       if (called !== undefined) return called;
     }
-    if (row.tags.includes("composite") || this.hidden?.decomposes(target)) {
-      const rule = this.#ruleOf(row);
+    const byAutograd = DECOMPOSED_BY_AUTOGRAD.has(target);
+    if (row.tags.includes("composite") || this.hidden?.decomposes(target) || byAutograd) {
+      const rule = byAutograd ? row.decompose : this.#ruleOf(row);
       if (rule !== undefined) {
         const decompose = (): MetaValue => {
           const result = this.#decompose(row, rule, this.functional, args, kwargs);
@@ -270,8 +287,7 @@ export class Dispatcher {
 
   /** Returns a copy where conjugation is pending, the tensor itself where it is not. */
   #resolveConjugate(self: FakeTensor): MetaValue {
-    const marked = this.#conjugates.has(unwrap(self) as FakeTensor);
-    return marked ? this.call("aten.clone.default", [self], {}) : self;
+    return this.#marks.isConjugated(self) ? this.call("aten.clone.default", [self], {}) : self;
   }
 
   /** Autograd does not look through a view of the bits: its result is detached. */
@@ -301,13 +317,13 @@ export class Dispatcher {
     start: number,
     results: readonly MetaValue[],
   ): RecordedCall<NodeMeta> | undefined {
-    return this.#conjugates.has(base) ? undefined : this.tracer.recordedCall(base, start, results);
+    return this.#marks.has(base) ? undefined : this.tracer.recordedCall(base, start, results);
   }
 
   /** Returns a view on another base; of several results, one. */
   #forward(call: ViewCall, base: FakeTensor, index: number | null): FakeTensor {
     const { row, rest, kwargs, recorded } = call;
-    if (index !== null && recorded?.fits(base) && !this.#conjugates.has(base))
+    if (index !== null && recorded?.fits(base) && !this.#marks.has(base))
       return this.tracer.recordAgain(recorded, base, index);
     const start = this.tracer.nodes.length;
     const value = this.lower(row.target, [base, ...rest], kwargs);
@@ -402,7 +418,7 @@ export class Dispatcher {
   /** A write keeps the dtype of its target; a lazily conjugated one is written through a copy. */
   #likeTarget(target: FunctionalTensor, value: FakeTensor): FakeTensor {
     const current = target.sync();
-    if (this.#conjugates.has(current)) {
+    if (this.#marks.has(current)) {
       return this.lowered("aten.copy.default", [this.lowered("aten.clone.default", [current]), value]);
     }
     if (value.dtype === target.dtype) return value;
@@ -472,27 +488,3 @@ function readMetadata(target: string, args: readonly EmitArg[]): SymScalar | und
 
 /** As many places as an argument has tensors, with nothing to write to. */
 const withoutTensors = (value: unknown): unknown => (Array.isArray(value) ? value.map(() => null) : null);
-
-/** Values of functional tensors, brought up to date. */
-export function unwrap(value: EmitArg): EmitArg {
-  if (value instanceof FunctionalTensor) return value.sync();
-  if (Array.isArray(value)) return (value as readonly EmitArg[]).map(unwrap);
-  const tagged = value as { kind?: string; items?: readonly EmitArg[] } | null;
-  if (typeof tagged === "object" && tagged?.kind === "tuple") {
-    return { kind: "tuple", items: tagged.items!.map(unwrap) } as EmitArg;
-  }
-  return value;
-}
-const unwrapAll = (values: readonly EmitArg[]): readonly EmitArg[] => values.map(unwrap);
-function unwrapKwargs(kwargs: Kwargs): Kwargs {
-  const plain: Record<string, EmitArg> = {};
-  for (const key in kwargs) plain[key] = unwrap(kwargs[key]);
-  return plain;
-}
-
-/** Results become functional tensors with their own storage. */
-export function wrap(value: MetaValue): MetaValue {
-  if (value instanceof FunctionalTensor) return value;
-  if (value instanceof FakeTensor) return new FunctionalTensor(value);
-  return Array.isArray(value) ? (value as readonly MetaValue[]).map(wrap) : value;
-}

@@ -23,8 +23,9 @@ import {
   symbolNames,
   underDisabled,
 } from "@sconce/trace";
-import { Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
+import { Dispatcher } from "../functionalize/dispatcher.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
+import { unwrap, wrap } from "../functionalize/wrapping.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
 import { refuseAliases } from "./body-aliases.js";
 import { makesSymbols, numberSymbols, renameSymbols } from "./body-symbols.js";

@@ -13,7 +13,8 @@ import {
   ref,
 } from "@sconce/ir";
 import type { EmitArg, OperatorTable } from "@sconce/ops";
-import { type Dispatcher, unwrap, wrap } from "../functionalize/dispatcher.js";
+import type { Dispatcher } from "../functionalize/dispatcher.js";
+import { unwrap, wrap } from "../functionalize/wrapping.js";
 import { signOfEffects } from "../opaque/effects.js";
 import { opaqueEffects, opaqueInputs } from "../opaque/errors.js";
 import { changeOf } from "../opaque/inputs.js";

@@ -26,9 +26,10 @@ import {
   shapeEnvOf,
   symbolNames,
 } from "@sconce/trace";
-import { type Dispatcher, unwrap } from "../functionalize/dispatcher.js";
+import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { newLayout } from "../functionalize/errors.js";
 import { FunctionalTensor } from "../functionalize/functional-tensor.js";
+import { unwrap } from "../functionalize/wrapping.js";
 import { hasEffect } from "../graphs/dead-nodes.js";
 import { runHigherOrder } from "./higher-order.js";
 import { GraphInterpreter, inheritedMeta } from "./interpret.js";

@@ -94,11 +94,12 @@ export function guardSameSizes(a: readonly Size[], b: readonly Size[]): boolean 
 }
 
 /**
- * Requires that an index lies in a dimension, where it is an expression; false when it does not.
+ * Requires that an index lies in a dimension, where one of them is an expression; false when it
+ * does not.
  */
 export function requireInside(size: Size, index: Size): boolean {
-  if (!(index instanceof SymInt)) return true;
-  const [extent, position] = [expressionOf(size), index.expr];
+  if (!(index instanceof SymInt) && !(size instanceof SymInt)) return true;
+  const [extent, position] = [expressionOf(size), expressionOf(index)];
   const inside = and(gt(extent, sub(-1, position)), gt(extent, position));
   return typeof inside === "boolean" ? inside : currentTrace()?.env.check(inside) !== false;
 }

@@ -86,7 +86,7 @@ function localResponseNorm({ input, size, alpha, beta, k }: PythonArguments): un
       `the input has ${input.ndim} dimensions`,
       "use 3 or more",
     );
-  if (numelOf(input) === 0) return input;
+  if (guard(sym.eq(numelOf(input), 0))) return input;
   const squares = callMethod(input, "mul", [input]) as Tensor;
   const around = [Math.trunc(size / 2), Math.trunc((size - 1) / 2)];
   const means =

@@ -32,6 +32,17 @@ export const decidesByData = (target: string, reason: string, fix: string): Scon
     fix,
   });
 
+/** Returns the error of `view_as_real` for a tensor whose conjugation is pending. */
+export const unresolvedConjugate = (target: string): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message:
+      "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view " +
+      "it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.",
+    where: target,
+    fix: "use `torch.viewAsReal(x.resolveConj())`",
+  });
+
 /**
  * Returns the error for an operator without a shape rule for dynamic sizes
  * (`UnsupportedOperatorException`).

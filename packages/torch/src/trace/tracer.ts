@@ -23,9 +23,17 @@ import { recordAutocast, refuseInAutocast } from "./autocast-recorder.js";
 import { assertionOf, type Bound, comparisonOf, openCondition } from "./bound-sizes.js";
 import { metaOfCall } from "./call-meta.js";
 import { CallShapes, isUndecided } from "./call-shapes.js";
+import { isConjugated } from "./conjugates.js";
 import { modelOperators } from "./custom-operators.js";
 import type { OperatorArgument, OperatorKeywords, OperatorResult, Recorder } from "./dispatch.js";
-import { dataDependentResult, escapedTensor, leakedTensor, tracedValues, unknownSymbol } from "./errors.js";
+import {
+  dataDependentResult,
+  escapedTensor,
+  leakedTensor,
+  tracedValues,
+  unknownSymbol,
+  unresolvedConjugate,
+} from "./errors.js";
 import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
 import { KnownValues } from "./known-values.js";
@@ -214,6 +222,9 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     const refused = this.example === undefined ? refusedCall(row.target, normal.args) : undefined;
     if (refused !== undefined) throw refusal(refused);
     const nodeArgs = normal.args.map((arg) => this.toArgument(arg));
+    const isViewedAsReal = row.target === "aten.view_as_real.default";
+    if (isViewedAsReal && isConjugated(nodeArgs[0], this.operators))
+      throw refusal(unresolvedConjugate(row.target));
     const nodeKwargs: Record<string, TraceArgument> = {};
     for (const key in normal.kwargs) nodeKwargs[key] = this.toArgument(normal.kwargs[key]!);
     const real = this.example?.run({ target: row.target, args: normal.args, kwargs: normal.kwargs });

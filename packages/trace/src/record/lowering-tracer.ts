@@ -33,6 +33,7 @@ import { pathBindings } from "../nodes/unbacked-bindings.js";
 import { readTensor } from "../sizes/data-reads.js";
 import { DroppedArithmetic } from "../sizes/dropped-arithmetic.js";
 import { ElementCounts } from "../sizes/element-counts.js";
+import { withIndexCount } from "../sizes/index-count.js";
 import type { RetraceEnv } from "../sizes/retrace-env.js";
 import { type OwnSymbols, withRuntimeAsserts } from "../sizes/runtime-asserts.js";
 import { SizeArithmetic } from "../sizes/size-arithmetic.js";
@@ -97,6 +98,7 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   /** What the last ordered effect gave: an input and an output of the program once there is one. */
   token: FakeTensor | undefined;
   readonly #elements: ElementCounts<NodeMeta>;
+  readonly #madeSymbols = new Set<string>();
   readonly #subgraphs = new Map<string, Graph>();
   readonly #subgraphCounts = new Map<string, number>();
 
@@ -166,7 +168,9 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   /** Adds a call of an operator on the lowered level; returns its fake result. */
   call(row: OpDefinition, args: readonly EmitArg[], kwargs: Readonly<Record<string, EmitArg>>): MetaValue {
     const normal = normalizeCall(row.schema, args, kwargs);
-    const result = this.#asRecorded(row.target, this.fakeResult(row, normal.args, normal.kwargs));
+    const fakes = this.fakeResult(row, normal.args, normal.kwargs);
+    const counted = withIndexCount(row.target, normal.args, fakes, this.#madeSymbols);
+    const result = this.#asRecorded(row.target, counted);
     if (ORDERED_EFFECTS.has(row.target) && !this.isBody)
       return this.ordered(row.target, normal.args, normal.kwargs);
     return this.record(row.target, normal.args, normal.kwargs, result);
@@ -270,6 +274,7 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
   ): readonly UnbackedBinding[] {
     const made = this.newSymbols(val);
     if (made.length === 0) return made;
+    for (const { symbol } of made) this.#madeSymbols.add(symbol);
     const tensor = readTensor(target, args) as FakeTensor | undefined;
     const depth = tensor === undefined ? undefined : this.operands.get(tensor);
     if (depth !== undefined) {

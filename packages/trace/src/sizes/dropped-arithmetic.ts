@@ -215,7 +215,8 @@ export class DroppedArithmetic {
     if (![...shape, ...strides].some(isSymbolic)) return isDense(shape, strides);
     if (this.#isContiguousOrFalse(tensor)) return true;
     this.#contiguityCondition(tensor);
-    return this.#isContiguousByHints(tensor);
+    const isHinted = this.#hints([...shape, ...strides]).every((size) => typeof size === "number");
+    return isHinted && this.#isContiguousByHints(tensor);
   }
 
   #isContiguousOrFalse(tensor: FakeTensor): boolean {
