@@ -299,7 +299,7 @@ const sourceOf = ({ call, module }: TraceRequest): AnyFunction =>
 /** Returns the symbols that only the data decide, in the order in which they were made. */
 function unbackedSymbols({ nodes, innerSymbols }: ExportTracer): SymExpr[] {
   const own = nodes.map(({ unbacked }) => unbacked.map(({ symbol }) => symbol).sort(byNumber));
-  if (innerSymbols.length === 0) return own.flat().map((symbol) => symbolByName(symbol));
+  if (innerSymbols.size === 0) return own.flat().map((symbol) => symbolByName(symbol));
   // Symbols of nested graphs lie between those of the program.
   const all = new Set([...own.flat(), ...innerSymbols]);
   return [...all].sort(byNumber).map((symbol) => symbolByName(symbol));

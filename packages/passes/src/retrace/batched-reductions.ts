@@ -63,7 +63,8 @@ export function reducedElements(
 ): EmitArg | undefined {
   const { call, ndim } = batch;
   const all = EVERYTHING[target];
-  if (all !== undefined) return call(all, [inOneDim(batch), dimsOf(ndim), ...rest], kwargs);
+  const isNamed = rest.some((arg) => arg !== null && arg !== undefined);
+  if (all !== undefined && !isNamed) return call(all, [inOneDim(batch), dimsOf(ndim)], kwargs);
   const place = OVER_DIMS.get(target);
   if (place !== undefined) {
     const given = rest[place - 1] ?? [];
@@ -72,7 +73,6 @@ export function reducedElements(
     return call(target, [inOneDim(batch), ...before, dimsOf(ndim), ...rest.slice(place)], kwargs);
   }
   const ofRows = OF_ROWS[target];
-  const isNamed = rest.some((arg) => arg !== null && arg !== undefined);
   if (ofRows === undefined || isNamed) return undefined;
   const rows = /^aten\.arg/.test(target) && ndim === 0 ? inOneDim(batch) : inRows(batch);
   const result = call(ofRows, [rows, 1], kwargs);

@@ -34,6 +34,12 @@ function scalarOperands(
   return given.length > 0 && given.every((dim) => dim === undefined || isNamed(dim)) ? rule.whole : undefined;
 }
 
+/** Returns the call on a batch for one that changes no element; else undefined. */
+function unchangedBy(target: string, [, dims]: readonly EmitArg[]): string | undefined {
+  if (/^aten\.squeeze\.(default|dim|dims)$/.test(target)) return "aten.alias.default";
+  return target === "aten.flip.default" && Array.isArray(dims) && dims.length === 0 ? target : undefined;
+}
+
 /** Returns the results of such a call; undefined for other calls. */
 export function alongNoDimension(
   { call, ofElement }: ScalarCalls,
@@ -43,6 +49,11 @@ export function alongNoDimension(
 ): EmitArg | undefined {
   const [self] = args;
   if (!(self instanceof FakeTensor) || self.ndim > 0) return undefined;
+  const unchanged = self instanceof BatchedTensor ? unchangedBy(target, args) : undefined;
+  if (unchanged !== undefined) {
+    const { value, level } = self as BatchedTensor;
+    return batchedResult(call(unchanged, [value, ...(unchanged === target ? [[]] : [])], {}), level);
+  }
   const operands = scalarOperands(target, args, kwargs);
   if (operands === undefined || !operands.some((at) => args[at] instanceof BatchedTensor)) return undefined;
   const expected = ofElement();
@@ -50,7 +61,9 @@ export function alongNoDimension(
   const rows = args.map((arg, at) =>
     operands.includes(at) && arg instanceof FakeTensor && arg.ndim === 0 ? rowOf(call, arg) : arg,
   );
-  return asExpected(call, call(target, rows, kwargs), expected);
+  // functorch names the dimension of selected rows from the front.
+  const at = target === "aten.index_select.default" ? 1 : -1;
+  return asExpected(call, call(target, rows, kwargs), expected, at);
 }
 
 /** Returns an element as a row of one. */
@@ -60,10 +73,12 @@ function rowOf(call: ScalarCalls["call"], tensor: FakeTensor): EmitArg {
 }
 
 /** Takes the dimension of rows out of results that have it, and of which one element has none. */
-function asExpected(call: ScalarCalls["call"], result: EmitArg, expected: MetaValue): EmitArg {
+function asExpected(call: ScalarCalls["call"], result: EmitArg, expected: MetaValue, at: number): EmitArg {
   if (Array.isArray(result) && Array.isArray(expected))
-    return (result as readonly EmitArg[]).map((item, i) => asExpected(call, item, expected[i] as MetaValue));
+    return (result as readonly EmitArg[]).map((item, i) =>
+      asExpected(call, item, expected[i] as MetaValue, at),
+    );
   if (!(result instanceof BatchedTensor) || !(expected instanceof FakeTensor)) return result;
   if (result.ndim <= expected.ndim) return result;
-  return batchedResult(call("aten.squeeze.dim", [result.value, -1], {}), result.level);
+  return batchedResult(call("aten.squeeze.dim", [result.value, at], {}), result.level);
 }

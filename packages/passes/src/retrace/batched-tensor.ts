@@ -1,6 +1,5 @@
 /** @file Tensors of which calls see one element of a batch (`BatchedTensorImpl`). */
-
-import { FakeTensor, type IntLike } from "@sconce/ir";
+import { dtypeLiteral, FakeTensor, type IntLike, type MetaValue } from "@sconce/ir";
 import type { EmitArg } from "@sconce/ops";
 import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
@@ -63,4 +62,17 @@ export function batchedResult(result: EmitArg, level: number): EmitArg {
   return Array.isArray(result)
     ? (result as readonly EmitArg[]).map((item) => batchedResult(item, level))
     : result;
+}
+
+/** Returns the results of a call for no element. */
+export function withoutLanes(dispatcher: Dispatcher, level: number, element: MetaValue): EmitArg {
+  if (Array.isArray(element))
+    return (element as readonly MetaValue[]).map((item) => withoutLanes(dispatcher, level, item));
+  if (!(element instanceof FakeTensor)) return element as EmitArg;
+  const { shape, dtype, device } = element;
+  const empty = dispatcher.call("aten.full.default", [[0, ...shape], 0], {
+    dtype: dtypeLiteral(dtype),
+    device,
+  });
+  return batchedResult(empty as EmitArg, level);
 }

@@ -4,6 +4,9 @@ import { mul } from "@sconce/symbolic";
 import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
+import { type BatchCalls, isOfRows, selected } from "./batched-indexing.js";
+import { logitsEntropy } from "./batched-losses.js";
+import { addedProduct, linearOfVectors } from "./batched-products.js";
 import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
 import { alongNoDimension, type ScalarCalls } from "./batched-scalars.js";
 import {
@@ -13,6 +16,7 @@ import {
   paddedSizes,
   unmoved,
   viewed,
+  withoutLanes,
   withRank,
 } from "./batched-tensor.js";
 import { unsupportedVmap } from "./errors.js";
@@ -145,7 +149,10 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
     return { target, args: [self.value, second!], kwargs: { is_matrix: false } };
   if (target === "aten.repeat.default" && isHere(self)) {
     const repeats = second as readonly IntLike[];
-    return { target, args: [withRank(dispatcher, self, repeats.length), [1, ...repeats]] };
+    let { value } = self;
+    while (value.ndim <= repeats.length)
+      value = callBatched(dispatcher, "aten.unsqueeze.default", [value, 1], {}) as FakeTensor;
+    return { target, args: [value, [1, ...repeats]] };
   }
   if (target === "aten.index.Tensor" && !hasBatched([self])) {
     const indices = second as readonly (FakeTensor | null)[];
@@ -153,11 +160,36 @@ function wholeBatch(batch: Batch, target: string, args: readonly EmitArg[]): Cal
     // the indices.
     if (!indices.includes(null)) return { target, args: [self, aligned(dispatcher, indices, isHere)] };
   }
+  if (target === "aten.index.Tensor" && isHere(self)) {
+    const places = placesOfEach(batch, self, second as readonly (FakeTensor | null)[]);
+    if (places !== undefined) return { target, args: [self.value, places] };
+  }
   if (target === "aten.embedding.default" && !isHere(self!) && isHere(second!))
     return { target, args: [self!, second.value, ...rest] };
   if (/^aten\.index_put_?\.default$/.test(target) && isHere(self)) return putAtPlaces(batch, target, args);
   if (!dispatcher.operators.require(target).tags.includes("pointwise")) return undefined;
   return { target, args: aligned(dispatcher, args, isHere) };
+}
+
+/** Returns the places of a batch for places of its elements; undefined where some are left out. */
+function placesOfEach(
+  { dispatcher, isHere }: Batch,
+  { value }: BatchedTensor,
+  indices: readonly (FakeTensor | null)[],
+): readonly EmitArg[] | undefined {
+  const [count] = value.shape;
+  if (indices.includes(null) || typeof count !== "number") return undefined;
+  if (!indices.some((index) => isHere(index))) return [null, ...indices];
+  const rank = Math.max(...indices.map((index) => index!.ndim));
+  return [elementNumbers(dispatcher, count, rank), ...aligned(dispatcher, indices, isHere)];
+}
+
+/** Returns the numbers of elements, with dimensions of 1 for those of their places. */
+function elementNumbers(dispatcher: Dispatcher, count: number, rank: number): FakeTensor {
+  const kwargs = { dtype: "int64", layout: "strided", device: CPU, pin_memory: false };
+  let own = dispatcher.functional("aten.arange.start_step", [0, count], kwargs);
+  for (let i = 0; i < rank; i++) own = dispatcher.functional("aten.unsqueeze.default", [own, -1]);
+  return own;
 }
 
 /** Returns a write at places: of each element at its own, which a further index counts. */
@@ -171,9 +203,7 @@ function putAtPlaces(
   const [count] = value.shape;
   if (indices.includes(null) || typeof count !== "number") return undefined;
   const rank = Math.max(...indices.map((index) => index!.ndim));
-  const kwargs = { dtype: "int64", layout: "strided", device: CPU, pin_memory: false };
-  let own = dispatcher.functional("aten.arange.start_step", [0, count], kwargs);
-  for (let i = 0; i < rank; i++) own = dispatcher.functional("aten.unsqueeze.default", [own, -1]);
+  const own = elementNumbers(dispatcher, count, rank);
   const put = isHere(values!) ? withRank(dispatcher, values, rank + ndim - indices.length) : values;
   return { target, args: [value, [own, ...aligned(dispatcher, indices, isHere)], put, ...rest] };
 }
@@ -193,10 +223,19 @@ function batchedInSteps(
   if (target === "aten.mv.default") return matrixTimesVector(batch, self!, other!);
   if (target === "aten.dot.default") return dotOfEach(batch, self!, other!);
   if (target === "aten.linear.default" && (self as FakeTensor).ndim === 1)
-    return linearOfVectors(batch, args);
+    return linearOfVectors(callsOf(batch), args);
   if (target === "aten.addmm.default" || target === "aten.baddbmm.default")
-    return addedProduct(batch, target, args, kwargs);
+    return addedProduct(
+      (name, given, named) => callBatched(dispatcher, name, given, named),
+      target,
+      args,
+      kwargs,
+    );
   if (LOSSES.test(target)) return meanLoss(batch, target, args, kwargs);
+  if (target === "aten.binary_cross_entropy_with_logits.default") return entropyOfLogits(batch, args);
+  if (target === "aten.binary_cross_entropy.default") return entropyOfEach(batch, args);
+  if (target === "aten.index_select.default" && (self as FakeTensor).ndim > 0 && isOfRows(third!))
+    return selected(callsOf(batch), self as FakeTensor, Number(other), third as FakeTensor);
   if (target === "aten.one_hot.default" && Number(other) > 0)
     return oneHot(batch, self as FakeTensor, other as IntLike);
   if (!isHere(self!)) return undefined;
@@ -209,9 +248,9 @@ function batchedInSteps(
     return batchedResult(callBatched(dispatcher, target, whole, {}), self.level);
   }
   if (target === "aten.t.default")
-    return callBatched(dispatcher, "aten.permute.default", [self, self.ndim < 2 ? [0] : [1, 0]], {});
-  if (target === "aten.index_select.default" && !isHere(third!))
-    return selected(batch, self, Number(other), third as FakeTensor);
+    return self.ndim === 0
+      ? self
+      : callBatched(dispatcher, "aten.permute.default", [self, self.ndim < 2 ? [0] : [1, 0]], {});
   if (COPIED.test(target)) return copied(batch, target, [self, ...args.slice(1)], kwargs);
   if (!args.slice(1).some(isHere) && isOfImages(target, args, self.ndim))
     return ofImages(batch, target, self, args, kwargs);
@@ -234,14 +273,30 @@ function copied(
   return whole && batchedResult(callBatched(dispatcher, whole.target, whole.args, kwargs), level);
 }
 
-/** Rows that are the same ones for all elements, which functorch gathers. */
-function selected({ dispatcher }: Batch, self: BatchedTensor, given: number, index: FakeTensor): EmitArg {
-  const dim = wrapDimension(given, self.ndim);
-  const count = index.shape[0] ?? 1;
-  const ones = self.shape.map((_, d) => (d === dim ? count : 1));
-  const rows = dispatcher.functional("aten.view.default", [index, ones]);
-  const places = dispatcher.functional("aten.expand.default", [rows, self.shape.with(dim, count)]);
-  return callBatched(dispatcher, "aten.gather.default", [self, dim, places], {});
+/** Returns calls of operators of ATen. */
+const callsOf =
+  ({ dispatcher }: Batch): BatchCalls =>
+  (name, ...args) =>
+    callBatched(dispatcher, `aten.${name}`, args, {}) as FakeTensor;
+
+function entropyOfEach(batch: Batch, [input, target, weight, reduction = 1]: readonly EmitArg[]): EmitArg {
+  const { dispatcher, level, isHere } = batch;
+  const operands = aligned(dispatcher, [input!, target!, weight ?? null], isHere);
+  const name = "aten.binary_cross_entropy.default";
+  const losses = batchedResult(callBatched(dispatcher, name, [...operands, 0], {}), level);
+  const reduce = ["", "mean.default", "sum.default"][Number(reduction)]!;
+  return reduce === "" ? losses : callsOf(batch)(reduce, losses);
+}
+
+function entropyOfLogits(batch: Batch, args: readonly EmitArg[]): EmitArg {
+  const { level, isHere } = batch;
+  const call = callsOf(batch);
+  const onesLike = (target: FakeTensor): FakeTensor => {
+    const whole = isHere(target) ? target.value : target;
+    const ones = call("fill.Scalar", call("empty_like.default", whole), 1);
+    return (isHere(target) ? batchedResult(ones, level) : ones) as FakeTensor;
+  };
+  return logitsEntropy(call, onesLike, args);
 }
 
 /** Returns a call on images, of which each element has some: all images of the batch at once. */
@@ -265,20 +320,6 @@ function ofImages(
           level,
         );
   return divided(callBatched(dispatcher, target, [flat, ...others], kwargs));
-}
-
-/** Returns the product and then what is added to it, each times its factor. */
-function addedProduct(
-  { dispatcher }: Batch,
-  target: string,
-  [self, left, right]: readonly EmitArg[],
-  { beta = 1, alpha = 1 }: Kwargs,
-): EmitArg {
-  const call = (name: string, given: readonly EmitArg[], named: Kwargs = {}): EmitArg =>
-    callBatched(dispatcher, `aten.${name}`, given, named);
-  const product = call(target === "aten.addmm.default" ? "mm.default" : "bmm.default", [left!, right!]);
-  const scaled = call("mul.Scalar", [self!, beta]);
-  return call("add.Tensor", [scaled, product], alpha === 1 ? {} : { alpha });
 }
 
 /** Returns the products of whole batches; their last dimensions are those of the elements. */
@@ -331,16 +372,6 @@ function oneHot({ dispatcher }: Batch, self: FakeTensor, classes: IntLike): Emit
   const column = callBatched(dispatcher, "aten.unsqueeze.default", [self, -1], {});
   const isOf = callBatched(dispatcher, "aten.eq.Tensor", [column, all], {});
   return callBatched(dispatcher, "aten._to_copy.default", [isOf], { dtype: dtypeLiteral("int64") });
-}
-
-/** `x W^T + b` of vectors, which are matrices of one row. */
-function linearOfVectors({ dispatcher }: Batch, [input, weight, bias]: readonly EmitArg[]): EmitArg {
-  const call = (name: string, ...given: readonly EmitArg[]): EmitArg =>
-    callBatched(dispatcher, `aten.${name}`, given, {});
-  const transposed = call("t.default", weight!);
-  const product = call("mm.default", call("unsqueeze.default", input!, 0), transposed);
-  const rows = call("squeeze.dim", product, 0);
-  return bias === undefined || bias === null ? rows : call("add.Tensor", rows, bias);
 }
 
 /** Matrices by vectors, of which either may be the same for all elements (`mv_batch_rule`). */
@@ -446,31 +477,21 @@ function unroll(
       level,
       metaOf(dispatcher.operators, target, args, kwargs, dispatcher.tracer.env),
     );
+  // functorch moves the batch of each operand to the front, where it is.
+  const front = new Map(batched.map((one) => [one as EmitArg, unmoved(dispatcher, one.value)]));
   const lanes = Array.from({ length: count }, (_, lane) => {
     const ofLane = (arg: EmitArg): EmitArg =>
-      isHere(arg) ? callBatched(dispatcher, "aten.select.int", [arg.value, 0, lane], {}) : arg;
+      isHere(arg) ? callBatched(dispatcher, "aten.select.int", [front.get(arg)!, 0, lane], {}) : arg;
     const plain = args.map((arg) => mapNested(arg, ofLane));
     return callBatched(dispatcher, target, plain, kwargs);
   });
   const stacked = (items: readonly EmitArg[]): EmitArg => {
     if (!items.every((item) => item instanceof FakeTensor)) throw unsupportedVmap(target);
-    return batchedResult(callBatched(dispatcher, "aten.stack.default", [items], {}), level);
+    const all = callBatched(dispatcher, "aten.stack.default", [items], {}) as FakeTensor;
+    return batchedResult(viewed(dispatcher, all, all.shape), level);
   };
   const [first] = lanes;
   return Array.isArray(first)
     ? first.map((_, at) => stacked(lanes.map((lane) => (lane as readonly EmitArg[])[at]!)))
     : stacked(lanes);
-}
-
-/** Returns the results of a call for no element. */
-function withoutLanes(dispatcher: Dispatcher, level: number, element: MetaValue): EmitArg {
-  if (Array.isArray(element))
-    return (element as readonly MetaValue[]).map((item) => withoutLanes(dispatcher, level, item));
-  if (!(element instanceof FakeTensor)) return element as EmitArg;
-  const { shape, dtype, device } = element;
-  const empty = dispatcher.call("aten.full.default", [[0, ...shape], 0], {
-    dtype: dtypeLiteral(dtype),
-    device,
-  });
-  return batchedResult(empty as EmitArg, level);
 }

@@ -71,6 +71,16 @@ function evaluateArguments(node: CallExpression | NewExpression, scope: Scope, o
 
 /** Functions that run what they are given in a mode. */
 const MODES = ["noGrad", "enableGrad", "setGradEnabled", "inferenceMode", "autocast", "cached"];
+/** Functions that look at sizes and values, and give numbers, booleans or nothing. */
+const GIVES_PLAINS = new Set([
+  "check",
+  "checkIsSize",
+  "constrainAsSize",
+  "constrainAsValue",
+  "guard",
+  "guardInt",
+  "manualSeed",
+]);
 /** Functions whose result is that of the functions that they are given. */
 const GIVES_RESULTS = new Set([
   ...MODES,
@@ -150,13 +160,7 @@ function callNamespace(
 ): Kind {
   const path = name.split(".");
   const last = path.at(-1)!;
-  if (
-    last === "guard" ||
-    last === "guardInt" ||
-    last === "manualSeed" ||
-    /^(?:check(?!point)|constrain)/.test(last)
-  )
-    return PLAINS;
+  if (GIVES_PLAINS.has(last)) return PLAINS;
   if (last === "isStatic") return staticKind(args[0]);
   if (last === "isSym") return PLAINS;
   if (path.includes("sym")) return symbolicResult(args, on);

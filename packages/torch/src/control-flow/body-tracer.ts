@@ -108,7 +108,7 @@ export class BodyTracer extends Tracer {
   /** The operator that calls the graph: `cond`. */
   readonly operator: string;
   /** Those of the program. */
-  override readonly innerSymbols: string[];
+  override readonly innerSymbols: Set<string>;
   /** What the graph reads of the enclosing graph, in the order of its first use. */
   readonly lifted: Lifted[] = [];
   /** What TorchDynamo has made for the outermost call. */
@@ -161,8 +161,7 @@ export class BodyTracer extends Tracer {
     try {
       return inScope(this, () => withTrace(this, body));
     } finally {
-      for (const { unbacked } of this.nodes)
-        for (const { symbol } of unbacked) this.innerSymbols.push(symbol);
+      for (const { unbacked } of this.nodes) for (const { symbol } of unbacked) this.innerSymbols.add(symbol);
       for (const [tensor, fake] of this.#before)
         if (this.parent.findTensor(fake) !== undefined) tensor.becomes(fake);
     }
@@ -172,9 +171,10 @@ export class BodyTracer extends Tracer {
   protected override push(init: NewNode<TraceMeta>): TraceNode {
     const unbacked = init.unbacked ?? [];
     const isRead = CHOICES.has(this.operator) && !this.isStrict && readsOperands(init);
-    const known = isRead ? unbacked.filter(({ symbol }) => this.isMade(symbol)) : [];
+    const known = new Set(isRead ? unbacked.filter(({ symbol }) => this.isMade(symbol)) : []);
     if (isRead) for (const { symbol } of unbacked) this.operandReads.add(symbol);
-    const node = super.push(known.length === 0 ? init : { ...init, unbacked: [] });
+    const made = unbacked.filter((binding) => !known.has(binding));
+    const node = super.push(known.size === 0 ? init : { ...init, unbacked: made });
     for (const binding of unbacked) {
       const { symbol, dim, of = "size" } = binding;
       const name = symbol.startsWith("u") ? `u${this.dynamo.next()}` : symbol;
@@ -185,7 +185,7 @@ export class BodyTracer extends Tracer {
       // A call of graphs reads the sizes of its results itself.
       if (node.target.startsWith("higher_order."))
         for (const taken of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(taken);
-      else this.#sizesRead.push({ size, name, isBounded, isKnown: known.includes(binding) });
+      else this.#sizesRead.push({ size, name, isBounded, isKnown: known.has(binding) });
     }
     return node;
   }
@@ -200,7 +200,7 @@ export class BodyTracer extends Tracer {
    */
   isMade(symbol: string): boolean {
     const { parent } = this;
-    if (this.innerSymbols.includes(symbol) || parent.knows(symbol)) return true;
+    if (this.innerSymbols.has(symbol) || parent.knows(symbol)) return true;
     return parent instanceof BodyTracer && parent.isMade(symbol);
   }
 
@@ -254,7 +254,7 @@ export class BodyTracer extends Tracer {
   intInput(expr: SymExpr): SymInt {
     const input = this.placeholder({ kind: "SymInt", expr });
     this.#scalars.set(expr.key, input);
-    this.innerSymbols.push(printExpr(expr));
+    this.innerSymbols.add(printExpr(expr));
     return inScope(this, () => new SymInt(expr));
   }
 

@@ -24,7 +24,7 @@ export function runOnFakes(parent: Tracer, functions: readonly TracedFunction[],
   if (parent.example !== undefined) return 0;
   const isKnown = isCond ? isPlaceholder : () => false;
   const made = functions.flatMap(({ tracer }) => symbolsOf(tracer.nodes, isKnown));
-  for (const name of made) parent.innerSymbols.push(parent.env.freshLike(symbolByName(name)).name);
+  for (const name of made) parent.innerSymbols.add(parent.env.freshLike(symbolByName(name)).name);
   return made.length;
 }
 

@@ -184,7 +184,7 @@ function countRounds(tracer: BodyTracer, leaves: readonly unknown[]): void {
   const { env } = tracer;
   const rounds = env.freshUnbackedInt();
   env.setRange(rounds, { min: 1, max: Infinity });
-  tracer.innerSymbols.push(printExpr(rounds));
+  tracer.innerSymbols.add(printExpr(rounds));
 }
 
 /** Refuses a result of the body that is neither a tensor nor an integer. */

@@ -43,6 +43,15 @@ export const unresolvedConjugate = (target: string): SconceError =>
     fix: "use `torch.viewAsReal(x.resolveConj())`",
   });
 
+/** Returns the error for a dimension of a number in `vmap`, with functorch's reason. */
+export const refusedInLane = (target: string, reason: string): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `${reason}: \`${target}\` of a number for each example of \`vmap\``,
+    where: target,
+    fix: "leave the call out, which changes no number",
+  });
+
 /**
  * Returns the error for an operator without a shape rule for dynamic sizes
  * (`UnsupportedOperatorException`).

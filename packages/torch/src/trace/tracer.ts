@@ -30,6 +30,7 @@ import {
   dataDependentResult,
   escapedTensor,
   leakedTensor,
+  refusedInLane,
   tracedValues,
   unknownSymbol,
   unresolvedConjugate,
@@ -37,6 +38,8 @@ import {
 import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
 import { KnownValues } from "./known-values.js";
+import { laneLevel } from "./lane-levels.js";
+import { refusedInLanes } from "./lane-refusals.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { forgetWritten } from "./memory-of.js";
 import { isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
@@ -79,7 +82,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
   /** The metadata of the node that runs, where the model is a graph. */
   source: NodeMeta | undefined;
   /** Symbols of nested graphs that only the data decide: ranges of the program have them too. */
-  readonly innerSymbols: string[] = [];
+  readonly innerSymbols = new Set<string>();
   /** Constants of the program, in the order of their first use, with their nodes. */
   readonly constants = new Map<Tensor, TraceNode>();
   /** The tensors of the user's program by their fake tensors. */
@@ -222,6 +225,9 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     const refused = this.example === undefined ? refusedCall(row.target, normal.args) : undefined;
     if (refused !== undefined) throw refusal(refused);
     const nodeArgs = normal.args.map((arg) => this.toArgument(arg));
+    const refusedLane =
+      laneLevel(this) > 0 && refusedInLanes(row.target, normal.args, (tensor) => this.findTensor(tensor));
+    if (refusedLane) throw refusal(refusedInLane(row.target, refusedLane));
     const isViewedAsReal = row.target === "aten.view_as_real.default";
     if (isViewedAsReal && isConjugated(nodeArgs[0], this.operators))
       throw refusal(unresolvedConjugate(row.target));
@@ -284,7 +290,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
    * Returns whether a branch read a symbol of a tensor of this graph, which the tensor knows then.
    */
   protected isReadBefore(symbol: string): boolean {
-    return this.innerSymbols.includes(symbol);
+    return this.innerSymbols.has(symbol);
   }
 
   /** Adds an assertion that TorchDynamo makes; `name` is its symbol for the size. */
