@@ -3,7 +3,7 @@ import { sym } from "../functions/sym.js";
 import { torch } from "../functions/torch.js";
 import type { Size } from "../trace/sym-int.js";
 import { enumerated, onlyOne, type ProbsOrLogits } from "./bernoulli.js";
-import { type Constraint, integersTo, real, simplex } from "./constraints.js";
+import { type Constraint, integersTo, ofVectors, real, simplex } from "./constraints.js";
 import { Distribution, type DistributionOptions, requireShape } from "./distribution.js";
 import { badArgument } from "./errors.js";
 import { logitsToProbs, probsToLogits } from "./helpers.js";
@@ -28,7 +28,7 @@ export class Categorical extends Distribution {
     super({
       batchShape: size.slice(0, -1),
       options,
-      parameters: { [name]: [own, isProbs ? simplex : real] },
+      parameters: { [name]: [own, isProbs ? simplex : ofVectors(real)] },
     });
     this.#events = size.at(-1)!;
     this.#probs = isProbs ? own : undefined;

@@ -4,6 +4,7 @@
 import { float } from "@sconce/ir";
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
+import { valueText } from "./distribution-text.js";
 
 /** A condition on each value, or on each of the last `eventDim` dimensions. */
 export interface Constraint {
@@ -50,13 +51,29 @@ export const integersTo = (last: number): Constraint => ({
 });
 /** Between two tensors. */
 export const between = (low: Tensor, high: Tensor): Constraint => ({
-  text: "Interval(lower_bound, upper_bound)",
+  get text() {
+    return `Interval(lower_bound=${valueText(low)}, upper_bound=${valueText(high)})`;
+  },
   check: (value) => both(low.le(value), value.le(high)),
+});
+/** Above a tensor. */
+export const greaterThan = (low: Tensor): Constraint => ({
+  get text() {
+    return `GreaterThan(lower_bound=${valueText(low)})`;
+  },
+  check: (value) => value.gt(low),
 });
 /** Below a tensor. */
 export const lessThan = (high: Tensor): Constraint => ({
-  text: "LessThan(upper_bound)",
+  get text() {
+    return `LessThan(upper_bound=${valueText(high)})`;
+  },
   check: (value) => value.lt(high),
+});
+/** A constraint on each value of a vector. */
+export const ofVectors = ({ text, check }: Constraint): Constraint => ({
+  text: `IndependentConstraint(${text}, 1)`,
+  check,
 });
 /** Lower triangular with a positive diagonal. */
 export const lowerCholesky: Constraint = {

@@ -3,7 +3,7 @@ import { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import { functional as F } from "../nn/functional.js";
 import type { Size } from "../trace/sym-int.js";
-import { type Constraint, positive, simplex, unitInterval } from "./constraints.js";
+import { type Constraint, ofVectors, positive, simplex, unitInterval } from "./constraints.js";
 import { broadcastAll, Distribution, type DistributionOptions, type Parameter } from "./distribution.js";
 import { badArgument } from "./errors.js";
 import { oneMinus } from "./helpers.js";
@@ -22,7 +22,7 @@ export class Dirichlet extends Distribution {
       batchShape: size.slice(0, -1),
       eventShape: size.slice(-1),
       options,
-      parameters: { concentration: [concentration, positive] },
+      parameters: { concentration: [concentration, ofVectors(positive)] },
     });
     this.concentration = concentration;
   }

@@ -7,6 +7,7 @@ import { enableGrad, noGrad } from "../trace/grad-mode.js";
 import { refusal } from "../trace/refusals.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Constraint } from "./constraints.js";
+import { distributionText, tupleText, valueText } from "./distribution-text.js";
 import { badArgument, badValues, checkedInTrace, notImplemented } from "./errors.js";
 
 /** Options of every distribution. */
@@ -49,12 +50,15 @@ export abstract class Distribution {
   /** Whether values are checked. */
   readonly validatesArgs: boolean;
   readonly #lazy = new Map<string, Tensor>();
+  readonly #parameters: Readonly<Record<string, Tensor>>;
 
   constructor({ batchShape, eventShape = [], options, parameters = {} }: DistributionParts) {
     checkOptions(new.target.name, options, OPTIONS);
     this.batchShape = batchShape;
     this.eventShape = eventShape;
     this.validatesArgs = options.validateArgs ?? isValidatedByDefault;
+    const values = Object.entries(parameters).map(([name, [value]]) => [name, value] as const);
+    this.#parameters = Object.fromEntries(values);
     if (!this.validatesArgs) return;
     for (const [name, [value, constraint]] of Object.entries(parameters))
       this.#require(
@@ -62,7 +66,7 @@ export abstract class Distribution {
         value,
         `parameter ${name}`,
         (size) =>
-          `Expected parameter ${name} (Tensor of shape ${size}) of distribution ${new.target.name} to satisfy the constraint ${constraint.text}, but found invalid values`,
+          `Expected parameter ${name} (Tensor of shape ${size}) of distribution ${String(this)} to satisfy the constraint ${constraint.text}, but found invalid values:\n${valueText(value)}`,
       );
   }
 
@@ -133,6 +137,11 @@ export abstract class Distribution {
     throw notImplemented(this.constructor.name, "enumerate_support");
   }
 
+  /** Returns PyTorch's text of the distribution. */
+  toString(): string {
+    return distributionText(this.constructor.name, this.#parameters);
+  }
+
   /** Returns the shape of `shape` independent draws. */
   protected extendedShape(shape: readonly Size[] = []): readonly Size[] {
     requireShape(this.constructor.name, shape);
@@ -156,7 +165,7 @@ export abstract class Distribution {
       value,
       "the value",
       (size) =>
-        `Expected value argument (Tensor of shape ${size}) to be within the support (${this.support.text}) of the distribution ${this.constructor.name}, but found invalid values`,
+        `Expected value argument (Tensor of shape ${size}) to be within the support (${this.support.text}) of the distribution ${String(this)}, but found invalid values:\n${valueText(value)}`,
     );
   }
 
@@ -167,7 +176,7 @@ export abstract class Distribution {
     if (trace?.isStrict === true) return;
     if (trace !== undefined) throw refusal(checkedInTrace(name, what));
     if (Number(constraint.check(value).all().item()) !== 1)
-      throw badValues(name, message(`(${value.shape.join(", ")})`));
+      throw badValues(name, message(tupleText(value.shape)));
   }
 }
 

@@ -28,6 +28,10 @@ export class Independent<D extends Distribution = Distribution> extends Distribu
     this.reinterpretedBatchNdims = reinterpretedBatchNdims;
   }
 
+  override toString(): string {
+    return `Independent(${String(this.baseDist)}, ${this.reinterpretedBatchNdims})`;
+  }
+
   protected get support(): Constraint {
     return real;
   }

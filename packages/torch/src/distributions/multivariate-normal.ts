@@ -2,7 +2,7 @@ import type { Tensor } from "@sconce/tensor";
 import { sym } from "../functions/sym.js";
 import { torch } from "../functions/torch.js";
 import type { Size } from "../trace/sym-int.js";
-import { type Constraint, lowerCholesky, positiveDefinite, real } from "./constraints.js";
+import { type Constraint, lowerCholesky, ofVectors, positiveDefinite, real } from "./constraints.js";
 import { Distribution, type DistributionOptions, standardNormal } from "./distribution.js";
 import { badArgument } from "./errors.js";
 
@@ -47,7 +47,7 @@ export class MultivariateNormal extends Distribution {
       eventShape: mean.size().slice(-1),
       options,
       parameters: {
-        loc: [mean, real],
+        loc: [mean, ofVectors(real)],
         [NAMES[kind]]: [expanded, kind === "scaleTril" ? lowerCholesky : positiveDefinite],
       },
     });

@@ -1,7 +1,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import type { Size } from "../trace/sym-int.js";
-import { between, type Constraint, lessThan } from "./constraints.js";
+import { between, type Constraint, greaterThan, lessThan } from "./constraints.js";
 import {
   batchOf,
   broadcastAll,
@@ -23,7 +23,7 @@ export class Uniform extends Distribution {
     super({
       batchShape: batchOf([low, high], least),
       options,
-      parameters: { low: [least, lessThan(bound)] },
+      parameters: { low: [least, lessThan(bound)], high: [bound, greaterThan(least)] },
     });
     this.low = least;
     this.high = bound;
