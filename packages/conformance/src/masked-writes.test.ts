@@ -96,10 +96,9 @@ const FEW: readonly (readonly [string, RegExp])[] = [
     "index_put.default(%w, [%i], %y)",
     /value tensor of shape \[3\] cannot be broadcast to indexing result of shape \[5\]/,
   ],
-  // PyTorch names the two sizes in the other order.
   [
     "_unsafe_masked_index_put_accumulate.default(%w, %m, [%all], %y)",
-    /^The size of tensor a \(3\) must match the size of tensor b \(9\) at/,
+    /^The size of tensor a \(9\) must match the size of tensor b \(3\) at/,
   ],
   ["masked_scatter_backward.default(%w, %m, [3])", /shape '\[3\]' is invalid for input of size 5/],
 ];

@@ -105,6 +105,9 @@ const maskedFillMeta = (
   { env, isInPlace = false }: MetaContext,
 ): FakeTensor => {
   const broadcast = isInPlace ? broadcastOperands : broadcastShapes;
+  // C++ names the mask first where sizes do not fit.
+  const isStatic = [...self.shape, ...mask.shape].every((size) => typeof size === "number");
+  if (isStatic && !isInPlace) broadcastShapes(env, mask.shape, self.shape);
   return fake({ dtype: self.dtype, shape: broadcast(env, self.shape, mask.shape), like: self });
 };
 
