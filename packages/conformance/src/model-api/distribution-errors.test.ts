@@ -1,6 +1,6 @@
 import { distributions as D, torch } from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
-import type { NestedValues, Tensor } from "@sconce/tensor";
+import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
 import { fixtureJson } from "../fixtures.js";
 
@@ -9,7 +9,7 @@ const ERRORS = fixtureJson("capture/distribution-errors.json") as readonly (read
   typescript: string,
   message: string,
 ])[];
-const t = (values: NestedValues): Tensor => torch.tensor(values, { dtype: "float32" });
+const t = (values: Parameters<typeof torch.tensor>[0]): Tensor => torch.tensor(values, { dtype: "float32" });
 
 test.each(ERRORS)("%s has PyTorch's error", (_, typescript, message) => {
   const run = new Function("D", "t", "nan", `return ${typescript}`);

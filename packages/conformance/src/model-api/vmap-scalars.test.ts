@@ -3,7 +3,7 @@ import { createSconce } from "@sconce/session";
 import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
-import { areNear, CALLS, inputsOf, modelOf } from "../twins/call-texts.fixture.js";
+import { areNear, CALLS, inputsOf, modelOf } from "./call-texts.fixture.js";
 
 const sconce = createSconce({ backends: [await loadBackend("wasm", { threads: 1 })] });
 

@@ -70,7 +70,7 @@ export const lessThan = (high: Tensor): Constraint => ({
   },
   check: (value) => value.lt(high),
 });
-/** A constraint on each value of a vector. */
+/** Returns a constraint on each value of a vector. */
 export const ofVectors = ({ text, check }: Constraint): Constraint => ({
   text: `IndependentConstraint(${text}, 1)`,
   check,

@@ -13,7 +13,7 @@ export function valueText(value: Tensor): string {
 export const tupleText = (sizes: readonly number[]): string =>
   sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(", ")})`;
 
-/** Returns a distribution with its parameters, of which those of several elements show their sizes. */
+/** Returns a distribution with its parameters: those of several elements show their sizes. */
 export function distributionText(name: string, parameters: Readonly<Record<string, Tensor>>): string {
   const texts = Object.entries(parameters).map(([key, value]) => {
     const isOne = value.shape.every((size) => size === 1);
