@@ -43,6 +43,10 @@ const MAY_IMPORT = {
     ...["errors", "tensor", "symbolic", "ir", "ops", "trace", "backend-cpu"],
     ...["source-check", "torch"],
   ],
+  build: [
+    ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu", "capture"],
+    ...["device-runtime", "backend-wasm"],
+  ],
   studio: [
     "errors",
     "tensor",
@@ -63,7 +67,7 @@ const MAY_IMPORT = {
   conformance: [
     ...["errors", "tensor", "symbolic", "ir", "drawing", "ops", "ops-cases", "passes", "codegen", "formats"],
     ...["backend-cpu", "backend-wasm", "backend-gpujs", "session", "torch", "capture", "torch-libraries"],
-    "testing",
+    ...["testing", "build"],
   ],
   bench: [
     "errors",
@@ -95,6 +99,7 @@ const MAY_IMPORT = {
     "studio",
     "capture",
     "torch-libraries",
+    "build",
   ],
   fuzz: [
     ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
@@ -113,6 +118,7 @@ const MAY_IMPORT = {
     "studio",
     "capture",
     "torch-libraries",
+    "build",
     "testing",
     "cli",
   ],

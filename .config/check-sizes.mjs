@@ -20,6 +20,7 @@ const FIXTURES = ["fixtures", "cases", "golden"];
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 /** Generated data. */
 const GENERATED = new Set([
+  "packages/build/src/emit/runtime-text.ts",
   "packages/ops/src/schema/aten-schemas.ts",
   "packages/ops/src/schema/other-schemas.ts",
   "packages/ops/src/dtypes/dtype-refusals.ts",

@@ -19,7 +19,7 @@ const SUBJECTS = {
   "Files, texts and the IR": ["tensor", "symbolic", "ir", "formats"],
   "Passes and lowering": ["trace", "passes"],
   "Operators and numbers": ["ops", "ops-cases", "backend-cpu"],
-  "Compiled backends": ["codegen", "wasm", "device-runtime", "backend-wasm", "backend-gpujs"],
+  "Compiled backends": ["codegen", "wasm", "device-runtime", "backend-wasm", "backend-gpujs", "build"],
   "Command line, studio and tools": ["cli", "drawing", "studio", "testing"],
 };
 

@@ -1,6 +1,6 @@
 /** @file Code of kernels: the contract between those that make kernels and the device. */
 
-import type { Index } from "@sconce/codegen";
+import { type Index, sizeOf } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { ModuleBuilder, ValueType } from "@sconce/wasm";
 
@@ -51,10 +51,20 @@ export interface PreparedParts {
    */
   readonly emit: (module: ModuleBuilder) => number;
 }
+/** A count of units that sizes decide. */
+export interface UnitCount {
+  readonly count: Index;
+  /** What it is divided by; a rest is one more. */
+  readonly per: number;
+}
+/** Returns the units in known sizes. */
+export const unitsAt = (units: readonly UnitCount[], sizes: Bindings): number =>
+  units.reduce((total, { count, per }) => total * Math.ceil(sizeOf(count, sizes) / per), 1);
+
 /** How code serves all sizes of the symbols in its nests, zeros left out. */
 export interface OpenSizes {
-  /** The units in these sizes. */
-  readonly units: (sizes: Bindings) => number;
+  /** The units: a product of counts. */
+  readonly units: readonly UnitCount[];
   /** Sizes that the entry gets behind the prepared buffers, in order. */
   readonly given: readonly Index[];
 }

@@ -96,6 +96,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/placement-table.js")).placementCommand,
   },
   {
+    name: "build",
+    description: "Write a program as an ES module with its own WebAssembly kernels, for pages and workers.",
+    examples: [
+      "sconce build model.pt2 -o dist",
+      "sconce build model.pt2 -o dist --inline --packed",
+      "sconce build model.pt2 -o dist --name digits --json",
+    ],
+    load: async () => (await import("./commands/build.js")).buildCommand,
+  },
+  {
     name: "types",
     description: "Write the types of a program's calls as a declaration file for TypeScript.",
     examples: ["sconce types model.pt2 -o model.d.ts", "sconce types model.pt2"],

@@ -11,6 +11,8 @@ import type { Paint } from "./colors.js";
  */
 export const OPTION_TYPES: Readonly<Record<string, string>> = {
   file: "path",
+  folder: "path of a folder",
+  side: "integer, a count of elements",
   module: "path of a module, or name of a package",
   pipeline: "text: passes between commas",
   operator: "operator name, with its overload",

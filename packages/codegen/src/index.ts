@@ -16,7 +16,7 @@ export {
   UNORDERED_REDUCTIONS,
 } from "./analysis/row-groups.js";
 export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
-export { type SizeFault, SizeLimits } from "./analysis/size-limits.js";
+export { type SizedLoad, type SizeFault, SizeLimits, type SizeRequirements } from "./analysis/size-limits.js";
 export { type SumGroups, sumGroups, withSumGroups } from "./analysis/sum-groups.js";
 export { bindSizes, evaluateLoops, sizeOf } from "./evaluate/evaluate.js";
 export { bindIndex, bindNest, hasSizes, indicesIn, substituteAxes, symbolsOf } from "./ir/bind.js";

@@ -13,6 +13,7 @@ import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { transformSync } from "esbuild";
 import { describe, expect, test, vi } from "vitest";
+import { argumentsOf, bitsOf, leavesOf, withModule } from "./built-modules.fixture.js";
 import { readMarkup } from "./markup.fixture.js";
 
 const session = createSconce();
@@ -124,6 +125,20 @@ describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the n
       if (isError) expect(text).not.toMatch(UNSAFE);
       else expect(codeOf(text)).not.toContain("pwned()");
     }
+  });
+
+  test("stays a name in a built module, which runs", async () => {
+    const pwned = vi.fn();
+    vi.stubGlobal("pwned", pwned);
+    const x = Tensor.from([5, 7], { dtype: "float32" });
+    const results = await withModule(program, {}, async ({ load }, { files }) => {
+      expect(codeOf(new TextDecoder().decode(files.get("model.mjs")))).not.toContain("pwned()");
+      return (await load()).run(argumentsOf(program, [x]));
+    });
+    expect(Object.keys(results as object)).toEqual([name]);
+    expect(leavesOf(results).map(bitsOf)).toEqual([bitsOf(Tensor.from([5, 14], { dtype: "float32" }))]);
+    expect(pwned).not.toHaveBeenCalled();
+    vi.unstubAllGlobals();
   });
 
   test("is text in diagrams: their whole text follows the grammar of its language", () => {

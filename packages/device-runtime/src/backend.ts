@@ -1,7 +1,7 @@
 /** @file A backend that divides programs between a device and the host. */
 import { cpuBackend, createEvaluator } from "@sconce/backend-cpu";
 import { LOWERINGS, whyNotLowered } from "@sconce/codegen";
-import { checkOptions, finishWithPauses, type OptionNames } from "@sconce/errors";
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -10,7 +10,6 @@ import {
   type ExportedProgram,
   type Graph,
   type Node,
-  type NodePlacement,
   type Placement,
   type Reason,
   requireValues,
@@ -18,11 +17,10 @@ import {
 import { decomposes, defaultOperators, memoryLimit, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator, PassContext, SessionBackend } from "@sconce/passes";
 import type { DType } from "@sconce/tensor";
+import { planPrepared } from "./compile/planned.js";
 import type { Device, Unavailable } from "./device/device.js";
 import { excludedCall } from "./errors.js";
-import { planSteps } from "./plan/program-plan.js";
 import { limitOf } from "./plan/work.js";
-import { withFoldedWeights } from "./prepare/folded.js";
 import { Pacer } from "./prepare/pacer.js";
 import { prepare } from "./prepare/prepare.js";
 import { CHECKS_VALUES, SIZES, whyNotHeldBy } from "./prepare/support.js";
@@ -158,15 +156,9 @@ async function compile(
       const name = `${device.mode}: ${device.description}`;
       return hostOnly(await host.compile(original, compileOptions), original, name, prepared.reason);
     }
-    const program = withFoldedWeights(prepared.program, original);
     const limit = limitOf(device, iterationsPerElement);
-    const planning = planSteps(program, { name: kind.name, device, limit, operators });
-    const { steps, nodes } = await finishWithPauses(planning, "compilation", signal);
-    const withSource = (placed: NodePlacement): NodePlacement => {
-      const source = prepared.sources.get(placed.node);
-      return source === undefined ? placed : { ...placed, source };
-    };
-    const plan = { steps, nodes: nodes.map(withSource) };
+    const target = { name: kind.name, device, limit, operators };
+    const { program, plan } = await planPrepared(original, prepared, target, signal);
     await pacer.step();
     const executable = new DeviceExecutable({
       original,

@@ -5,11 +5,21 @@ export {
   type DeviceKind,
   deviceBackend,
 } from "./backend.js";
+export {
+  type CompiledPlan,
+  type CompiledRegion,
+  compilePlan,
+  type OpenRegion,
+  type RecordingDevice,
+  type StateTensor,
+} from "./compile/compiled-plan.js";
+export type { ProvedSizes, SizeBox } from "./compile/proved-sizes.js";
 export * from "./device/device.js";
 export {
   type Condition,
   conditionText,
   type DeviceTarget,
+  dependsOnRanges,
   type Legalities,
   type Legality,
   legalitiesOf,
@@ -24,6 +34,7 @@ export {
   type CallLoops,
   judge,
   judgeCall,
+  smallest,
   type ValueRanges,
   type Verdict,
 } from "./ranges/judge.js";

@@ -148,7 +148,7 @@ export {
 export { propagateShapes } from "./shapes/propagate.js";
 export { refusedDTypeSteps } from "./shapes/refused-dtypes.js";
 export { withRuleLayouts } from "./shapes/rule-layouts.js";
-export { SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
+export { type Proofs, SizeChecks, type SizeProblem } from "./shapes/size-checks.js";
 export type { Decomposition } from "./tables/decomposition.js";
 export { ownedEntry } from "./tables/entry-owners.js";
 export { keyProblem as decompositionKeyProblem } from "./tables/entry-problems.js";

@@ -2,6 +2,7 @@
 import {
   type Axis,
   bindNest,
+  constant,
   fixedValue,
   forEachAtom,
   forEachScalar,
@@ -60,7 +61,13 @@ export function openImages(
     scratchBytes,
     imports,
     emit,
-    open: { units: (sizes) => sizeOf(axis.extent, sizes) * each, given: [] },
+    open: {
+      units: [
+        { count: axis.extent, per: 1 },
+        { count: constant(each), per: 1 },
+      ],
+      given: [],
+    },
     get text() {
       return code.text;
     },

@@ -2,7 +2,7 @@
 import { bytesOf, elementsOf, type LoopBuffer, planMemory, sizeOf } from "@sconce/codegen";
 import type { DeviceBuffer, RegionCode, RegionRequest, RegionRun, RegionStep } from "@sconce/device-runtime";
 import { dtypeInfo, type Tensor } from "@sconce/tensor";
-import type { KernelCode } from "../kernel-code.js";
+import { type KernelCode, unitsAt } from "../kernel-code.js";
 import { isLarge } from "../threads/large.js";
 import { ALIGNMENT } from "./allocator.js";
 import { Constants, formOf } from "./constants.js";
@@ -100,7 +100,7 @@ export class WasmRegion implements RegionCode {
     const { forms, addresses } = this.#constants;
     const { sizes } = request;
     this.#kernels = codes.map(({ units, memories, open, prepared = [] }, at) => ({
-      units: open?.units(sizes) ?? units,
+      units: open === undefined ? units : unitsAt(open.units, sizes),
       ...kernels[at]!,
       buffers: memories.map(({ buffer }) => buffer),
       forms: [

@@ -1,11 +1,11 @@
 /** @file The functions of one kernel. */
 import {
+  constant,
   elementOf,
   forEachStatement,
   type Kernel,
   type KernelMemory,
   printKernel,
-  sizeOf,
 } from "@sconce/codegen";
 import { i32, type Local, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, KernelCode, KernelImport, OpenSizes } from "../kernel-code.js";
@@ -41,7 +41,7 @@ export function codeOf(kernel: Kernel): KernelCode {
 function openOf({ launch: { units, grid }, sizes }: Kernel): OpenSizes | undefined {
   if (units === undefined && sizes === undefined) return undefined;
   return {
-    units: (now) => (units === undefined ? grid[0] : sizeOf(units, now)),
+    units: [{ count: units ?? constant(grid[0]), per: 1 }],
     given: [...(sizes?.values() ?? [])],
   };
 }

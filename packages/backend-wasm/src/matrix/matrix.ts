@@ -3,7 +3,7 @@
  * packed into panels, tiles of it are summed up in registers, and then the rest of the nest is
  * computed from the block while it is in the cache.
  */
-import { elementsOf, type Index, type LoopNest, type LoopProgram, printLoops, sizeOf } from "@sconce/codegen";
+import { elementsOf, type Index, type LoopNest, type LoopProgram, printLoops } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { KernelBuffer, KernelCode, OpenSizes } from "../kernel-code.js";
 import { type Blocks, blocksOf } from "./blocks.js";
@@ -127,13 +127,12 @@ export function productOf(
   };
 }
 
-/** Returns the units of a product in known sizes. */
-function unitsOf({ outer, rows, columns }: MatrixPlan, blocks: Blocks): OpenSizes["units"] {
-  return (sizes) => {
-    const [places, m, n] = [outer, rows, columns].map((axes) => sizeOf(elementsOf(axes), sizes));
-    return places! * Math.ceil(m! / blocks.rows) * Math.ceil(n! / blocks.columns);
-  };
-}
+/** Returns the units of a product. */
+const unitsOf = ({ outer, rows, columns }: MatrixPlan, blocks: Blocks): OpenSizes["units"] => [
+  { count: elementsOf(outer), per: 1 },
+  { count: elementsOf(rows), per: blocks.rows },
+  { count: elementsOf(columns), per: blocks.columns },
+];
 
 function textOf({ plan, blocks, options, direct }: Product, program: LoopProgram): string {
   const [m, n, k, places] = [plan.rows, plan.columns, plan.inner, plan.outer].map(

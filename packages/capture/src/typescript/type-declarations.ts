@@ -26,7 +26,7 @@ export interface DeclarationOptions {
 const OPTIONS: OptionNames<DeclarationOptions> = { from: true };
 
 /** A leaf of the arguments or of the results. */
-interface LeafType {
+export interface LeafType {
   readonly type: string;
   /** The dtype and the sizes of a tensor; empty for other values. */
   readonly doc: string;
@@ -49,16 +49,38 @@ export function typeDeclarations(program: ExportedProgram, options: DeclarationO
   return onValid(program, () => declarationsOf(program, options));
 }
 
-function declarationsOf(program: ExportedProgram, options: DeclarationOptions): string {
+/** The arguments and the results of a program, with their types. */
+export interface CallTypes {
+  readonly positional: readonly NamedType[];
+  readonly keywords: readonly NamedType[];
+  readonly outputs: LeafType;
+}
+
+/**
+ * Returns the types of a program's calls.
+ *
+ * @param inputs the types of input leaves, in order
+ * @param results those of the leaves of results
+ */
+export function callTypes(
+  program: ExportedProgram,
+  inputs: readonly LeafType[],
+  results: readonly LeafType[],
+): CallTypes {
   const { inSpec, outSpec, forwardArgNames } = callingConvention(program);
   const [args, kwargs] = inSpec.children as [TreeSpec, TreeSpec];
-  const leaves = inputLeaves(program);
+  const leaves = [...inputs];
   const positional = args.children.map((spec, i) => ({
     name: forwardArgNames?.[i] ?? `args_${i}`,
     ...typeOf(spec, leaves),
   }));
   const keywords = keywordsOf(inSpec).map((name, i) => ({ name, ...typeOf(kwargs.children[i]!, leaves) }));
-  const outputs = typeOf(outSpec, outputLeaves(program));
+  return { positional, keywords, outputs: typeOf(outSpec, [...results]) };
+}
+
+function declarationsOf(program: ExportedProgram, options: DeclarationOptions): string {
+  const [args, kwargs] = callingConvention(program).inSpec.children as [TreeSpec, TreeSpec];
+  const { positional, keywords, outputs } = callTypes(program, inputLeaves(program), outputLeaves(program));
   const labeled = positional.every(({ name }) => isIdentifier(name));
   // Some tools reject a label that is a keyword.
   const labels = new VariableNames();
@@ -92,7 +114,7 @@ function declarationsOf(program: ExportedProgram, options: DeclarationOptions): 
   ].join("\n")}\n`;
 }
 
-interface NamedType {
+export interface NamedType {
   readonly name: string;
   readonly type: string;
   readonly doc: string;
@@ -109,7 +131,7 @@ function onlyTensorText([only, ...others]: readonly NamedType[], [spec]: readonl
 }
 
 /** Returns a type of properties: one that is not an interface, so that it is a record, too. */
-function recordText(name: string, fields: readonly NamedType[]): string[] {
+export function recordText(name: string, fields: readonly NamedType[]): string[] {
   if (fields.length === 0) return [`export type ${name} = Readonly<Record<never, never>>;`];
   return [
     `export type ${name} = {`,
@@ -182,10 +204,11 @@ function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
     });
 }
 
-const shapeDoc = (tensor: FakeTensor): string => `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
+export const shapeDoc = (tensor: FakeTensor): string =>
+  `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
 
 /** Returns the type of a constant: a program takes the value that it was exported with. */
-function literalType(value: unknown): string {
+export function literalType(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return scriptString(value);
   if (typeof value === "boolean") return String(value);

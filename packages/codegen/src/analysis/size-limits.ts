@@ -10,6 +10,7 @@ import type { LoopBuffer, LoopNest, LoopProgram, SizeAssumption } from "../ir/lo
 import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { type GuardedLoad, guardedLoads } from "./guarded-loads.js";
 import { isLoadInside } from "./load-inside.js";
+import { isInsideForAllSizes } from "./peel-axes.js";
 
 /** Nodes whose loops do not compute their values at some sizes, and why. */
 export interface SizeFault {
@@ -44,6 +45,28 @@ interface OpenLoad extends GuardedLoad {
   readonly limit: Index;
 }
 
+/** A load that sizes keep inside of its buffer. */
+export interface SizedLoad extends Pick<GuardedLoad, "index" | "axes"> {
+  /** The number of elements of the buffer. */
+  readonly limit: Index;
+}
+
+/** What has to hold at the sizes of a run. */
+export interface SizeRequirements {
+  /** Sizes: integers from 0 on. */
+  readonly sizes: readonly SymExpr[];
+  /** Axes that run together: as many places as integers of 32 bits count. */
+  readonly spaces: readonly (readonly Axis[])[];
+  /** Indices whose values are integers of 32 bits. */
+  readonly narrow: readonly Index[];
+  /** Indices whose values are exact as doubles. */
+  readonly exact: readonly Index[];
+  /** Loads whose places are from 0 on and below a limit, where all axes have places. */
+  readonly loads: readonly SizedLoad[];
+  /** What decompositions took for granted. */
+  readonly assumptions: readonly SizeAssumption[];
+}
+
 /** The assumptions of the nests of a program about sizes. */
 export class SizeLimits {
   readonly #nests: readonly NestSizes[];
@@ -57,6 +80,26 @@ export class SizeLimits {
     this.#assumptions = assumptions;
     this.#nests = nests.map((nest) => sizesOf(nest, buffers));
     this.#all = joined(this.#nests);
+  }
+
+  /**
+   * What all nests depend on, for code that asks when it runs. Undefined where loads may be outside
+   * at some sizes, which only known sizes show.
+   */
+  get requirements(): SizeRequirements | undefined {
+    const { sizes, spaces, divided, sizedValues, loads } = this.#all;
+    const open = loads?.filter((load) => !isInsideForAllSizes(load, load.limit));
+    // What guards leave of a window is asked with known sizes only.
+    if (open === undefined || open.some(({ guards }) => guards.length > 0)) return undefined;
+    const values = this.#nests.flatMap((nest) => nest.values);
+    return {
+      sizes: [...sizes.values()],
+      spaces,
+      narrow: [...divided, ...values],
+      exact: sizedValues,
+      loads: open,
+      assumptions: this.#assumptions,
+    };
   }
 
   /** Returns the nodes whose loops do not serve these sizes. */

@@ -3,7 +3,7 @@
  * rules of their own for them.
  */
 import { FakeTensor, forEachInput, type Graph } from "@sconce/ir";
-import type { Bindings } from "@sconce/symbolic";
+import type { Bindings, IntLike } from "@sconce/symbolic";
 import { knownSize } from "../memory/sizes.js";
 import type { Reasons } from "../plan/program-plan.js";
 
@@ -16,16 +16,29 @@ const NOTHING = "an operand has no elements, and the call refuses some of these 
 const REFUSES =
   /^aten\.(_unsafe_)?(index|masked_index|index_put|index_put_accumulate|index_select|index_add|index_copy|index_fill|index_reduce|gather|take|take_along_dim|put|embedding|scatter|scatter_add|scatter_reduce|masked_scatter)\.|^aten\.(_?native_batch_norm|convolution_backward\.)/;
 
-/** Returns the calls of a region that the host runs for these sizes. */
-export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {
-  const refused = new Map<string, string>();
+/** A call that refuses operands without elements, and a size of one of them. */
+export interface NeededSize {
+  readonly node: string;
+  readonly size: IntLike;
+}
+
+/** Returns the calls of a region that the host runs where one of these sizes is 0. */
+export function neededSizes(graph: Graph): readonly NeededSize[] {
+  const needed: NeededSize[] = [];
   for (const node of graph.nodes()) {
     if (node.op !== "call_function" || !REFUSES.test(node.target)) continue;
     forEachInput(node, (name) => {
       const { val } = graph.node(name).meta;
-      if (val instanceof FakeTensor && val.shape.some((size) => knownSize(size, sizes) === 0))
-        refused.set(node.name, NOTHING);
+      if (val instanceof FakeTensor) for (const size of val.shape) needed.push({ node: node.name, size });
     });
   }
+  return needed;
+}
+
+/** Returns the calls of a region that the host runs for these sizes. */
+export function refusedEmpties(graph: Graph, sizes: Bindings): Reasons {
+  const refused = new Map<string, string>();
+  for (const { node, size } of neededSizes(graph))
+    if (knownSize(size, sizes) === 0) refused.set(node, NOTHING);
   return refused;
 }

@@ -160,6 +160,10 @@ export class RegionRunner {
   get refused(): Reasons {
     return this.#bound.get("")?.refused ?? new Map();
   }
+  /** The calls to look at in each run, in the sizes that are known before a run. */
+  get checks(): readonly BoundCall[] {
+    return this.#bound.get("")?.checks ?? [];
+  }
   /** Makes the kernels for known sizes before the first run. */
   async prepare(sizes: Bindings, watch: CompileWatch): Promise<void> {
     await this.#bind(sizes, watch);

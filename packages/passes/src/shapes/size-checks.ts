@@ -33,6 +33,7 @@ import {
   STATIC_ENV,
   type SymEnv,
   SymExpr,
+  substitute,
 } from "@sconce/symbolic";
 import { RetraceEnv } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
@@ -57,7 +58,7 @@ const UNDECIDED: ReadonlySet<string> = new Set(["DATA_DEPENDENT_GUARD", "OPERATO
 const BEFORE_PROOFS = 4;
 
 /** What holds for all sizes in some ranges. */
-interface Proofs {
+export interface Proofs {
   /** Calls with symbolic sizes that are not proved. */
   readonly open: ReadonlySet<Node>;
   /** The symbols of the calls, with the ranges that proofs rest on. */
@@ -99,6 +100,18 @@ export class SizeChecks {
       this.#proofs = { open: new Set(open), ranges };
     }
     return this.#proofs;
+  }
+
+  /**
+   * Returns the calls that are not proved for all sizes in the declared ranges, where some symbols
+   * have known values.
+   */
+  openAt(known: Bindings): readonly Node[] {
+    const env = new ProofEnv({ ranges: this.#program.rangeConstraints });
+    const symbols = new Map([...this.#symbolic].flatMap((node) => [...this.#symbolsOf(node)]));
+    for (const symbol of symbols.values()) narrow(symbol, env);
+    const values = new KnownSymbols(known);
+    return [...this.#symbolic].filter((node) => !this.#isProved(node, env, (val) => values.in(val)));
   }
 
   /** Returns whether all calls are proved to hold at these sizes, or none has sizes. */
@@ -160,7 +173,7 @@ export class SizeChecks {
 
   /** Takes what a call gives for the calls behind it. Returns whether the program records it so. */
   #take(node: Node, values: ValuesAt): boolean {
-    const value = this.#valueOf(node, values);
+    const value = this.#meaning(node, values);
     if (value === undefined) return true;
     // The host has the exact number, and refuses it.
     if (this.#isLarge(node, STATIC_ENV, (name) => values.of(this.#graph.node(name)))) return false;
@@ -172,7 +185,7 @@ export class SizeChecks {
   }
 
   /** Returns what a call gives; undefined where an argument is not known yet. */
-  #valueOf(node: Node, values: ValuesAt): MetaValue | undefined {
+  #meaning(node: Node, values: ValuesAt): MetaValue | undefined {
     let isKnown = true;
     forEachInput(node, (name) => {
       const input = this.#graph.node(name);
@@ -223,14 +236,18 @@ export class SizeChecks {
     return found;
   }
 
-  #isProved(node: Node, env: ProofEnv): boolean {
+  /** @param meaning the value that is meant by one that the program records */
+  #isProved(node: Node, env: ProofEnv, meaning = (val: MetaValue): MetaValue => val): boolean {
     if (node.target === GETITEM) return true;
     try {
-      const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
+      const recorded = (name: string): MetaValue | undefined => {
+        const { val } = this.#graph.node(name).meta;
+        return val === undefined ? undefined : meaning(val);
+      };
       if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
       if (this.#looksAtSizes(node) || this.#isLarge(node, env, recorded)) return false;
       const value = this.#computed(node, env, recorded);
-      return value !== undefined && isAs(node.meta.val!, value, env);
+      return value !== undefined && isAs(meaning(node.meta.val!), value, env);
     } catch (error) {
       if (isSconceError(error)) return false;
       throw error;
@@ -323,6 +340,28 @@ function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
 /** Says whether two sizes are equal. */
 interface Sizes {
   areSame(a: IntLike, b: IntLike): boolean;
+}
+
+/** Recorded values in which some symbols have known values. */
+class KnownSymbols {
+  readonly #known: ReadonlyMap<string, number>;
+
+  constructor(known: ReadonlyMap<string, number>) {
+    this.#known = known;
+  }
+
+  in(val: MetaValue): MetaValue {
+    const size = (one: IntLike): IntLike => substitute(one, this.#known) as IntLike;
+    if (val instanceof FakeTensor)
+      return new FakeTensor({
+        ...val,
+        shape: val.shape.map(size),
+        strides: val.strides.map(size),
+        storageOffset: size(val.storageOffset),
+      });
+    if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => this.in(item));
+    return isSymScalar(val) ? ({ ...val, expr: substitute(val.expr, this.#known) } as MetaValue) : val;
+  }
 }
 
 /** The values of nodes at some sizes, each computed once. */

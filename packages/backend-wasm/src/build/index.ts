@@ -1,0 +1,9 @@
+/** @file What writes kernels to files takes from the backend. */
+export { kernelsFor } from "../backend/kernels.js";
+export { formOf, formsOf } from "../device/constants.js";
+export type { Kernels } from "../device/device.js";
+export { entriesOf, fillOf, moduleOf } from "../device/module.js";
+export { elementsOf } from "../device/transfer.js";
+export { hostFunctions } from "../emit/host-functions.js";
+export { WASM } from "../emit/target.js";
+export type { KernelCode, KernelImport, PreparedBuffer, UnitCount } from "../kernel-code.js";

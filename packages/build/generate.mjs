@@ -1,0 +1,49 @@
+/**
+ * Writes `src/emit/runtime-text.ts`: the runtime of built modules as text, which `buildModule` puts
+ * into each module.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+async function bundled(entry) {
+  const { outputFiles } = await build({
+    entryPoints: [path(entry)],
+    bundle: true,
+    format: "iife",
+    globalName: "part",
+    minify: true,
+    write: false,
+    target: "es2022",
+    conditions: ["@sconce/source"],
+    charset: "ascii",
+    legalComments: "none",
+    logLevel: "error",
+  });
+  const text = outputFiles[0].text.trim();
+  const body = /^"use strict";var part=(.*);$/s.exec(text)?.[1];
+  if (body === undefined) throw new Error(`${entry}: esbuild wrote another form`);
+  return body;
+}
+
+/** The text of the generated file. */
+export async function generatedText() {
+  const [runtime, functions] = [
+    await bundled("src/runtime/index.ts"),
+    await bundled("src/runtime/functions.ts"),
+  ];
+  return [
+    "/** @file The runtime of built modules; written by `generate.mjs`. */",
+    "/** Loads and runs a module: an expression of an object with `loadModel` and `ModelError`. */",
+    `export const RUNTIME: string = ${JSON.stringify(runtime)};`,
+    "/** Functions of float64 that kernels call: an expression of an object with `functions`. */",
+    `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
+    "",
+  ].join("\n");
+}
+
+const OUTPUT = path("src/emit/runtime-text.ts");
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(OUTPUT, await generatedText());
+export const currentText = () => readFileSync(OUTPUT, "utf8");

@@ -1,0 +1,136 @@
+/** @file Writes a program as a module with its own kernels. */
+import { createEvaluator } from "@sconce/backend-cpu";
+import { moduleOf } from "@sconce/backend-wasm/build";
+import { moduleDeclarations } from "@sconce/capture/typescript";
+import { compilePlan } from "@sconce/device-runtime";
+import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
+import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce/ir";
+import { defaultOperators, type OperatorTable } from "@sconce/ops";
+import type { Decompositions, Evaluator } from "@sconce/passes";
+import { writeSafetensors } from "@sconce/tensor";
+import { notBuilt, notLowered } from "./code/errors.js";
+import { moduleText } from "./emit/module-text.js";
+import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
+import { packedTimeline } from "./plan/packed.js";
+import { BuildDevice } from "./plan/recording-device.js";
+import { type Timeline, timelineOf } from "./plan/timeline.js";
+import { unbuiltCalls } from "./plan/unbuilt.js";
+import { valueRanges } from "./plan/value-ranges.js";
+import { type BuildReport, reportOf } from "./report.js";
+
+/** Options of {@link buildModule}. */
+export interface BuildOptions {
+  /** The name of the files, without an ending. @defaultValue `"model"` */
+  readonly name?: string;
+  /** Whether the module is one file that holds kernels and weights. @defaultValue `false` */
+  readonly inline?: boolean;
+  /**
+   * Whether weights are written in the orders that kernels read them in: the module starts sooner,
+   * and other weights cannot take their places. @defaultValue `false`
+   */
+  readonly packed?: boolean;
+  /** Whether kernels use relaxed SIMD, which the engine has to have. @defaultValue `false` */
+  readonly relaxed?: boolean;
+  /**
+   * Side of the tiles of Winograd's algorithm for 3x3 convolutions, as in `wasmBackend`.
+   * @defaultValue 2
+   */
+  readonly winograd?: 0 | 2 | 4;
+  /** Operators that the program may use. @defaultValue Sconce's own */
+  readonly operators?: OperatorTable;
+  /** Decompositions that lower the program. @defaultValue PyTorch's table */
+  readonly decompositions?: () => Decompositions;
+  /** Stops the work. */
+  readonly signal?: AbortSignal;
+}
+const OPTIONS: OptionNames<BuildOptions> = {
+  name: true,
+  inline: true,
+  packed: true,
+  relaxed: true,
+  winograd: true,
+  operators: true,
+  decompositions: true,
+  signal: true,
+};
+
+/** A program as files. */
+export interface BuiltModule {
+  /** The files by their names. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** What the module takes. */
+  readonly report: BuildReport;
+}
+
+/** Names of files, which are parts of addresses. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * Writes a program as an ES module that needs nothing of Sconce: `NAME.mjs`, its kernels
+ * (`NAME.wasm`), its weights (`NAME.safetensors`) and its types (`NAME.d.ts`). The kernels are
+ * those of the backend `wasm`, and so are the bits of results. The same program gives the same
+ * bytes.
+ *
+ * @example
+ * const { files } = await buildModule(program, { name: "digits" });
+ * await saveFiles([...files].map(([name, bytes]) => [`dist/${name}`, bytes]));
+ * @throws SconceError `BUILD_UNSUPPORTED` with all calls that no module can hold; `NO_VALUES` for
+ * weights without values; `OPTION_VALUE`
+ */
+export async function buildModule(
+  program: ExportedProgram,
+  options: BuildOptions = {},
+): Promise<BuiltModule> {
+  checkOptions("buildModule", options, OPTIONS);
+  const { name = "model", inline = false, packed = false, relaxed = false, winograd = 2 } = options;
+  if (!NAME.test(name))
+    throw optionValue("buildModule", "name", name, "letters, digits, `.`, `_` and `-`, as in a file name");
+  requireValues(program);
+  const { timeline, ranges, plan } = await timelineFor(program, options, { relaxed, winograd });
+  const settings = { isShared: false, relaxed };
+  const kept = packed ? packedTimeline(timeline, settings) : timeline;
+  const codes = codesOf(kept);
+  const wasm = moduleOf(codes, settings);
+  const weights = writeSafetensors(kept.weights.map((one) => [one.name, one.tensor] as const));
+  const modulePlanOf = modulePlan(name, plan, kept, ranges);
+  const callsFunctions = codes.some(({ imports }) => imports.length > 0);
+  const text = moduleText({
+    plan: modulePlanOf,
+    callsFunctions,
+    inline: inline ? { wasm, weights } : undefined,
+  });
+  const encode = (one: string): Uint8Array => new TextEncoder().encode(one);
+  const files = new Map<string, Uint8Array>([
+    [`${name}.mjs`, encode(text)],
+    [`${name}.d.ts`, encode(moduleDeclarations(program))],
+    // What imports NAME.mjs looks for these types.
+    [`${name}.d.mts`, encode(`export * from "./${name}.js";\n`)],
+  ]);
+  if (!inline) {
+    files.set(`${name}.wasm`, wasm);
+    if (kept.weights.length > 0) files.set(`${name}.safetensors`, weights);
+  }
+  return { files, report: await reportOf(files, kept, plan.nodes as readonly NodePlacement[]) };
+}
+
+/** Plans a program. @throws SconceError `BUILD_UNSUPPORTED` */
+async function timelineFor(
+  program: ExportedProgram,
+  { operators = defaultOperators(), decompositions, signal }: BuildOptions,
+  choices: ConstructorParameters<typeof BuildDevice>[0],
+): Promise<{
+  readonly timeline: Timeline;
+  readonly ranges: ReturnType<typeof valueRanges>["ranges"];
+  readonly plan: Exclude<Awaited<ReturnType<typeof compilePlan>>, string>;
+}> {
+  const device = new BuildDevice(choices);
+  const evaluate = createEvaluator({ operators }) as Evaluator;
+  const plan = await compilePlan(program, device, { operators, evaluate, decompositions }, signal);
+  if (typeof plan === "string") throw notLowered(plan);
+  if (plan.unsure !== undefined) throw notLowered(plan.unsure);
+  const calls = unbuiltCalls(plan);
+  if (calls.length > 0) throw notBuilt(calls);
+  const { ranges, unbuilt } = valueRanges(plan);
+  if (unbuilt.length > 0) throw notBuilt(unbuilt);
+  return { timeline: timelineOf(plan, device, neededNames(plan)), ranges, plan };
+}

@@ -1,0 +1,228 @@
+/** @file What the sizes of a run decide, as numbers or as a function of the inputs. */
+import { type Axis, elementsOf, fixedValue, type Index, product, type SizedLoad } from "@sconce/codegen";
+import type { CompiledPlan, SizeBox } from "@sconce/device-runtime";
+import { scriptString } from "@sconce/errors";
+import { FakeTensor, isSymScalar } from "@sconce/ir";
+import { type Leaf, userLeaves } from "@sconce/ops";
+import { asLinear, type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
+import { dtypeInfo } from "@sconce/tensor";
+import { Code } from "../code/code.js";
+import { SizeCode } from "../code/size-code.js";
+import type { RunSizes } from "../runtime/plan.js";
+import type { Timeline } from "./timeline.js";
+
+/** A result as its size says it: a shape, or a number. */
+export type ResultSize = readonly IntLike[] | IntLike;
+
+/** The most bytes of a value: places have 32 bits and a sign. */
+const MOST_BYTES = 2 ** 31 - 64;
+/** Kernels count places in integers of 32 bits with a sign. */
+const MOST_PLACES = 2 ** 31 - 1;
+
+/** Returns the sizes of a plan: numbers where all are the same in all runs. */
+export function sizesOf(
+  plan: CompiledPlan,
+  timeline: Timeline,
+  results: readonly ResultSize[],
+): RunSizes | Code {
+  return fixedSizes(timeline, results) ?? new SizesWriter(plan, timeline, results).code();
+}
+
+function fixedSizes({ values, steps }: Timeline, results: readonly ResultSize[]): RunSizes | undefined {
+  const bytes = values.map(({ dtype, shape }) => fixedValue(product(shape))! * dtypeInfo(dtype).itemSize);
+  const isFixed =
+    bytes.every((one) => !Number.isNaN(one)) &&
+    steps.every(({ units }) => typeof units === "number") &&
+    results.every((one) =>
+      Array.isArray(one) ? one.every((size) => typeof size === "number") : typeof one === "number",
+    );
+  if (!isFixed) return undefined;
+  return {
+    bytes,
+    units: steps.map(({ units, writes }) => (writes.every((at) => bytes[at] === 0) ? 0 : (units as number))),
+    given: [],
+    results: results as readonly (readonly number[] | number)[],
+  };
+}
+
+class SizesWriter {
+  readonly #plan: CompiledPlan;
+  readonly #timeline: Timeline;
+  readonly #results: readonly ResultSize[];
+  readonly #lines: string[] = [];
+  readonly #code: SizeCode;
+  readonly #names = new Map<string, string>();
+  /** Conditions that are in the text already. */
+  readonly #needed = new Set<string>();
+
+  constructor(plan: CompiledPlan, timeline: Timeline, results: readonly ResultSize[]) {
+    this.#plan = plan;
+    this.#timeline = timeline;
+    this.#results = results;
+    this.#learn(userLeaves(plan.original));
+    this.#code = new SizeCode(this.#names);
+  }
+
+  /** Takes the values of symbols from the inputs. */
+  #learn(leaves: readonly Leaf[]): void {
+    const shown: [SymExpr, string][] = [];
+    leaves.forEach(({ name }, at) => {
+      const { val } = this.#plan.original.graph.node(name).meta;
+      if (val instanceof FakeTensor)
+        val.shape.forEach((size, d) => {
+          if (size instanceof SymExpr) shown.push([size, `g[${at}][${d}]`]);
+        });
+      else if (isSymScalar(val) && val.expr instanceof SymExpr) shown.push([val.expr, `Number(g[${at}])`]);
+    });
+    for (const [expr, text] of shown) if (expr.op === "Symbol") this.#name(expr.name, text);
+    for (const [expr, text] of shown) this.#solve(expr, text);
+  }
+  #name(symbol: string, text: string): void {
+    if (this.#names.has(symbol)) return;
+    const name = `s${this.#names.size}`;
+    this.#names.set(symbol, name);
+    this.#lines.push(`const ${name}=$(${text})`);
+  }
+  /** A size that is a multiple of a symbol and a number shows the symbol. */
+  #solve(expr: SymExpr, text: string): void {
+    const form = asLinear(expr);
+    if (form === undefined || this.#names.has(form.symbol.name)) return;
+    const { coefficient, offset } = form;
+    if (Number.isInteger(coefficient) && Number.isInteger(offset))
+      this.#name(form.symbol.name, `(${text}-(${offset}))/(${coefficient})`);
+  }
+
+  code(): Code {
+    this.#conditions();
+    const { values, steps } = this.#timeline;
+    const bytes = values.map(
+      ({ dtype, shape }) => `${this.#code.index(product(shape))}*${dtypeInfo(dtype).itemSize}`,
+    );
+    this.#lines.push(`const bytes=[${bytes.join(",")}]`);
+    this.#lines.push(`for(const one of bytes)need(one<=${MOST_BYTES},"values of less than 2 GiB")`);
+    const units = steps.map((step) => this.#unitsOf(step));
+    this.#lines.push(`const units=[${units.join(",")}]`);
+    const given = steps.map(
+      ({ given: sizes }) => `[${sizes.map((size) => this.#code.index(size)).join(",")}]`,
+    );
+    const results = this.#results.map((one) =>
+      Array.isArray(one)
+        ? `[${one.map((size: IntLike) => this.#code.of(size)).join(",")}]`
+        : this.#code.of(one as IntLike),
+    );
+    this.#lines.push(`return {bytes,units,given:[${given.join(",")}],results:[${results.join(",")}]}`);
+    return new Code(`(g,{$,div,mod,quotient,need})=>{${this.#lines.join(";\n")}}`);
+  }
+
+  #unitsOf({ units, writes, reductions }: Timeline["steps"][number]): string {
+    const count =
+      typeof units === "number"
+        ? String(units)
+        : units
+            .map(({ count: one, per }) =>
+              per === 1 ? this.#code.index(one) : `Math.ceil(${this.#code.index(one)}/${per})`,
+            )
+            .join("*");
+    const isEmpty = writes.map((value) => `bytes[${value}]===0`).join("&&");
+    for (const axes of reductions) {
+      const places = elementsOf(axes);
+      if (fixedValue(places) === undefined)
+        this.#lines.push(
+          `need(${this.#code.index(places)}>0||(${isEmpty}),${scriptString(`${places.text} is not 0`)})`,
+        );
+    }
+    return isEmpty === "" ? count : `(${isEmpty})?0:${count}`;
+  }
+
+  /** What the kernels rely on. */
+  #conditions(): void {
+    const boxes = joinedBoxes(this.#plan.proved.boxes);
+    const one = (box: SizeBox, symbolOf: (name: string) => string | undefined, and: string): string =>
+      [...box]
+        .flatMap(([name, { min, max }]) => {
+          const symbol = symbolOf(name);
+          if (symbol === undefined) return [];
+          if (min === max) return `${symbol}${and === "&&" ? "===" : " = "}${min}`;
+          return [
+            ...(Number.isFinite(min) ? [`${symbol}>=${min}`] : []),
+            ...(Number.isFinite(max) ? [`${symbol}<=${max}`] : []),
+          ];
+        })
+        .join(and);
+    const tests = boxes.map((box) => one(box, (name) => this.#names.get(name), "&&"));
+    const texts = boxes.map((box) => one(box, (name) => (this.#names.has(name) ? name : undefined), " and "));
+    if (tests.every((test) => test !== ""))
+      this.#need(tests.map((test) => `(${test})`).join("||"), texts.join(", or "));
+    for (const { condition, truth } of this.#plan.decisions)
+      this.#need(`${this.#code.of(condition)}===${truth}`, `${printExpr(condition)} is ${truth}`);
+    for (const { region } of this.#plan.steps) {
+      if (region?.open === undefined) continue;
+      const { requirements, needed } = region.open;
+      for (const expr of requirements.sizes)
+        this.#need(`${this.#code.of(expr)}>=0`, `${printExpr(expr)} >= 0`);
+      for (const axes of requirements.spaces) this.#space(axes);
+      for (const index of requirements.narrow)
+        this.#need(`${this.#code.most(index)}<=${MOST_PLACES}`, `${index.text} is an integer of 32 bits`);
+      for (const index of requirements.exact)
+        this.#need(`${this.#code.most(index)}<=${Number.MAX_SAFE_INTEGER}`, `${index.text} is below 2^53`);
+      for (const load of requirements.loads) this.#load(load);
+      for (const one of requirements.assumptions)
+        if (one.kind === "index") this.#need(`${this.#code.index(one.index)}>=0`, `${one.index.text} >= 0`);
+        else
+          this.#need(
+            `${this.#code.of(one.condition)}===${one.truth}`,
+            `${printExpr(one.condition)} is ${one.truth}`,
+          );
+      for (const { size } of needed)
+        if (typeof size !== "number") this.#need(`${this.#code.of(size)}>0`, `${printExpr(size)} > 0`);
+    }
+  }
+  #load({ index, axes, limit }: SizedLoad): void {
+    const open = axes.filter(({ extent }) => fixedValue(extent) === undefined);
+    const isEmpty = open.map(({ extent }) => `${this.#code.index(extent)}===0`);
+    const { low, high } = this.#code.bounds(index);
+    const inside = `(${low}>=0&&${high}<${this.#code.index(limit)})`;
+    this.#need([...isEmpty, inside].join("||"), `${index.text} to be from 0 to ${limit.text} - 1`);
+  }
+  #space(axes: readonly Axis[]): void {
+    const places: Index = elementsOf(axes);
+    if (fixedValue(places) !== undefined) return;
+    for (const { extent } of axes)
+      if (fixedValue(extent) === undefined)
+        this.#need(`${this.#code.index(extent)}>=0`, `${extent.text} >= 0`);
+    this.#need(`${this.#code.index(places)}<=${MOST_PLACES}`, `${places.text} < 2^31`);
+  }
+  #need(condition: string, text: string): void {
+    if (this.#needed.has(condition)) return;
+    this.#needed.add(condition);
+    this.#lines.push(`need(${condition},${scriptString(text)})`);
+  }
+}
+
+/** Joins boxes that differ in one symbol, whose ranges follow each other. */
+function joinedBoxes(boxes: readonly SizeBox[]): readonly SizeBox[] {
+  const left = boxes.map((box) => new Map(box));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [at, box] of left.entries()) {
+      const next = left.findIndex((other, i) => i !== at && joinInto(box, other));
+      if (next < 0) continue;
+      left.splice(next, 1);
+      changed = true;
+      break;
+    }
+  }
+  return left;
+}
+function joinInto(box: Map<string, { readonly min: number; readonly max: number }>, other: SizeBox): boolean {
+  const differing = [...box].filter(
+    ([name, { min, max }]) => other.get(name)?.min !== min || other.get(name)?.max !== max,
+  );
+  const [only, ...more] = differing;
+  if (only === undefined || more.length > 0 || box.size !== other.size) return false;
+  const [name, { min, max }] = only;
+  const range = other.get(name)!;
+  if (range.max + 1 !== min) return false;
+  box.set(name, { min: range.min, max });
+  return true;
+}

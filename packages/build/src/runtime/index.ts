@@ -1,0 +1,2 @@
+export { ModelError } from "./error.js";
+export { loadModel } from "./model.js";

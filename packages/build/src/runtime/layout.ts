@@ -1,0 +1,60 @@
+/** @file Where the values of a run lie, and its kernels with all of their parameters. */
+import { placeBytes, placeValues } from "./memory.js";
+import type { ModulePlan, RunSizes } from "./plan.js";
+
+/** One kernel with all of its parameters. */
+interface Call {
+  readonly entry: (...parameters: number[]) => void;
+  readonly parameters: readonly number[];
+  readonly clears: readonly (readonly [address: number, bytes: number])[];
+}
+
+/** A run for one set of sizes. */
+export interface Layout {
+  readonly sizes: RunSizes;
+  /** Addresses of constants, then of values. */
+  readonly places: readonly number[];
+  readonly calls: readonly Call[];
+  /** Where free memory begins. */
+  readonly end: number;
+}
+
+/** Returns the addresses of constants, and where they end. */
+export function placeConstants({ constants }: ModulePlan): {
+  readonly places: readonly number[];
+  readonly end: number;
+} {
+  const places: number[] = [];
+  let end = 0;
+  for (const [, bytes] of constants) {
+    places.push(end);
+    end += placeBytes(bytes);
+  }
+  return { places, end };
+}
+
+/** Places the values of a run behind the constants. */
+export function layoutOf(
+  plan: ModulePlan,
+  sizes: RunSizes,
+  constants: ReturnType<typeof placeConstants>,
+  exports: WebAssembly.Exports,
+): Layout {
+  const arena = placeValues(plan.values.map(([from, to], at) => [sizes.bytes[at]!, from, to]));
+  const places = [...constants.places, ...arena.offsets.map((offset) => constants.end + offset)];
+  const scratch = constants.end + arena.end;
+  const first = constants.places.length;
+  const calls = plan.steps.flatMap(([kernel, operands, clears = []], at): Call[] => {
+    const units = sizes.units[at]!;
+    if (units === 0) return [];
+    const given = sizes.given[at] ?? [];
+    return [
+      {
+        entry: exports[`k${kernel}`] as Call["entry"],
+        parameters: [...operands.map((place) => places[place]!), ...given, scratch, 0, units],
+        clears: clears.map((place) => [places[place]!, sizes.bytes[place - first]!] as const),
+      },
+    ];
+  });
+  return { sizes, places, calls, end: scratch + placeBytes(plan.scratch) };
+}

@@ -1,0 +1,105 @@
+/** @file What a module knows of its program: the data that the runtime reads. */
+
+/**
+ * The way to a leaf from the arguments: the argument's name, then positions, keys and attributes.
+ */
+export type Key = string | number;
+
+/**
+ * A container of results: the position of a leaf, or a list, an object or a `Map` of containers.
+ */
+export type Template =
+  | number
+  | { readonly list: readonly Template[] }
+  | { readonly object: readonly (readonly [string, Template])[] }
+  | { readonly map: readonly (readonly [Key, Template])[] };
+
+/** One value that a call takes. */
+export interface InputPlan {
+  readonly path: readonly Key[];
+  /** As guards name it: `x['mask']`. */
+  readonly text: string;
+  /** The dtype of a tensor; undefined for other values. */
+  readonly dtype?: string;
+  /** Sizes; a text for those that are dynamic. */
+  readonly shape?: readonly (number | string)[];
+  /** Whether the value is an integer that sizes depend on. */
+  readonly isInt?: true;
+  /** The place of its elements; undefined where no kernel reads it. */
+  readonly place?: number;
+  /** What a value that is not a tensor has to be. */
+  readonly constant?: string | number | boolean | null;
+}
+
+/** One value that a call gives. */
+export type ResultPlan =
+  | { readonly at: number; readonly dtype: string }
+  | { readonly input: number }
+  | { readonly scalar: string | number | boolean | null }
+  /** A number that the sizes of a run decide: it is among them. */
+  | { readonly isSize: true };
+
+/** What the sizes of a run decide. */
+export interface RunSizes {
+  /** Bytes of the values. */
+  readonly bytes: readonly number[];
+  /** Units of the kernels; 0 for those that have nothing to compute. */
+  readonly units: readonly number[];
+  /** Sizes that kernels get, for each kernel. */
+  readonly given: readonly (readonly number[])[];
+  /** For each result its shape, or a number. */
+  readonly results: readonly (readonly number[] | number)[];
+}
+
+/** Arithmetic of sizes. */
+export interface SizeHelpers {
+  /** Returns an exact integer. */
+  $(value: number): number;
+  div(a: number, b: number): number;
+  mod(a: number, b: number): number;
+  quotient(a: number, b: number): number;
+  stride(shape: readonly number[], at: number): number;
+  /** Refuses a run. */
+  need(condition: boolean, text: string): void;
+}
+
+/** The inputs of a call as sizes see them: shapes of tensors, and other values as they are. */
+type GivenSizes = readonly unknown[];
+
+/**
+ * What a run leaves in state, or in an input: the place of the value, and of what it is written to.
+ */
+export type WritePlan =
+  | { readonly from: number; readonly state: number }
+  | { readonly from: number; readonly input: number };
+
+/**
+ * A program as its module runs it. Places count all constants first, then values.
+ */
+export interface ModulePlan {
+  readonly name: string;
+  readonly inputs: readonly InputPlan[];
+  /** Conditions on inputs, in the order in which they are checked, with their texts. */
+  readonly guards: readonly (readonly [string, (given: GivenSizes, helpers: SizeHelpers) => boolean])[];
+  /** The values that inputs may have: the input, the ends, and the call that needs them. */
+  readonly ranges: readonly (readonly [number, number, number, string])[];
+  /** Computes what the sizes of a run decide; what is the same in all runs otherwise. */
+  readonly sizes: RunSizes | ((given: GivenSizes, helpers: SizeHelpers) => RunSizes);
+  readonly results: readonly ResultPlan[];
+  readonly output: Template;
+  readonly writes: readonly WritePlan[];
+  /** Tensors of the weights file: name, dtype as the file has it, shape. */
+  readonly weights: readonly (readonly [string, string, readonly number[]])[];
+  /**
+   * Elements that stay in memory: the weight, bytes, and where a kernel reads them in another order
+   * the number of the function that makes it, the count of its parts and their bytes (0 where it
+   * takes all at once). A last 1 says that runs write to it.
+   */
+  readonly constants: readonly (readonly [number, number, number, number, number, number])[];
+  /** Values of a run: the step that writes it (-1 for an input), the last that reads it. */
+  readonly values: readonly (readonly [number, number])[];
+  /** Kernels: number, places, and the values that are set to zero first. */
+  readonly steps: readonly (readonly [number, readonly number[], (readonly number[])?])[];
+  /** Bytes of scratch memory. */
+  readonly scratch: number;
+}

@@ -1,0 +1,130 @@
+/** @file The types of a built module, as its declaration file. */
+import { type ExportedProgram, FakeTensor, isSymScalar } from "@sconce/ir";
+import { onValid } from "@sconce/ir/verify";
+import { dtypeInfo } from "@sconce/tensor";
+import { commentText } from "./literals.js";
+import { callTypes, type LeafType, literalType, recordText, shapeDoc } from "./type-declarations.js";
+
+/** What all declaration files of modules have. */
+const COMMON = `/** A tensor that a call gives: elements in row-major order. */
+export interface Tensor<DType extends string, Shape extends readonly number[], Data> {
+  readonly dtype: DType;
+  readonly shape: Shape;
+  readonly data: Data;
+}
+
+/** A tensor that a call takes: elements in row-major order. */
+export interface TensorInput<DType extends string, Shape extends readonly number[], Data> {
+  readonly data: Data;
+  readonly shape: Shape;
+  readonly dtype?: DType;
+}
+
+/** What a file may be given as. */
+export type Source = string | URL | Response | ArrayBuffer | ArrayBufferView;
+
+/** How far loading is, in bytes; \`total\` is undefined where a server does not say. */
+export interface Progress {
+  readonly file: "wasm" | "weights";
+  readonly loaded: number;
+  readonly total: number | undefined;
+}
+
+export interface LoadOptions {
+  /** The weights: a safetensors file. By default the one beside the module. */
+  readonly weights?: Source;
+  /** The kernels, compiled or not. By default the file beside the module. */
+  readonly wasm?: Source | WebAssembly.Module;
+  /** Fetches the files. By default \`fetch\`. */
+  readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Stops loading. */
+  readonly signal?: AbortSignal;
+}
+
+/** The program, ready to run. */
+export interface Model {
+  /**
+   * Computes the program. Buffers that it writes to keep their values for the next call.
+   * @throws ModelError for inputs that the program does not take; nothing was computed then
+   */
+  run(inputs: Inputs): Promise<Outputs>;
+  /** Restores the buffers that calls wrote to. */
+  reset(): void;
+  /** Frees the memory; later calls are refused. */
+  dispose(): void;
+}
+
+/** Why a module refuses something. */
+export declare class ModelError extends Error {
+  /** The kind of error: \`GUARD_FAILED\`, \`INPUT_DTYPE\` and the like. */
+  readonly code: string;
+}
+
+/** Loads the kernels and the weights. */
+export declare function load(options?: LoadOptions): Promise<Model>;
+`;
+
+/**
+ * Writes the declaration file of the module that \`buildModule\` makes of a program: dtypes, ranks
+ * and sizes that are fixed are literals. Texts of the program are data: names are quoted or
+ * escaped.
+ *
+ * @throws SconceError `NO_CALLING_CONVENTION`, `INVALID_PROGRAM`
+ */
+export const moduleDeclarations = (program: ExportedProgram): string =>
+  onValid(program, () => {
+    const { positional, keywords, outputs } = callTypes(program, inputLeaves(program), outputLeaves(program));
+    return `${[
+      "/** The module of a program, written by `sconce build`. */",
+      "",
+      "/** The arguments of a call. */",
+      ...recordText("Inputs", [...positional, ...keywords]),
+      "",
+      `/** What a call gives${outputs.doc === "" ? "" : `: ${outputs.doc}`}. */`,
+      `export type Outputs = ${outputs.type};`,
+      "",
+    ].join("\n")}\n${COMMON}`;
+  });
+
+function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
+  return graphSignature.inputSpecs
+    .filter(({ kind }) => kind === "USER_INPUT")
+    .map(({ arg }) => {
+      const { val } = graph.node(arg.name).meta;
+      if (val instanceof FakeTensor) return { type: inputType(val), doc: shapeDoc(val) };
+      if (isSymScalar(val)) return { type: "number", doc: commentText(`a number, ${val.kind}`) };
+      const type = arg.kind === "constant" ? literalType(arg.value) : "unknown";
+      return { type: type === "null" ? "null | undefined" : type, doc: "" };
+    });
+}
+
+function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
+  return graphSignature.outputSpecs
+    .filter(({ kind }) => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT")
+    .map(({ arg }) => {
+      if (arg.kind === "constant") return { type: literalType(arg.value), doc: "" };
+      const val = graph.find(arg.name)?.meta.val;
+      if (val instanceof FakeTensor)
+        return { type: `Tensor<${parameters(val, dataType(val)[0]!)}>`, doc: shapeDoc(val) };
+      return { type: isSymScalar(val) && val.kind === "SymBool" ? "boolean" : "number", doc: "" };
+    });
+}
+
+/** Returns the classes that hold the elements of a tensor; the first one is that of results. */
+function dataType({ dtype }: FakeTensor): readonly string[] {
+  const { name } = dtypeInfo(dtype).array as { readonly name?: string };
+  const own = name ?? "ArrayBufferView";
+  return dtype === "uint8" ? [own, "Uint8ClampedArray"] : [own];
+}
+
+const parameters = ({ dtype, shape }: FakeTensor, data: string): string =>
+  `"${dtype}", readonly [${shape.map((size) => (typeof size === "number" ? String(size) : "number")).join(", ")}], ${data}`;
+
+/** An array alone says its shape where at most one size is dynamic. */
+function inputType(tensor: FakeTensor): string {
+  const data = dataType(tensor).join(" | ");
+  const open = tensor.shape.filter((size) => typeof size !== "number").length;
+  const whole = `TensorInput<${parameters(tensor, data)}>`;
+  return open <= 1 ? `${data} | ${whole}` : whole;
+}

@@ -1,0 +1,70 @@
+/** @file Writes a program as a module with its own kernels. */
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type BuildReport, buildModule } from "@sconce/build";
+import { amount, countText } from "@sconce/errors";
+import { requireFolder, writeFiles } from "@sconce/formats/files";
+import { STANDARD } from "../input-file.js";
+import { json, type SafeIo } from "../io.js";
+import { openWithWeights } from "../open.js";
+import { runPasses } from "../pass-run.js";
+import { openSession } from "../session.js";
+import type { PassRunOptions } from "../shared-options.js";
+import { columns, linesText } from "../text.js";
+
+export interface BuildCommandOptions extends PassRunOptions {
+  readonly output: string;
+  readonly name?: string;
+  readonly inline?: boolean;
+  readonly packed?: boolean;
+  readonly relaxed?: boolean;
+  readonly winograd: "0" | "2" | "4";
+  readonly passes?: string;
+  readonly weights?: string;
+  readonly json?: boolean;
+  readonly plugin?: readonly string[];
+}
+
+export async function build(file: string, options: BuildCommandOptions, io: SafeIo): Promise<void> {
+  const { output, inline = false, packed = false, relaxed = false } = options;
+  // A folder that is made needs one that is there.
+  await requireFolder(output);
+  const session = await openSession(io, options.plugin, undefined, [file]);
+  const program = runPasses(await openWithWeights(file, session, options.weights), session, options, io);
+  const { files, report } = await buildModule(program, {
+    name: options.name ?? nameOf(file),
+    inline,
+    packed,
+    relaxed,
+    winograd: Number(options.winograd) as 0 | 2 | 4,
+    operators: session.operators,
+  });
+  await mkdir(output, { recursive: true });
+  await writeFiles([...files].map(([name, bytes]) => [join(output, name), bytes]));
+  if (options.json) io.out(json({ output, ...report }));
+  else io.summary(reportText(output, report));
+}
+
+/** Returns the name of a file without its ending, as far as names of modules have its letters. */
+function nameOf(file: string): string {
+  if (file === STANDARD) return "model";
+  const name = basename(file)
+    .replace(/\.(pt2|sir|json)$/i, "")
+    .replace(/[^A-Za-z0-9._-]/g, "_")
+    .replace(/^[.-]+/, "");
+  return name === "" ? "model" : name.slice(0, 100);
+}
+
+function reportText(output: string, report: BuildReport): string {
+  const { files, calls, kernels, functions, weightBytes, valueBytes } = report;
+  const rows = files.map(({ name, bytes, gzipBytes }) => [
+    join(output, name),
+    amount(bytes, "B"),
+    `${amount(gzipBytes, "B")} gzip`,
+  ]);
+  const memory = `${amount(weightBytes, "B")} of weights${valueBytes === undefined ? "" : `, ${amount(valueBytes, "B")} of values`}`;
+  return linesText([
+    ...columns(rows, (column) => column > 0),
+    `${countText(calls, "call")} in ${countText(kernels, "kernel")}, ${functions} of them different; in memory ${memory}`,
+  ]);
+}

@@ -1,0 +1,213 @@
+/** @file Built modules: what they take and refuse, state, files, and how they load. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildModule } from "@sconce/build";
+import { isSconceError } from "@sconce/errors";
+import { openPt2File } from "@sconce/formats/node";
+import type { ExportedProgram } from "@sconce/ir";
+import { parseIr } from "@sconce/ir/text";
+import { Tensor, writeSafetensors } from "@sconce/tensor";
+import { describe, expect, test, vi } from "vitest";
+import { bitsOf, leavesOf, moduleTensor, withModule } from "./built-modules.fixture.js";
+import { PROGRAMS } from "./fixtures.js";
+
+const open = (name: string): Promise<ExportedProgram> => openPt2File(`${PROGRAMS}${name}/program.pt2`);
+
+/** A program with a weight, a buffer that runs write to, and a dynamic size of 2 to 9. */
+function counter(): ExportedProgram {
+  const values = (list: readonly number[]): Tensor => Tensor.from(list, { dtype: "float32" });
+  const tensors = new Map([
+    ["weight", values([2, 3])],
+    ["total", values([0, 0])],
+  ]);
+  return parseIr(
+    `program "ATEN" {
+  range "s0" [2, 9]
+  hint "s0" 3
+  parameter "weight": f32[2]
+  buffer "total": f32[2]
+  input %w: PARAMETER "weight"
+  input %t: BUFFER "total" persistent
+  input %x: USER_INPUT
+  output %next: BUFFER_MUTATION "total"
+  output %y: USER_OUTPUT
+  call "" ((*), {}) -> {"y": *} names ["x"]
+}
+graph(%w: f32[2], %t: f32[2], %x: f32[s0, 2]) {
+  %y: f32[s0, 2] = aten.mul.Tensor(%x, %w)
+  %sum: f32[2] = aten.sum.dim_IntList(%y, [0])
+  %next: f32[2] = aten.add.Tensor(%t, %sum)
+  return (%next, %y)
+}
+`,
+    { tensors },
+  );
+}
+
+const x = (rows: number): { shape: number[]; data: Float32Array } => ({
+  shape: [rows, 2],
+  data: new Float32Array(rows * 2).fill(1),
+});
+
+describe("a built module", () => {
+  test("keeps what it writes between calls, and restores it", async () => {
+    await withModule(counter(), {}, async ({ load }) => {
+      const model = await load();
+      for (const rows of [2, 5, 9])
+        expect(leavesOf(await model.run({ x: x(rows) })).map(bitsOf)).toEqual([
+          bitsOf(
+            Tensor.from(
+              Array.from({ length: rows }, () => [2, 3]),
+              { dtype: "float32" },
+            ),
+          ),
+        ]);
+      model.reset();
+      model.dispose();
+      await expect(model.run({ x: x(2) })).rejects.toThrow("disposed");
+    });
+  });
+
+  test("refuses what the program does not take, in its words", async () => {
+    await withModule(counter(), {}, async ({ load, ModelError }) => {
+      const model = await load();
+      const refused = async (inputs: unknown): Promise<string> => {
+        const error = await model.run(inputs).catch((one: unknown) => one);
+        expect(error).toBeInstanceOf(ModelError);
+        return `${(error as { code: string }).code} ${(error as Error).message}`;
+      };
+      expect(await refused({ x: x(10) })).toBe("GUARD_FAILED Guard failed: x.size()[0] <= 9");
+      expect(await refused({ x: { shape: [3, 4], data: new Float32Array(12) } })).toBe(
+        "GUARD_FAILED Guard failed: x.size()[1] == 2",
+      );
+      expect(await refused({ x: { shape: [6], data: new Float32Array(6) } })).toMatch(/^INPUT_RANK /);
+      expect(await refused({ x: { shape: [3, 2], data: new Float64Array(6) } })).toMatch(
+        /^INPUT_DTYPE .*Float32Array/,
+      );
+      expect(await refused({ x: { shape: [3, 2], data: new Float32Array(5) } })).toMatch(
+        /^INPUT_ARRAY Expected 6/,
+      );
+      expect(await refused({ x: { shape: [-3, -2], data: new Float32Array(6) } })).toMatch(/^INPUT_RANK /);
+      expect(await refused({ y: x(2) })).toBe(
+        'KEYWORD_MISMATCH there is no argument "y"; the arguments are x',
+      );
+      expect(await refused({})).toMatch(/^INPUT_TYPE .*float32\[s0, 2\]/);
+      expect(await refused(x(2).data)).toMatch(/^INVALID_ARGUMENT /);
+      // A bare array says its shape where one size is dynamic.
+      expect(leavesOf(await model.run({ x: new Float32Array(6) }))).toHaveLength(1);
+    });
+  });
+
+  test("loads its files from where the caller says, with other weights too", async () => {
+    const weights = writeSafetensors([
+      ["weight", Tensor.from([1, 10], { dtype: "float32" })],
+      ["total", Tensor.from([0, 0], { dtype: "float32" })],
+    ]);
+    await withModule(counter(), {}, async ({ load }, _, folder) => {
+      const wasm = readFileSync(join(folder, "model.wasm"));
+      const progress = vi.fn();
+      const ways = [
+        { weights, wasm: new WebAssembly.Module(wasm) },
+        { weights: new Response(weights as Uint8Array<ArrayBuffer>), wasm },
+        {
+          weights: "https://files.example/w",
+          fetch: async () => new Response(weights as Uint8Array<ArrayBuffer>),
+          wasm,
+        },
+        { weights: weights.buffer, onProgress: progress },
+      ];
+      for (const way of ways) {
+        const [y] = leavesOf(await (await load(way)).run({ x: x(2) }));
+        expect(bitsOf(y)).toBe(
+          bitsOf(
+            Tensor.from(
+              [
+                [1, 10],
+                [1, 10],
+              ],
+              { dtype: "float32" },
+            ),
+          ),
+        );
+      }
+      expect(progress).toHaveBeenCalledWith({ file: "wasm", loaded: wasm.length, total: wasm.length });
+      const failed = async (options: Readonly<Record<string, unknown>>): Promise<string> =>
+        ((await load(options).catch((error: unknown) => error)) as Error).message;
+      expect(await failed({ weights: weights.slice(0, 20) })).toMatch(/cut off/);
+      expect(await failed({ weights: writeSafetensors([["weight", Tensor.from([1, 2, 3])]]) })).toMatch(
+        /"weight" is I64\[3\]/,
+      );
+      expect(await failed({ weights: new Uint8Array(9) })).toMatch(/not JSON/);
+      expect(await failed({ weights: "missing:here" })).not.toBe("");
+      const stopped = AbortSignal.abort(new Error("stopped"));
+      expect(await failed({ signal: stopped })).toBe("stopped");
+    });
+  });
+
+  test("in one file, packed, and with both gives the same bits", async () => {
+    const program = await open("net_resnet");
+    const tensor = moduleTensor(
+      Tensor.from(
+        Array.from({ length: 2 * 3 * 16 * 16 }, (_, i) => Math.sin(i)),
+        { dtype: "float32" },
+      ),
+    );
+    const results: string[] = [];
+    for (const options of [{}, { inline: true }, { packed: true }, { inline: true, packed: true }])
+      await withModule(program, options, async ({ load }, { files }) => {
+        if ("inline" in options)
+          expect([...files.keys()].filter((name) => !name.endsWith("ts"))).toEqual(["model.mjs"]);
+        const model = await load();
+        const { shape } = inputOf(program);
+        results.push(
+          leavesOf(await model.run({ x: { data: tensor.data, shape: [2, ...shape.slice(1)] } }))
+            .map(bitsOf)
+            .join(),
+        );
+      });
+    expect(new Set(results).size).toBe(1);
+  });
+
+  test("has the same bytes each time", async () => {
+    const program = await open("net_bert");
+    const [first, second] = [await buildModule(program), await buildModule(program)];
+    expect([...first.files.keys()]).toEqual([
+      "model.mjs",
+      "model.d.ts",
+      "model.d.mts",
+      "model.wasm",
+      "model.safetensors",
+    ]);
+    for (const [name, bytes] of first.files) expect(Buffer.compare(bytes, second.files.get(name)!)).toBe(0);
+    expect(first.report).toEqual(second.report);
+  });
+
+  test("refuses indices outside of a table before it computes", async () => {
+    await withModule(await open("net_bert"), {}, async ({ load }) => {
+      const model = await load();
+      const ids = (value: bigint): unknown => ({ shape: [2, 4], data: new BigInt64Array(8).fill(value) });
+      const run = (value: bigint): Promise<unknown> =>
+        model
+          .run({ input_ids: ids(value), attention_mask: ids(1n), token_type_ids: ids(0n) })
+          .catch((error: unknown) => error);
+      for (const value of [-1n, 1_000_000n, 2n ** 62n])
+        expect(await run(value)).toMatchObject({ code: "INDEX_OUT_OF_RANGE" });
+    });
+  });
+
+  test("names every call that no module can hold, and writes nothing", async () => {
+    const error = await buildModule(await open("flow_cond_nested")).catch((one: unknown) => one);
+    expect(isSconceError(error, "BUILD_UNSUPPORTED") && error.message).toMatch(/higher_order\.cond/);
+    await expect(buildModule(counter(), { name: "../x" })).rejects.toMatchObject({ code: "OPTION_VALUE" });
+    await expect(buildModule(counter(), { wasm: true } as object)).rejects.toMatchObject({
+      code: "UNKNOWN_OPTION",
+    });
+  });
+});
+
+/** The shape of the first user input, with 2 for dynamic sizes. */
+function inputOf({ graph, graphSignature }: ExportedProgram): { readonly shape: readonly number[] } {
+  const { arg } = graphSignature.inputSpecs.find(({ kind }) => kind === "USER_INPUT")!;
+  const { shape } = graph.node(arg.name).meta.val as { readonly shape: readonly unknown[] };
+  return { shape: shape.map((size) => (typeof size === "number" ? size : 2)) };
+}

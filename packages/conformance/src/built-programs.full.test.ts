@@ -1,0 +1,41 @@
+/** @file Every program that PyTorch exported, as a module that stands alone. */
+import { existsSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { checkBuilt } from "./built-programs.fixture.js";
+import { PROGRAMS } from "./fixtures.js";
+import { NAMES } from "./programs.fixture.js";
+
+/** Programs of which kernels compute all calls, and which no module holds yet. */
+const NOT_BUILT = new Set([
+  // A call whose sizes are not proved for all inputs: known sizes alone show that it holds.
+  ...["lower_cat_many", "lower_split_chunk", "lower_three_inputs", "net_graph", "net_lstm_cell"],
+  ...["pm_index_select", "shape_slices", "shape_split"],
+  // Windows and parts of joined tensors, inside of their operands for known sizes only.
+  ...["pm_cat_shapes", "shape_conv_sizes"],
+]);
+/** Files without values, and ones with operators and classes of a plugin. */
+const NOT_RUN = new Set([
+  "call_registered_class",
+  "lifted_meta",
+  "pm_custom_nonzero",
+  "pm_custom_op",
+  "tree_custom_node",
+]);
+
+const names = NAMES.filter((name) => existsSync(`${PROGRAMS}${name}/program.pt2`) && !NOT_RUN.has(name));
+let [built, runs] = [0, 0];
+
+describe("programs as modules", () => {
+  test.each(names)("%s", async (name) => {
+    const { refused, isDevice, differences, runs: own } = await checkBuilt(name);
+    expect(differences).toEqual([]);
+    if (refused !== undefined) expect(isDevice && !NOT_BUILT.has(name), refused).toBe(false);
+    else expect(NOT_BUILT.has(name)).toBe(false);
+    runs += own;
+    if (refused === undefined) built++;
+  });
+  afterAll(() => {
+    expect(built).toBeGreaterThan(100);
+    expect(runs).toBeGreaterThan(150);
+  });
+});

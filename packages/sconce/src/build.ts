@@ -1,0 +1,2 @@
+/** @file Programs as modules with their own kernels. */
+export * from "@sconce/build";
