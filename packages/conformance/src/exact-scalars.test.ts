@@ -163,8 +163,12 @@ graph(%a: f32[3, 2], %b: i64[]) {
         return executable.run([a, scalar(index)]).then(([r]) => (r as Tensor).toArray());
       };
       expect(await run(2n)).toEqual([1, 2, 3, 4, 30, 40]);
-      for (const index of [3n, 5n, -4n, 2n ** 62n, -(2n ** 63n)])
-        await expect(run(index), `${range} ${index}`).rejects.toHaveProperty("code");
+      for (const index of [3n, 5n, -4n, 2n ** 62n, -(2n ** 63n)]) {
+        // PyTorch's decomposition writes no row at an index of known sign that is too large.
+        if (one !== program && range === "[0, inf]" && index > 0n)
+          expect(await run(index), `${range} ${index}`).toEqual([1, 2, 3, 4, 5, 6]);
+        else await expect(run(index), `${range} ${index}`).rejects.toHaveProperty("code");
+      }
     }
   }
 });
