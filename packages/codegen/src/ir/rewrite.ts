@@ -3,6 +3,7 @@
  */
 import { type Bindings, evaluateInt } from "@sconce/symbolic";
 import { folded } from "./fold.js";
+import { FreeAxes } from "./free-axes.js";
 import {
   type Axis,
   add,
@@ -54,6 +55,9 @@ export class Rewriter {
    * Rewriters inside of reductions, by the places of their own axes and the names that they hide.
    */
   readonly #inside = new Map<ReadonlyMap<string, Index>, Map<string, Rewriter>>();
+  /** Scalars without these axes are the same outside of a reduction as in it. */
+  #outside: { readonly rewriter: Rewriter; readonly axes: ReadonlySet<string> } | undefined;
+  #free = new FreeAxes();
 
   constructor(init: RewriteInit) {
     const { sizes, axes = NO_AXES, scalars = new Map(), reduce = (it) => it, ownAxes = none } = init;
@@ -118,6 +122,9 @@ export class Rewriter {
     return made;
   }
   #rewritten(scalar: Scalar): Scalar {
+    const outside = this.#outside;
+    if (outside !== undefined && isDisjoint(this.#free.of(scalar), outside.axes))
+      return outside.rewriter.scalar(scalar);
     switch (scalar.kind) {
       case "constant":
         return scalar;
@@ -159,6 +166,8 @@ export class Rewriter {
       const axes = new Map([...this.#axes].filter(([name]) => !hidden.includes(name)));
       for (const [name, index] of own) axes.set(name, index);
       rewriter = new Rewriter({ ...this.#init, axes });
+      rewriter.#outside = { rewriter: this, axes: new Set([...hidden, ...own.keys()]) };
+      rewriter.#free = this.#free;
       made.set(key, rewriter);
     }
     return rewriter;
@@ -174,6 +183,11 @@ export class Rewriter {
     const body = isNever ? constantScalar(0, scalar.body.dtype) : this.scalar(scalar.body);
     return this.#becomes({ ...scalar, axes, body, when: when === TRUE ? undefined : when, initial });
   }
+}
+
+function isDisjoint(names: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  for (const name of names) if (others.has(name)) return false;
+  return true;
 }
 
 export const isEmpty = ({ extent }: Axis): boolean => fixedValue(extent) === 0;

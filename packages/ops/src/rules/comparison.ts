@@ -60,7 +60,8 @@ export function isAboveIfKnown(env: SymEnv, a: IntLike, b: IntLike): boolean | u
   if (typeof a === "number" && typeof b === "number") return a > b;
   const above = pythonGt(a, b);
   if (a !== b && env.orFalse(above)) return true;
-  return a === b || !env.orTrue(above) ? false : undefined;
+  // A question that was decided is known, and not recorded again.
+  return a === b || env.knownTrue(pythonGe(b, a)) ? false : undefined;
 }
 /** `a < b`, as Python records it; false when that cannot be decided. */
 export const isBelow = (env: SymEnv, a: IntLike, b: IntLike): boolean =>

@@ -176,7 +176,9 @@ export class Dispatcher {
       const called = this.hidden && this.#kernelCalls(row, args, kwargs);
       if (called !== undefined) return called;
     }
-    const byAutograd = DECOMPOSED_BY_AUTOGRAD.has(target);
+    // Where numbers count more than the text, the table says whether the kernel gives others.
+    const isKept = this.#layouts !== undefined && !this.table.has(target);
+    const byAutograd = DECOMPOSED_BY_AUTOGRAD.has(target) && !isKept;
     if (row.tags.includes("composite") || this.hidden?.decomposes(target) || byAutograd) {
       const rule = byAutograd ? row.decompose : this.#ruleOf(row);
       if (rule !== undefined) {
