@@ -153,7 +153,7 @@ class SizesWriter {
     const texts = boxes.map((box) => one(box, (name) => (this.#names.has(name) ? name : undefined), " and "));
     if (tests.every((test) => test !== ""))
       this.#need(tests.map((test) => `(${test})`).join("||"), texts.join(", or "));
-    for (const { condition, truth } of this.#plan.decisions)
+    for (const { condition, truth } of [...this.#plan.decisions, ...this.#plan.proved.conditions])
       this.#need(`${this.#code.of(condition)}===${truth}`, `${printExpr(condition)} is ${truth}`);
     for (const { region } of this.#plan.steps) {
       if (region?.open === undefined) continue;

@@ -24,6 +24,7 @@ import {
 } from "@sconce/ops";
 import {
   type BoolLike,
+  eq,
   evaluate,
   evaluateInt,
   freeSymbols,
@@ -35,7 +36,7 @@ import {
   SymExpr,
   substitute,
 } from "@sconce/symbolic";
-import { RetraceEnv } from "@sconce/trace";
+import { DecisionEnv, RetraceEnv, type SizeDecision } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
 import { hasLargeInteger } from "./large-integers.js";
 import { scalarValue } from "./scalar-value.js";
@@ -112,6 +113,24 @@ export class SizeChecks {
     for (const symbol of symbols.values()) narrow(symbol, env);
     const values = new KnownSymbols(known);
     return [...this.#symbolic].filter((node) => !this.#isProved(node, env, (val) => values.in(val)));
+  }
+
+  /**
+   * Returns the conditions on sizes in the declared ranges under which a call gives what the program
+   * records; undefined where no such conditions say it.
+   */
+  conditionsOf(node: Node): readonly SizeDecision[] | undefined {
+    const env = new ConditionEnv(this.#program);
+    try {
+      const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
+      const isPartial = PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env);
+      if (isPartial || this.#looksAtSizes(node) || this.#isLarge(node, env, recorded)) return undefined;
+      const value = this.#computed(node, env.inDecompositions, recorded);
+      return value !== undefined && isAs(node.meta.val!, value, env) ? env.decisions : undefined;
+    } catch (error) {
+      if (isSconceError(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Returns whether all calls are proved to hold at these sizes, or none has sizes. */
@@ -258,7 +277,7 @@ export class SizeChecks {
   #isDefined(
     { target, args }: Node,
     recorded: (name: string) => MetaValue | undefined,
-    env: ProofEnv,
+    env: RetraceEnv,
   ): boolean {
     const divisor = args[1];
     if (!DIVISIONS.has(target) || divisor === undefined) return false;
@@ -316,6 +335,13 @@ class ProofEnv extends RetraceEnv implements Sizes {
   }
   areSame(a: IntLike, b: IntLike): boolean {
     return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b));
+  }
+}
+
+/** Decides by the example, and records what it decided; sizes that may differ are taken for equal. */
+class ConditionEnv extends DecisionEnv implements Sizes {
+  areSame(a: IntLike, b: IntLike): boolean {
+    return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b)) || this.check(eq(a, b));
   }
 }
 
