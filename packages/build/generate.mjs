@@ -30,16 +30,17 @@ async function bundled(entry) {
 
 /** The text of the generated file. */
 export async function generatedText() {
-  const [runtime, functions] = [
-    await bundled("src/runtime/index.ts"),
-    await bundled("src/runtime/functions.ts"),
-  ];
+  const [runtime, functions, loads] = await Promise.all(
+    ["index", "functions", "loads"].map((name) => bundled(`src/runtime/${name}.ts`)),
+  );
   return [
     "/** @file The runtime of built modules; written by `generate.mjs`. */",
     "/** Loads and runs a module: an expression of an object with `loadModel` and `ModelError`. */",
     `export const RUNTIME: string = ${JSON.stringify(runtime)};`,
     "/** Functions of float64 that kernels call: an expression of an object with `functions`. */",
     `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
+    "/** Checks loads at the sizes of a run: an expression of an object with `inside`. */",
+    `export const LOADS: string = ${JSON.stringify(loads)};`,
     "",
   ].join("\n");
 }

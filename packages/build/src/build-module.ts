@@ -8,6 +8,7 @@ import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
+import { Code } from "./code/code.js";
 import { notBuilt, notLowered } from "./code/errors.js";
 import { moduleText } from "./emit/module-text.js";
 import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
@@ -97,6 +98,7 @@ export async function buildModule(
   const text = moduleText({
     plan: modulePlanOf,
     callsFunctions,
+    checksLoads: modulePlanOf.sizes instanceof Code && modulePlanOf.sizes.text.includes("inside("),
     inline: inline ? { wasm, weights } : undefined,
   });
   const encode = (one: string): Uint8Array => new TextEncoder().encode(one);

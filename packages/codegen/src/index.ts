@@ -5,6 +5,8 @@ export {
   isZeroOutside,
   outerReductions,
 } from "./analysis/contraction.js";
+export type { GuardedLoad } from "./analysis/guarded-loads.js";
+export { isLoadInside } from "./analysis/load-inside.js";
 export { type Placing, placingOf, type Rank, rankOf } from "./analysis/order.js";
 export { Readers } from "./analysis/readers.js";
 export {
@@ -45,6 +47,7 @@ export {
   scale,
   ZERO,
 } from "./ir/index-expr.js";
+export { IndexRanges, type SizeValues } from "./ir/index-range.js";
 export type {
   LoopBuffer,
   LoopNest,

@@ -1,7 +1,10 @@
-import { evaluate, parseGuard, parseSrepr } from "@sconce/symbolic";
+import { add, atom, axis, constant, type SizedLoad, scale } from "@sconce/codegen";
+import { evaluate, parseGuard, parseSrepr, type SymExpr } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
+import { inside } from "../runtime/loads.js";
 import { HELPERS } from "../runtime/sizes.js";
 import { guardCode } from "./guard-code.js";
+import { loadCode } from "./load-code.js";
 import { SizeCode } from "./size-code.js";
 
 const names = new Map([
@@ -71,6 +74,22 @@ describe("sizes as code", () => {
       expect(() => new SizeCode(names).of(parseSrepr(text))).toThrow(
         expect.objectContaining({ code: "BUILD_UNSUPPORTED" }),
       );
+  });
+});
+
+describe("loads as data", () => {
+  test("have the answers of the loops, at each size", () => {
+    const s0 = atom({ kind: "size", expr: parseSrepr("s0") as SymExpr });
+    const [i, k] = [axis("i", s0), axis("k", constant(3))];
+    const [at, tap] = [atom(i), atom(k)];
+    // A window of three places with a padding of one, over s0 places.
+    const place = add(at, tap, constant(-1));
+    const guards = [place, add(s0, constant(-1), scale(place, -1))];
+    const load = { buffer: 0, index: place, guards, axes: [i, k], limit: s0 };
+    const open = { ...load, guards: guards.slice(1) };
+    const answer = (one: SizedLoad, n: number): unknown =>
+      new Function("inside", "s0", `return ${loadCode(one, new SizeCode(names))}`)(inside, n);
+    for (const n of [1, 2, 7, 100]) expect([answer(load, n), answer(open, n)]).toEqual([true, false]);
   });
 });
 

@@ -1,12 +1,14 @@
 /** @file The text of a module. */
 import { scriptComment, scriptString } from "@sconce/errors";
-import { Code } from "../code/code.js";
+import { literal } from "../code/code.js";
 import type { WrittenPlan } from "../plan/module-plan.js";
-import { FUNCTIONS, RUNTIME } from "./runtime-text.js";
+import { FUNCTIONS, LOADS, RUNTIME } from "./runtime-text.js";
 
 /** What a module is written of. */
 export interface ModuleText {
   readonly plan: WrittenPlan;
+  /** Whether sizes are checked with `inside`. */
+  readonly checksLoads: boolean;
   /** Whether kernels call functions of JavaScript. */
   readonly callsFunctions: boolean;
   /** The bytes of kernels and weights, for a module in one file. */
@@ -14,7 +16,7 @@ export interface ModuleText {
 }
 
 /** Returns the text of the module. Nothing of a program is in it but as strings and numbers. */
-export function moduleText({ plan, callsFunctions, inline }: ModuleText): string {
+export function moduleText({ plan, checksLoads, callsFunctions, inline }: ModuleText): string {
   const { name } = plan;
   const file = (bytes: Uint8Array | undefined, extension: string): string =>
     bytes === undefined
@@ -22,6 +24,7 @@ export function moduleText({ plan, callsFunctions, inline }: ModuleText): string
       : `() => decoded(${scriptString(base64(bytes))})`;
   return [
     `// ${scriptComment(name)}: a program with its kernels, written by \`sconce build\`.`,
+    ...(checksLoads ? [`const { inside } = ${LOADS};`] : []),
     `const plan = ${literal(plan)};`,
     `const { loadModel, ModelError } = ${RUNTIME};`,
     `const { functions } = ${callsFunctions ? FUNCTIONS : "{ functions: {} }"};`,
@@ -33,17 +36,6 @@ export function moduleText({ plan, callsFunctions, inline }: ModuleText): string
     "export { ModelError };",
     "",
   ].join("\n");
-}
-
-/** Returns a value as an expression of JavaScript: names of a program stay strings. */
-function literal(value: unknown): string {
-  if (value instanceof Code) return value.text;
-  if (typeof value === "string") return scriptString(value);
-  if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
-  if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const fields = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${literal(one)}`);
-  return `{${fields.join(",")}}`;
 }
 
 function base64(bytes: Uint8Array): string {

@@ -7,6 +7,7 @@ import { type Leaf, userLeaves } from "@sconce/ops";
 import { asLinear, type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { Code } from "../code/code.js";
+import { loadCode } from "../code/load-code.js";
 import { SizeCode } from "../code/size-code.js";
 import type { RunSizes } from "../runtime/plan.js";
 import type { Timeline } from "./timeline.js";
@@ -177,7 +178,12 @@ class SizesWriter {
         if (typeof size !== "number") this.#need(`${this.#code.of(size)}>0`, `${printExpr(size)} > 0`);
     }
   }
-  #load({ index, axes, limit }: SizedLoad): void {
+  #load(load: SizedLoad): void {
+    const { index, axes, limit, guards } = load;
+    if (guards.length > 0) {
+      this.#need(loadCode(load, this.#code), `${index.text} to be from 0 to ${limit.text} - 1`);
+      return;
+    }
     const open = axes.filter(({ extent }) => fixedValue(extent) === undefined);
     const isEmpty = open.map(({ extent }) => `${this.#code.index(extent)}===0`);
     const { low, high } = this.#code.bounds(index);

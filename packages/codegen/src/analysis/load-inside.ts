@@ -1,10 +1,12 @@
 /**
  * @file Whether a load stays within its buffer under the conditions that reach it. Each condition
  * is an index that is not negative: a multiple of it, taken from the place, leaves a bound of the
- * place. So windows, whose conditions are sums of axes, are bounded as well.
+ * place. So windows, whose conditions are sums of axes, are bounded as well. Built modules have it,
+ * too: it loads nothing but ranges.
  */
-import { type Axis, atom, type Index, type IndexAtom } from "../ir/index-expr.js";
+
 import type { IndexRange, IndexRanges } from "../ir/index-range.js";
+import type { Axis, Index, IndexAtom } from "../ir/terms.js";
 import type { GuardedLoad } from "./guarded-loads.js";
 
 /** An index as a sum of products, whose factors are numbers under the sizes of a run. */
@@ -68,12 +70,27 @@ function linearOf(
     });
     if (others.length === 0) rest += factor;
     else {
-      const key = others.map((item) => atom(item).text).join(" * ");
+      const key = others.map(textOf).join(" * ");
       if (!known.has(key)) known.set(key, termOf(others, key, narrowed, ranges));
       sums.set(key, (sums.get(key) ?? 0) + factor);
     }
   }
   return { constant: rest, terms: sums };
+}
+
+/** Returns a text that is another one for each factor. */
+function textOf(item: IndexAtom): string {
+  switch (item.kind) {
+    case "axis":
+      return item.name;
+    case "quotient":
+    case "remainder":
+      return `${item.kind}(${item.numerator.text}, ${item.denominator.text})`;
+    case "value":
+      return item.key;
+    case "size":
+      return "size";
+  }
 }
 
 function termOf(
@@ -86,7 +103,7 @@ function termOf(
   const [only, more] = atoms;
   if (only?.kind !== "quotient" || more !== undefined) return own;
   const whole = {
-    remainder: atom({ ...only, kind: "remainder" }).text,
+    remainder: textOf({ ...only, kind: "remainder" }),
     denominator: ranges.exact(only.denominator),
     numerator: ranges.of(only.numerator, narrowed),
   };

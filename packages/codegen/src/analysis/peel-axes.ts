@@ -15,11 +15,12 @@ import {
   subtract,
 } from "../ir/index-expr.js";
 import { IndexRanges } from "../ir/index-range.js";
+import { NO_SIZES } from "../ir/known-sizes.js";
 import type { GuardedLoad } from "./guarded-loads.js";
 import { isLoadInside } from "./load-inside.js";
 
 /** No size is known. */
-const NO_SIZES = new IndexRanges(new Map());
+const STATIC = new IndexRanges(NO_SIZES);
 
 /**
  * Returns whether a load is inside for all sizes, where that shows when the outer dimensions are
@@ -45,7 +46,7 @@ export function isInsideForAllSizes(load: GuardedLoad, limit: Index): boolean {
     guards: guards.filter(isFree),
     axes: axes.filter(({ extent }) => isFree(extent)),
   };
-  return most !== undefined && isFree(rest) && isLoadInside(own, most, NO_SIZES);
+  return most !== undefined && isFree(rest) && isLoadInside(own, most, STATIC);
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Bindings, printExpr, type SymExpr } from "@sconce/symbolic";
 import { hasSizes, indicesIn } from "../ir/bind.js";
 import { type Axis, fixedValue, forEachAtom, type Index, isWithin, product } from "../ir/index-expr.js";
 import { fits, type IndexRange, IndexRanges, MOST } from "../ir/index-range.js";
+import { KnownSizes, NO_SIZES } from "../ir/known-sizes.js";
 import type { LoopBuffer, LoopNest, LoopProgram, SizeAssumption } from "../ir/loop-program.js";
 import { forEachScalar, readsOf } from "../ir/traverse.js";
 import { type GuardedLoad, guardedLoads } from "./guarded-loads.js";
@@ -46,7 +47,7 @@ interface OpenLoad extends GuardedLoad {
 }
 
 /** A load that sizes keep inside of its buffer. */
-export interface SizedLoad extends Pick<GuardedLoad, "index" | "axes"> {
+export interface SizedLoad extends GuardedLoad {
   /** The number of elements of the buffer. */
   readonly limit: Index;
 }
@@ -83,14 +84,12 @@ export class SizeLimits {
   }
 
   /**
-   * What all nests depend on, for code that asks when it runs. Undefined where loads may be outside
-   * at some sizes, which only known sizes show.
+   * What all nests depend on, for code that asks when it runs; undefined where that is too much.
    */
   get requirements(): SizeRequirements | undefined {
     const { sizes, spaces, divided, sizedValues, loads } = this.#all;
     const open = loads?.filter((load) => !isInsideForAllSizes(load, load.limit));
-    // What guards leave of a window is asked with known sizes only.
-    if (open === undefined || open.some(({ guards }) => guards.length > 0)) return undefined;
+    if (open === undefined) return undefined;
     const values = this.#nests.flatMap((nest) => nest.values);
     return {
       sizes: [...sizes.values()],
@@ -104,9 +103,10 @@ export class SizeLimits {
 
   /** Returns the nodes whose loops do not serve these sizes. */
   faults(sizes: Bindings): readonly SizeFault[] {
-    const ranges = new IndexRanges(sizes);
+    const known = new KnownSizes(sizes);
+    const ranges = new IndexRanges(known);
     const broken = this.#assumptions.filter((one) =>
-      one.kind === "index" ? !(ranges.exact(one.index) >= 0) : ranges.truth(one.condition) !== one.truth,
+      one.kind === "index" ? !(ranges.exact(one.index) >= 0) : known.truth(one.condition) !== one.truth,
     );
     const faults = broken.map((one): SizeFault => ({ nodes: [one.node], ...invalid(brokenText(one)) }));
     // Most sizes suit all nests, which have the same few extents.
@@ -120,7 +120,7 @@ export class SizeLimits {
 
   /** Returns whether all indices that are values fit 32 bits. */
   areNarrow(sizes: Bindings): boolean {
-    const ranges = new IndexRanges(sizes);
+    const ranges = new IndexRanges(new KnownSizes(sizes));
     return this.#nests.every(({ values }) => values.every((index) => fits(ranges.of(index))));
   }
 
@@ -235,7 +235,7 @@ export function whyNotInside({ nests, buffers }: LoopProgram): string | undefine
 }
 const TOO_LARGE = "it is too large to prove that its places exist";
 /** No size is symbolic. */
-const STATIC = new IndexRanges(new Map());
+const STATIC = new IndexRanges(NO_SIZES);
 
 /** Loads whose places are not inside for all sizes. */
 function openLoads(nest: LoopNest, buffers: readonly LoopBuffer[]): readonly OpenLoad[] | undefined {

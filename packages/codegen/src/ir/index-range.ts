@@ -1,6 +1,5 @@
-/** @file Exact ranges of indices for known sizes. */
-import { isSconceError } from "@sconce/errors";
-import { type Bindings, evaluateBool, evaluateInt, type SymExpr } from "@sconce/symbolic";
+/** @file Exact ranges of indices for known sizes. Built modules have it, too: it loads nothing. */
+import type { SymExpr } from "@sconce/symbolic";
 import type { Axis, Index, IndexAtom } from "./terms.js";
 
 /** The least and the greatest value; both infinite where they are not known exactly. */
@@ -23,39 +22,23 @@ const range = (low: number, high: number): IndexRange =>
 export type AxisRanges = ReadonlyMap<string, IndexRange>;
 const NONE: AxisRanges = new Map();
 
-/** Values of indices under known sizes. Sizes are evaluated once. */
-export class IndexRanges {
-  readonly #sizes: Bindings;
-  readonly #known = new Map<SymExpr, number>();
+/** The values of sizes. */
+export interface SizeValues {
+  /** Returns a size as an exact integer, or NaN if it has no value or is beyond 2^53. */
+  size(expr: SymExpr): number;
+}
 
-  constructor(sizes: Bindings) {
+/** Values of indices under known sizes. */
+export class IndexRanges {
+  readonly #sizes: SizeValues;
+
+  constructor(sizes: SizeValues) {
     this.#sizes = sizes;
   }
 
   /** Returns a size as an exact integer, or NaN if it has no value or is beyond 2^53. */
   size(expr: SymExpr): number {
-    let value = this.#known.get(expr);
-    if (value === undefined) {
-      value = this.#evaluate(expr);
-      this.#known.set(expr, value);
-    }
-    return value;
-  }
-  #evaluate(expr: SymExpr): number {
-    const value = this.#tried(() => evaluateInt(expr, this.#sizes));
-    return value !== undefined && Number.isSafeInteger(value) ? value : Number.NaN;
-  }
-  /** Returns whether a condition holds; undefined if it has no value. */
-  truth(condition: SymExpr): boolean | undefined {
-    return this.#tried(() => evaluateBool(condition, this.#sizes));
-  }
-  #tried<T>(evaluate: () => T): T | undefined {
-    try {
-      return evaluate();
-    } catch (error) {
-      if (isSconceError(error)) return undefined;
-      throw error;
-    }
+    return this.#sizes.size(expr);
   }
 
   /** Returns an index without axes as an exact integer, or NaN. */

@@ -1,9 +1,10 @@
 /** @file Indices as values that 32 bits do not hold. */
 import { atom, type Index, type IndexTerm } from "./index-expr.js";
 import { fits, IndexRanges, MOST } from "./index-range.js";
+import { NO_SIZES } from "./known-sizes.js";
 import { apply, constantScalar, indexScalar, type Scalar } from "./scalar.js";
 
-const NO_SIZES = new IndexRanges(new Map());
+const STATIC = new IndexRanges(NO_SIZES);
 
 /**
  * Returns an index of known sizes as a value of int64: as a sum of int64 where an index would
@@ -12,7 +13,7 @@ const NO_SIZES = new IndexRanges(new Map());
 export function exactIndex(index: Index): Scalar {
   const { terms, constant } = index;
   if (terms.length === 0) return Math.abs(constant) > MOST ? integer(constant) : indexScalar(index);
-  if (fits(NO_SIZES.of(index)) && terms.every(({ coefficient }) => Math.abs(coefficient) <= MOST))
+  if (fits(STATIC.of(index)) && terms.every(({ coefficient }) => Math.abs(coefficient) <= MOST))
     return indexScalar(index);
   const parts = terms.map(termScalar);
   return [...parts, ...(constant === 0 ? [] : [integer(constant)])].reduce((a, b) => apply("add", a, b));

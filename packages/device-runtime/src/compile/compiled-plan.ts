@@ -168,12 +168,13 @@ class RegionCompiler {
     const nests = new Map(loops.nests.map((nest) => [nest.output, nest]));
     for (const [output, reason] of made?.reasons ?? [])
       for (const node of nests.get(output)!.nodes) refused.set(node, reason);
-    const requirements = new SizeLimits(loops).requirements;
+    const limits = new SizeLimits(loops);
+    const { requirements } = limits;
+    // What the device leaves to the host at the sizes of the example, a module does not have.
+    for (const { nodes, reason } of limits.faults(this.#program.symbolHints))
+      for (const node of nodes) refused.set(node, reason);
     if (requirements === undefined)
-      for (const [node, reason] of allCalls(
-        graph,
-        "that it reads inside of its operands is known in a run only",
-      ))
+      for (const [node, reason] of allCalls(graph, "its loops are too large to see what they read"))
         refused.set(node, reason);
     const checks = calls.map((call) => ({ call, loops: call.loops, nests: call.loops.nests }));
     if (made === undefined || requirements === undefined || refused.size > 0)

@@ -116,11 +116,12 @@ export class SizeChecks {
   }
 
   /**
-   * Returns the conditions on sizes in the declared ranges under which a call gives what the program
-   * records; undefined where no such conditions say it.
+   * Returns the conditions on sizes in the declared ranges under which a call gives what the
+   * program records; undefined where no such conditions say it.
    */
   conditionsOf(node: Node): readonly SizeDecision[] | undefined {
     const env = new ConditionEnv(this.#program);
+    for (const symbol of this.#symbolsOf(node).values()) narrow(symbol, env);
     try {
       const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
       const isPartial = PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env);
@@ -338,7 +339,9 @@ class ProofEnv extends RetraceEnv implements Sizes {
   }
 }
 
-/** Decides by the example, and records what it decided; sizes that may differ are taken for equal. */
+/**
+ * Decides by the example, and records what it decided; sizes that may differ are taken for equal.
+ */
 class ConditionEnv extends DecisionEnv implements Sizes {
   areSame(a: IntLike, b: IntLike): boolean {
     return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b)) || this.check(eq(a, b));
@@ -346,7 +349,7 @@ class ConditionEnv extends DecisionEnv implements Sizes {
 }
 
 /** Proofs are for sizes that tensors may have: products of two of them have 64 bits. */
-function narrow(symbol: SymExpr, env: ProofEnv): void {
+function narrow(symbol: SymExpr, env: RetraceEnv): void {
   const { min, max } = env.rangeOf(symbol);
   const isSize = Number.isInteger(min) && !printExpr(symbol).startsWith("zuf");
   if (isSize && max > LARGEST_PROVED && min <= LARGEST_PROVED)
