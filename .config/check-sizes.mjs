@@ -14,7 +14,7 @@ const FIXTURE_BYTES = 23_000_000;
 const CASTS = 40;
 const CAST = /\bas (?:unknown as|never)\b/g;
 /** Sources in which casts are counted. */
-const COUNTED = /^packages\/(?:capture|torch)\/src\/(?!.*\.(?:test|fixture)\.ts$)/;
+const COUNTED = /^packages\/(?:capture|source-check|torch)\/src\/(?!.*\.(?:test|fixture)\.ts$)/;
 /** Folders of a package that hold recorded results. */
 const FIXTURES = ["fixtures", "cases", "golden"];
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;

@@ -164,7 +164,6 @@ export {
   float,
   Interpreter,
   isSconceError,
-  loadPt2,
   loadValues,
   OperatorTable,
   openUrl,

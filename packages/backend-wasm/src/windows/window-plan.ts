@@ -16,8 +16,8 @@ import {
   along,
   coefficientOf,
   dependsOn,
+  guardsOf,
   type Guard as ImageGuard,
-  guardsOf as imageGuards,
   imageOf,
 } from "../matrix/image.js";
 import { isEmittable } from "../matrix/index-code.js";
@@ -89,7 +89,7 @@ function planOf(nest: LoopNest, reduce: ReduceScalar, roles: Roles): WindowPlan 
   const { factors, isInside } = unpadded(reduce);
   const [image, weight] = factorsOf(factors, roles) ?? [];
   if (image === undefined || ![image.column, ...image.taps].every((step) => step >= 0)) return undefined;
-  const guards = guardsOf(isInside, roles);
+  const guards = sidesOf(isInside, roles);
   if (guards === undefined) return undefined;
   const count = (axis: Axis | undefined): number => (axis === undefined ? 1 : extentOf(axis));
   return {
@@ -170,8 +170,8 @@ export function stepsOf(scalar: Scalar, { channel, column, taps }: Roles): Steps
  * Returns the guards of a reduction's condition; undefined if it is not that coordinates lie in the
  * image.
  */
-function guardsOf(when: Scalar | undefined, roles: Roles): WindowPlan["guards"] | undefined {
-  const all = imageGuards(when);
+function sidesOf(when: Scalar | undefined, roles: Roles): WindowPlan["guards"] | undefined {
+  const all = guardsOf(when);
   const guards: [Guard | undefined, Guard | undefined] = [undefined, undefined];
   for (const one of all ?? []) {
     const at = sideOf(one, roles);

@@ -5,4 +5,4 @@
 import "./reflect.js";
 import "reflect-metadata/lite";
 
-export { container, type DependencyContainer, instanceCachingFactory } from "tsyringe";
+export { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";

@@ -1,6 +1,7 @@
 /** @file Tokens of the container: one for each service, and one for what came from plugins. */
-import type { InjectionToken } from "tsyringe";
+
 import type { PluginSet } from "../plugins/plugin-set.js";
+import type { InjectionToken } from "./injection.js";
 import type { Services } from "./services.js";
 
 type Tokens = { readonly [Name in keyof Services]: InjectionToken<Services[Name]> };

@@ -226,7 +226,7 @@ function identical(a: Kind, b: Kind, isLoose: boolean): boolean | undefined {
   return other.flags === 0 && other.objects.length === 0 && other.values.every(isSame) ? true : undefined;
 }
 
-const OPERATIONS: Readonly<Record<string, (a: never, b: never) => unknown>> = {
+const OPERATIONS: Readonly<Record<string, (a: number, b: number) => unknown>> = {
   "+": (a: number, b: number) => a + b,
   "-": (a: number, b: number) => a - b,
   "*": (a: number, b: number) => a * b,
@@ -243,7 +243,7 @@ function computed(operator: string, a: Kind, b: Kind): Kind {
   const [first, second] = [primitive(a)?.value, primitive(b)?.value];
   const isSimple = typeof first === typeof second && (typeof first === "number" || typeof first === "string");
   const operation = OPERATIONS[operator];
-  return isSimple && operation !== undefined ? known(operation(first as never, second as never)) : PLAINS;
+  return isSimple && operation !== undefined ? known(operation(first as number, second as number)) : PLAINS;
 }
 
 function evaluateLogical(node: LogicalExpression, scope: Scope, on: Interpreter): Kind {
