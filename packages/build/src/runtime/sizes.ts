@@ -12,11 +12,18 @@ const divisor = (value: number): number => {
   return value;
 };
 
+/** Returns the quotient and the remainder as Python does; both are exact. */
+function divided(a: number, b: number): readonly [number, number] {
+  const rest = exact(a) % divisor(b);
+  const quotient = (a - rest) / b;
+  return rest !== 0 && rest < 0 !== b < 0 ? [quotient - 1, rest + b] : [quotient + 0, rest + 0];
+}
+
 /** As in Python: quotients round down, remainders have the sign of the divisor. */
 export const HELPERS: SizeHelpers = {
   $: exact,
-  div: (a, b) => exact(Math.floor(exact(a) / divisor(b))),
-  mod: (a, b) => exact(a - b * Math.floor(exact(a) / divisor(b))),
+  div: (a, b) => divided(a, b)[0],
+  mod: (a, b) => divided(a, b)[1],
   quotient: (a, b) => a / divisor(b),
   stride: (shape, at) => shape.slice(at + 1).reduce((product, size) => product * Math.max(1, size), 1),
   need: (condition, text) => {
