@@ -22,16 +22,24 @@ export interface BuiltProgram {
   readonly runs: number;
 }
 
-/** Builds a program and compares each run with the backend `wasm`, errors included. */
+/** Builds a program of PyTorch and compares each run with the backend `wasm`, errors included. */
 export async function checkBuilt(name: string, options: BuildOptions = {}): Promise<BuiltProgram> {
   const program = await openPt2File(`${PROGRAMS}${name}/program.pt2`);
+  return compareBuilt(program, inputsOf(name, program), { ...options, name });
+}
+
+/** Builds a program and compares each run with the backend `wasm`, errors included. */
+export async function compareBuilt(
+  program: ExportedProgram,
+  all: readonly (readonly Value[])[],
+  options: BuildOptions = {},
+): Promise<BuiltProgram> {
   const executable = await wasmBackend({ threads: 1, relaxed: false }).compile(program);
   const isDevice = executable.placement!().nodes.every(({ place }) => place === "device");
   try {
-    return await withModule(program, { ...options, name }, async ({ load }) => {
+    return await withModule(program, options, async ({ load }) => {
       const module = await load();
       const differences: string[] = [];
-      const all = inputsOf(name, program);
       for (const inputs of all) {
         const given = argumentsOf(program, inputs);
         const want = await textOf(async () => executable.run(inputs));

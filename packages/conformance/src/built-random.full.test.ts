@@ -1,0 +1,20 @@
+/** @file Random programs as modules, whose results have the bits of the backend `wasm`. */
+import { sampleInputs } from "@sconce/passes";
+import { sampleProgram } from "@sconce/testing";
+import { expect, test } from "vitest";
+import { compareBuilt } from "./built-programs.fixture.js";
+
+const FIRST = Number(process.env["FIRST_SEED"] ?? 1);
+const SEEDS = 240;
+
+test("random programs as modules", async () => {
+  let built = 0;
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
+    const program = sampleProgram(seed, { maxNodes: 10 });
+    const inputs = sampleInputs(program, { seed, count: 3 });
+    const { refused, differences } = await compareBuilt(program, inputs);
+    expect(differences, `seed ${seed}`).toEqual([]);
+    if (refused === undefined) built++;
+  }
+  expect(built).toBeGreaterThan(SEEDS / 2);
+}, 200_000);
