@@ -8,7 +8,7 @@ import { NAMES } from "./programs.fixture.js";
 /** Programs of which kernels compute all calls, and which no module holds yet. */
 const NOT_BUILT = new Set([
   // Calls that look at the sizes of their operands in a run.
-  ...["net_graph", "net_lstm_cell", "pm_index_select"],
+  ...["net_graph", "pm_index_select"],
   // Code for fixed strides only.
   "shape_conv_sizes",
   // At the sizes of the example the backend leaves the join to the interpreter.

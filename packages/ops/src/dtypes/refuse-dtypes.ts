@@ -71,9 +71,9 @@ export function refuseSettings(definition: OpDefinition, bound: BoundArgs): void
 /** Returns whether {@link refuseSettings} looks at settings of a call that no other check does. */
 export const hasSettings = (definition: OpDefinition): boolean =>
   judgedAs(definition).some((name) => checksSettings(name));
-/** Returns whether it looks at sizes. */
-export const hasSizes = (definition: OpDefinition): boolean =>
-  judgedAs(definition).some((name) => checksSizes(name));
+/** Returns whether it looks at sizes of a call. */
+export const hasSizes = (definition: OpDefinition, bound: BoundArgs): boolean =>
+  judgedAs(definition).some((name) => checksSizes(name, bound));
 
 /**
  * As {@link refuseDTypes} and {@link refuseScalars} for a call on fake tensors that is not run: a

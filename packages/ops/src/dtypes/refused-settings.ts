@@ -287,8 +287,39 @@ const SETTINGS: ReadonlyMap<string, Check> = new Map([
 
 /** Returns whether the settings of an operator are checked. */
 export const checksSettings = (target: string): boolean => SETTINGS.has(target);
-/** Returns whether sizes are checked with them. */
-export const checksSizes = (target: string): boolean => SIZED.has(target);
+/** Returns whether a size decides what a check says of a call: known sizes decide nothing. */
+type Question = (bound: BoundArgs) => boolean;
+
+/** Returns whether hidden states may have other rows than the input. */
+const mayDifferInRows: Question = (bound) => {
+  const value = bound["hx"];
+  const first = (Array.isArray(value) ? (value as readonly unknown[])[0] : value) as AnyTensor;
+  return String(tensor(bound, "input").shape[0]) !== String(first.shape[0]);
+};
+/** Returns whether the size along the dimension of a transform is not known. */
+const transformsAnyLength: Question = (bound) => {
+  const { n, dim } = bound;
+  const sizes = tensor(bound, "self").shape as readonly unknown[];
+  return (n === null || n === undefined) && !(isNumber(dim) && isNumber(sizes.at(dim)));
+};
+
+/** Checks that look at sizes in some calls only. */
+const QUESTIONS: ReadonlyMap<string, Question> = new Map([
+  ["aten.index_select.default", (bound) => tensor(bound, "self").shape.length === 0],
+  ["aten.index_add.default", () => false],
+  ...["rnn_tanh_cell", "rnn_relu_cell", "gru_cell", "lstm_cell"].map((name): [string, Question] => [
+    `aten.${name}.default`,
+    mayDifferInRows,
+  ]),
+  ...["fft", "ifft", "rfft", "ihfft", "irfft", "hfft"].map((name): [string, Question] => [
+    `aten.fft_${name}.default`,
+    transformsAnyLength,
+  ]),
+]);
+
+/** Returns whether sizes of a call are checked with them. */
+export const checksSizes = (target: string, bound: BoundArgs): boolean =>
+  SIZED.has(target) && QUESTIONS.get(target)?.(bound) !== false;
 
 /** Returns why PyTorch's CPU kernels refuse the settings or sizes of a call, if they do. */
 export const refusedSetting = (target: string, bound: BoundArgs): string | undefined =>

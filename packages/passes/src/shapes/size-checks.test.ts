@@ -1,6 +1,7 @@
 import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { defaultOperators } from "@sconce/ops";
+import { printExpr } from "@sconce/symbolic";
 import { describe, expect, test } from "vitest";
 import { checkRecorded } from "./call-problems.js";
 import { propagateShapes } from "./propagate.js";
@@ -42,6 +43,26 @@ describe("calls that hold for all sizes", () => {
     const calls = "%m = operator.sub(%n, 10)\n%y = aten.full.default([%m], 1.0)";
     expect(names(checksOf(calls))).toEqual(["y"]);
     expect(names(checksOf(calls, 'range "s0" [10, 100]'))).toEqual([]);
+  });
+
+  test("checks of kernels that no size decides are left out", () => {
+    const index = "%i = aten.full.default([2], 0, dtype=int64)\n";
+    expect(names(checksOf(`${index}%y = aten.index_select.default(%x, 0, %i)`))).toEqual([]);
+    expect(names(checksOf("%y = aten.fft_fft.default(%x, None, 1)"))).toEqual([]);
+    expect(names(checksOf("%y = aten.fft_fft.default(%x, None, 0)"))).toEqual(["y"]);
+  });
+
+  test("conditions say when a call without a proof holds", () => {
+    const checks = checksOf("%m = operator.sub(%n, 10)\n%y = aten.full.default([%m], 1.0)", 'hint "s0" 12');
+    const [open] = checks.prove().open;
+    const conditions = checks.conditionsOf(open!)!;
+    expect(conditions.map(({ condition, truth }) => `${printExpr(condition)} ${truth}`)).toEqual([
+      "s0 - 10 >= 0 true",
+    ]);
+    const known = checksOf("%y = aten.expand.default(%x, [6, 6])");
+    const [call] = known.prove().open;
+    expect(known.openAt(new Map([["s0", 6]]))).toEqual([]);
+    expect(known.openAt(new Map([["s0", 5]])).map(({ name }) => name)).toEqual([call!.name]);
   });
 
   test("sizes outside of the ranges are computed", () => {

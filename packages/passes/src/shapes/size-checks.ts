@@ -125,7 +125,8 @@ export class SizeChecks {
     try {
       const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
       const isPartial = PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env);
-      if (isPartial || this.#looksAtSizes(node) || this.#isLarge(node, env, recorded)) return undefined;
+      if (isPartial || this.#looksAtSizes(node, recorded) || this.#isLarge(node, env, recorded))
+        return undefined;
       const value = this.#computed(node, env.inDecompositions, recorded);
       return value !== undefined && isAs(node.meta.val!, value, env) ? env.decisions : undefined;
     } catch (error) {
@@ -232,9 +233,13 @@ export class SizeChecks {
     return Array.isArray(items) ? (items as readonly MetaValue[])[Number(args[1])] : undefined;
   }
   /** Returns whether a check of the call looks at sizes, which proofs do not know. */
-  #looksAtSizes({ target }: Node): boolean {
+  #looksAtSizes({ target, args, kwargs }: Node, recorded: (name: string) => MetaValue | undefined): boolean {
     const row = this.#operators.get(target);
-    return row !== undefined && hasSizes(row);
+    if (row === undefined) return false;
+    return hasSizes(
+      row,
+      bindArgs(row.schema, args, kwargs, ({ name }) => constantValue(recorded(name))),
+    );
   }
   #isLarge(node: Node, env: SymEnv, values: (name: string) => MetaValue | undefined): boolean {
     const schema = this.#operators.get(node.target)?.schema;
@@ -265,7 +270,7 @@ export class SizeChecks {
         return val === undefined ? undefined : meaning(val);
       };
       if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
-      if (this.#looksAtSizes(node) || this.#isLarge(node, env, recorded)) return false;
+      if (this.#looksAtSizes(node, recorded) || this.#isLarge(node, env, recorded)) return false;
       const value = this.#computed(node, env, recorded);
       return value !== undefined && isAs(meaning(node.meta.val!), value, env);
     } catch (error) {
