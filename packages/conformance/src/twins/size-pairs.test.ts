@@ -1,4 +1,15 @@
-import { Dim, type Exportable, exportProgram, map, nn, slice, torch } from "@sconce/capture";
+import {
+  cond,
+  Dim,
+  type Exportable,
+  exportProgram,
+  map,
+  nn,
+  scan,
+  slice,
+  torch,
+  whileLoop,
+} from "@sconce/capture";
 import { expect, test } from "vitest";
 import { fixtureJson } from "../fixtures.js";
 
@@ -11,8 +22,9 @@ interface SizePair {
 const PAIRS = fixtureJson("dynamic-shapes/size-pairs.json.gz") as readonly SizePair[];
 
 function guardsOf(expression: string): readonly string[] {
-  const make = new Function("torch", "F", "slice", "map", `return (x, y) => ${expression}`);
-  const model = make(torch, nn.functional, slice, map) as Exportable;
+  const names = { torch, F: nn.functional, slice, cond, map, scan, whileLoop };
+  const make = new Function(...Object.keys(names), `return (x, y) => ${expression}`);
+  const model = make(...Object.values(names)) as Exportable;
   const n = Dim("n");
   const dynamicShapes = { x: { 0: n }, y: { 0: n } };
   const args = [torch.randn(4, 3), torch.randn(4, 3)];
@@ -20,7 +32,7 @@ function guardsOf(expression: string): readonly string[] {
 }
 
 test("guards of two equal sizes have PyTorch's sides, for all calls", () => {
-  expect(PAIRS.length).toBeGreaterThan(110);
+  expect(PAIRS.length).toBeGreaterThan(140);
   const differences = PAIRS.flatMap(({ typescript, guards }) => {
     const got = guardsOf(typescript);
     return JSON.stringify(got) === JSON.stringify(guards) ? [] : [[typescript, got, guards]];

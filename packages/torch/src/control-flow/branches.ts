@@ -11,6 +11,7 @@ import { askAsDynamo, type MergedSize } from "./dynamo-guards.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { runOnFakes } from "./fake-runs.js";
 import { bodyOf, checkedFunction, type TracedFunction, traceFunction } from "./flow-call.js";
+import { InputSizes } from "./input-sizes.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { mergeOutputs } from "./merge-outputs.js";
 import type { OperandNames } from "./operand-names.js";
@@ -62,7 +63,7 @@ function dynamoOf(parent: Tracer, operands: readonly unknown[]): DynamoSymbols {
 /** Records the call, and returns its results in the containers that the functions return. */
 export function traceChoice(parent: Tracer, choice: Choice): unknown {
   const { operator, functions, names, operands, paths } = choice;
-  const before = parent.isNested || parent.isStrict ? undefined : parent.env.clone();
+  const sizes = new InputSizes(parent);
   const dynamo = dynamoOf(parent, operands);
   const traced = functions.map((branch, i) => {
     const path = paths[i]!;
@@ -85,8 +86,8 @@ export function traceChoice(parent: Tracer, choice: Choice): unknown {
     results: outputs,
     keyOf: (node: TraceNode) => tracer.keyOf(node),
   }));
-  const asked = before === undefined ? undefined : askAsDynamo(parent, operator, branches, merged.operands);
-  if (before !== undefined && asked !== undefined) parent.env.guardEarlier(before, asked.conditions);
+  const asked = sizes.isCompiled ? askAsDynamo(parent, operator, branches, merged.operands) : undefined;
+  sizes.guard(operands, merged.tracers, asked?.conditions);
   // TorchDynamo runs nested calls too, on operands that know nothing yet.
   const reads = new Set(traced.flatMap(({ tracer }) => [...tracer.operandReads]));
   dynamo.made += runOnFakes(parent, traced, true) + reads.size;

@@ -1,6 +1,6 @@
 /** @file What the operators with loops share. */
 
-import { describeValue } from "@sconce/errors";
+import { describeValue, isSconceError } from "@sconce/errors";
 import {
   type Argument,
   FakeTensor,
@@ -140,6 +140,19 @@ export function isSameSize(a: IntLike, b: IntLike): boolean {
   return trace instanceof Tracer && trace.env.guard(isSame);
 }
 
+/** Returns whether lists of sizes are equal, as guards of a trace; what only data decide is not. */
+function areSameSizes(left: readonly IntLike[], right: readonly IntLike[]): boolean {
+  if (left.length !== right.length) return false;
+  return left.every((size, i) => {
+    try {
+      return isSameSize(size, right[i]!);
+    } catch (error) {
+      if (isSconceError(error)) return false;
+      throw error;
+    }
+  });
+}
+
 /** Returns a value of its own for a result that has the facts of another tensor. */
 export const sameFacts = (value: MetaValue): MetaValue =>
   value instanceof FakeTensor ? new FakeTensor(value) : value;
@@ -188,10 +201,15 @@ export function requireSameFacts(
     }
     const [a, b] = [knownOf(leaf), knownOf(other)];
     const facts = [
-      ["shape", torchSize(a.shape), torchSize(b.shape)],
-      ["dtype", `torch.${a.dtype}`, `torch.${b.dtype}`],
-      ["stride", `(${a.strides.join(", ")})`, `(${b.strides.join(", ")})`],
-    ].filter(([, x, y]) => x !== y);
+      ["shape", torchSize(a.shape), torchSize(b.shape), areSameSizes(a.shape, b.shape)],
+      ["dtype", `torch.${a.dtype}`, `torch.${b.dtype}`, a.dtype === b.dtype],
+      [
+        "stride",
+        `(${a.strides.join(", ")})`,
+        `(${b.strides.join(", ")})`,
+        areSameSizes(a.strides, b.strides),
+      ],
+    ].filter(([, , , isSame]) => !isSame);
     if (facts.length === 0) return [];
     const texts = facts.map(([name, x, y]) => `'${name}: ${x} vs ${y}'`).join(", ");
     return [`pair[${i}] differ in ${texts}, where lhs is ${String(a)} and rhs is ${String(b)}`];

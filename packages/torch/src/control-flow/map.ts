@@ -25,6 +25,7 @@ import {
   tensorNode,
   traceFunction,
 } from "./flow-call.js";
+import { InputSizes } from "./input-sizes.js";
 import { OperandNames } from "./operand-names.js";
 
 /** The type of items along the first dimension: that of the container, which holds tensors. */
@@ -102,6 +103,7 @@ function traceMap(
 ): unknown {
   const xs = items.map((item) => tensorNode(parent, item));
   const given = (i: number): TraceNode => tensorNode(parent, operands[i]!);
+  const sizes = new InputSizes(parent);
   const names = new OperandNames(parent).argument("flat_xs", items).argument("flat_args", operands);
   names.closure("f", fn);
   const tracer = new BodyTracer({ parent, operator: "map", names, path: "f" });
@@ -112,6 +114,7 @@ function traceMap(
     ),
   ];
   const traced = traceFunction(tracer, () => call(values), checkResults);
+  sizes.guard([...items, ...operands], [tracer]);
   const lifted = tracer.lifted.map(({ outer }) => outer);
   const rest = [...operands.map((_, i) => given(i)), ...lifted];
   const count = knownOf(items[0]!).shape[0]!;

@@ -4,6 +4,8 @@ import type { BodyTracer } from "./body-tracer.js";
 
 /** The inputs of several graphs that are called with the same operands. */
 export interface MergedInputs {
+  /** The traces of the graphs. */
+  readonly tracers: readonly BodyTracer[];
   /** What the call passes. */
   readonly operands: readonly TraceNode[];
   /** For each graph its inputs: one for each operand. */
@@ -29,6 +31,7 @@ export function mergeInputs(tracers: readonly BodyTracer[]): MergedInputs {
   });
   const all = parts.flat();
   return {
+    tracers,
     operands: all.map(({ outer }) => outer),
     inputs: byOuter.map((lifted) =>
       all.map(({ outer, input }) => lifted.get(outer)?.input ?? unusedInput(input)),

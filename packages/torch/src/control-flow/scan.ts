@@ -25,6 +25,7 @@ import {
   tensorNode,
   traceFunction,
 } from "./flow-call.js";
+import { InputSizes } from "./input-sizes.js";
 import { OperandNames } from "./operand-names.js";
 import { dimensionOf, fromFront, toFront } from "./scanned-dim.js";
 
@@ -132,6 +133,7 @@ function traceScan(
 ): Scanned {
   const first = init.map((leaf) => tensorNode(parent, leaf));
   const xs = items.map((item) => tensorNode(parent, item));
+  const sizes = new InputSizes(parent);
   const names = new OperandNames(parent).argument("leaves_init", init).argument("leaves_xs", items);
   names.closure(COMBINE_PATH, fn);
   const tracer = new BodyTracer({ parent, operator: "scan", names, path: COMBINE_PATH });
@@ -149,6 +151,7 @@ function traceScan(
       requireSameFacts("scan", ["init", "carry"], values.slice(0, init.length), flattenValue(carry).leaves);
     },
   );
+  sizes.guard([...init, ...items], [tracer]);
   const count = knownOf(items[0]!).shape[0]!;
   const results = parent.callGraphs({
     name: "scan",

@@ -25,6 +25,7 @@ import {
   tensorNode,
   traceFunction,
 } from "./flow-call.js";
+import { InputSizes } from "./input-sizes.js";
 import { mergeInputs } from "./merge-inputs.js";
 import { OperandNames } from "./operand-names.js";
 
@@ -128,6 +129,7 @@ function traceLoop(
   const inside = leaves.map((leaf) =>
     leaf instanceof Tensor ? knownOf(leaf) : parent.env.freshUnbackedInt(),
   );
+  const sizes = new InputSizes(parent);
   const begin = beginner(parent, functions, leaves, inside);
   const first = begin(0);
   let decided: boolean | undefined;
@@ -148,6 +150,7 @@ function traceLoop(
       requireIntegers(results);
     },
   );
+  sizes.guard(leaves, [first.tracer, second.tracer]);
   const merged = mergeInputs([first.tracer, second.tracer]);
   if (parent.gradEnabled && [...inside, ...merged.operands.map(({ val }) => val)].some(requiresGrad))
     countRounds(second.tracer, leaves);

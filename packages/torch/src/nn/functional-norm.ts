@@ -5,7 +5,7 @@ import { deviceOfTensor } from "../functions/conversions.js";
 import { invalidArgument, requireChoice } from "../functions/errors.js";
 import { callMethod, callNn, callTorch } from "../functions/function-tables.js";
 import type { PythonArguments } from "../functions/python-function.js";
-import { numelOf, sizeOf, sizesOf, sizeText } from "../functions/sizes.js";
+import { numelOf, sizeOf, sizesOf, sizesText, sizeText } from "../functions/sizes.js";
 import { guard, sym } from "../functions/sym.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Body } from "./functional-activation.js";
@@ -157,6 +157,7 @@ const BAG_MODES: Readonly<Record<string, number>> = { sum: 0, mean: 1, max: 2 };
 function embeddingBag(args: PythonArguments): unknown {
   const { weight, maxNorm, normType, scaleGradByFreq, mode, sparse, paddingIdx } = args;
   requireChoice("functional.embeddingBag", "mode", mode, Object.keys(BAG_MODES));
+  requireBagWeights(args);
   if (args["perSampleWeights"] !== null && mode !== "sum")
     throw invalidArgument(
       "functional.embeddingBag",
@@ -167,6 +168,17 @@ function embeddingBag(args: PythonArguments): unknown {
   if (maxNorm !== null) renormalize(weight, input, maxNorm, normType);
   const options = [scaleGradByFreq, BAG_MODES[mode], sparse, weights, includeLast, paddingIdx];
   return (callTorch("embedding_bag", [weight, input, offsets, ...options]) as readonly unknown[])[0];
+}
+
+function requireBagWeights({ input, perSampleWeights: weights }: PythonArguments): void {
+  if (weights === null) return;
+  const [given, wanted] = [sizesOf(weights as Tensor), sizesOf(input)];
+  if (given.length === wanted.length && wanted.every((size, i) => guard(sym.eq(size, given[i]!)))) return;
+  throw invalidArgument(
+    "functional.embeddingBag",
+    `perSampleWeights have the shape [${sizesText(given)}], and the input has [${sizesText(wanted)}]`,
+    "pass one weight for each index",
+  );
 }
 
 /** Rows of a matrix are bags of one size. */
