@@ -401,6 +401,37 @@ def copied_into_narrow(x, i):
     y = x.clone()
     y.narrow(0, i.item(), 2).copy_(x[:2])
     return y
+@each(x, i, rows=False)
+def narrow_then_slice(x, i):
+    n, y = i.item(), x * 2
+    y.narrow(0, n, 2).add_(1)
+    y[n:].mul_(2)
+    return y
+@each(x, i, rows=False)
+def row_then_slice(x, i):
+    n, y = i.item(), x * 2
+    y[1:].add_(1)
+    y[n:].mul_(2)
+    return y
+@each(x, i, rows=False)
+def slice_twice(x, i):
+    n, y = i.item(), x * 2
+    y[n:].add_(1)
+    y[n:].mul_(2)
+    return y
+@each(x, one, rows=False)
+def narrow_twice(x, i):
+    n, y = i.item(), x * 2
+    y.narrow(0, n, 2).add_(1)
+    y.narrow(0, n, 3).mul_(2)
+    return y
+@each(x, one, rows=False)
+def slices_then_narrow(x, i):
+    n, y = i.item(), x * 2
+    y[n:].add_(1)
+    y[:n].mul_(2)
+    y.narrow(0, n, 1).sub_(1)
+    return y
 @each(x, i)
 def bounded_narrow(x, i):
     y = x.clone()

@@ -125,13 +125,16 @@ export class DroppedArithmetic {
     else if (Array.isArray(result)) for (const item of result) this.aliased(item);
   }
 
-  /** A functional tensor is an operand of a call that writes. */
-  unwrapped(operand: FakeTensor): void {
+  /**
+   * A functional tensor is an operand of a call that writes: a view that is made anew has new
+   * sizes, and keeps the offset of the first one.
+   */
+  unwrapped(operand: FakeTensor, storageOffset: IntLike): void {
     if (!this.isNeeded) return;
     const { shape, strides } = operand;
     if (![...shape, ...strides].some(isSymbolic)) return;
     for (const size of shape) this.#with.ge(this.#with.of(size), ZERO);
-    this.storage(operand);
+    this.storage(new FakeTensor({ ...operand, storageOffset }));
   }
 
   /** A factory looks whether sizes are negative. */
