@@ -199,6 +199,8 @@ const GROUPS = {
   "dtype-ends": "means, gamma functions and normalization where a step leaves the range of the dtype",
   "half-losses": "losses of halves, and their gradients, near the ends of the dtype",
   "row-choices": "reductions that a choice takes or that convert elements, and rows that hold NaN",
+  "running-statistics":
+    "batch norms by running statistics whose factors or shifts leave the range, also behind layers",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",

@@ -4,7 +4,7 @@ import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { copyInto } from "../kernel/copy.js";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
-import { roundTo } from "../kernel/half.js";
+import { roundTo, stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { overflowOf } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
@@ -76,7 +76,6 @@ function batchNorm(
 ): ChannelStats {
   const data = batchInput(args.input);
   const round = parameterRounding(args);
-  const overflow = overflowOf(args.input.dtype);
   const stats = training
     ? channelStats(data, args.input)
     : {
@@ -84,24 +83,60 @@ function batchNorm(
         variance: Float64Array.from(readNumbers(args.running_var!)),
       };
   const { x, batch, channels, inner } = data;
-  const [w, b] = [args.weight && readNumbers(args.weight), args.bias && readNumbers(args.bias)];
   const y = openOutput(out!);
   const rounded = training ? round.statistic : identity;
   const count = batch * inner;
   const spread = (v: number): number => (training ? round.variance(round.variance(v * count) / count) : v);
-  const scales = stats.variance.map((v) => rounded(1 / Math.sqrt(spread(v) + args.eps)));
+  const step = stepOf(args.input.dtype);
+  // Running statistics are taken as they are: each step rounds, as PyTorch's do.
+  const toScale = training
+    ? (v: number): number => rounded(1 / Math.sqrt(spread(v) + args.eps))
+    : (v: number): number => step(1 / step(Math.sqrt(step(v + step(args.eps)))));
+  const scales = stats.variance.map(toScale);
   const means = stats.mean.map(rounded);
-  for (let n = 0; n < batch; n++) {
-    for (let c = 0; c < channels; c++) {
-      const factor = overflow(scales[c]! * (w ? w[c]! : 1));
-      const shift = overflow((b ? b[c]! : 0) - means[c]! * factor);
-      scaleRun(x, y, (n * channels + c) * inner, inner, factor, shift);
-    }
-  }
+  const lines = channelLines(args, means, scales);
+  for (const [c, line] of lines.entries())
+    for (let n = 0; n < batch; n++) lineRun(x, y, (n * channels + c) * inner, inner, line);
   finishOutput(out!, y);
   if (mean !== undefined && mean.numel > 0) finishOutput(mean, fill(openOutput(mean), stats.mean));
   if (rstd !== undefined && rstd.numel > 0) finishOutput(rstd, fill(openOutput(rstd), scales));
   return stats;
+}
+
+/** What the elements of a channel become: `x * factor + shift`. */
+interface Line {
+  readonly factor: number;
+  readonly shift: number;
+}
+function channelLines(
+  { input, weight, bias }: BatchNormArgs,
+  means: Float64Array,
+  scales: Float64Array,
+): Line[] {
+  const step = stepOf(input.dtype);
+  const [w, b] = [weight && readNumbers(weight), bias && readNumbers(bias)];
+  return Array.from(scales, (scale, c) => {
+    const factor = step(scale * (w ? w[c]! : 1));
+    const shift = step((b ? b[c]! : 0) - means[c]! * factor);
+    // PyTorch rounds `x * factor + shift` once: finite products do not count beside infinity.
+    const isLost = Math.abs(shift) === Infinity && Number.isFinite(factor);
+    return { factor: isLost ? Math.sign(factor) : factor, shift };
+  });
+}
+
+/** From here on, products of float64 may be infinite where the sum is not. */
+const LARGE = 2 ** 1000;
+
+function lineRun(
+  x: NumberArray,
+  y: NumberArray,
+  start: number,
+  count: number,
+  { factor, shift }: Line,
+): void {
+  const isLarge = Math.abs(shift) > LARGE && Math.abs(shift) < Infinity;
+  scaleRun(x, y, start, count, isLarge ? factor / 2 : factor, isLarge ? shift / 2 : shift);
+  if (isLarge) for (let p = start; p < start + count; p++) y[p] = y[p]! * 2;
 }
 
 /** How the batch's statistics round before they are used. */

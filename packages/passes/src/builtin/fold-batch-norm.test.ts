@@ -182,6 +182,32 @@ describe("fold-batch-norm", () => {
     expect(reasons.map((attempt) => attempt.reason)).toContain(reason);
   });
 
+  const filled = (program: ExportedProgram, values: Readonly<Record<string, number>>): ExportedProgram => {
+    const stateDict = new Map(program.stateDict);
+    for (const [name, value] of Object.entries(values)) {
+      const tensor = stateDict.get(name)!;
+      const data = new Float32Array(tensor.numel).fill(value);
+      const storage = new Storage(new Uint8Array(data.buffer));
+      stateDict.set(name, new Tensor({ dtype: "float32", shape: tensor.shape, storage }));
+    }
+    return program.with({ stateDict });
+  };
+  test.each<[name: string, values: Readonly<Record<string, number>>, folds: boolean]>([
+    ["an infinite factor", { gamma: Infinity }, false],
+    ["a factor that is NaN", { var: -1 }, false],
+    ["a large factor", { gamma: 2 ** 60 }, false],
+    ["a small factor", { gamma: 2 ** -60 }, false],
+    ["an infinite mean", { mean: Infinity }, false],
+    ["a bias that is NaN", { beta: Number.NaN }, false],
+    ["a shift that overflows", { mean: -3e38, gamma: 4 }, false],
+    ["weights that overflow", { w: 3e38, gamma: 4 }, false],
+    ["factors of zero", { gamma: 0 }, true],
+    ["other magnitudes", { gamma: 1e6, var: 1e-4, mean: -1e9, w: 1e20 }, true],
+  ])("looks at the values: %s", (_, values, folds) => {
+    const program = filled(weighted(LINEAR), values);
+    expect(run(pass, program) === program).toBe(!folds);
+  });
+
   test("statistics that the program changes are not constants", () => {
     const program = weighted(
       normed(

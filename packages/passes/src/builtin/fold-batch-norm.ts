@@ -1,10 +1,11 @@
 import type { Work } from "@sconce/errors";
 import { type ExportedProgram, rebuild } from "@sconce/ir";
+import { constantInputs } from "../analysis/constants.js";
 import { withGraph } from "../graphs/rename.js";
 import { definePass, type PassContext } from "../pass/pass.js";
 import { rewriteSteps } from "../rewrite/rewrite.js";
 import { foldSteps, missingValuesOption } from "./fold-constants.js";
-import { batchNormRules } from "./rules/batch-norm.js";
+import { batchNormRulesFor } from "./rules/batch-norm.js";
 
 const NAME = "fold-batch-norm";
 
@@ -23,7 +24,9 @@ export const foldBatchNorm = definePass({
 
 function* folded(program: ExportedProgram, context: PassContext, missing: string): Work<ExportedProgram> {
   const { operators, rewrites } = context;
-  const rewritten = yield* rewriteSteps(program, batchNormRules, { operators, pass: NAME, ...rewrites });
+  const values = constantInputs(program, true);
+  const rules = batchNormRulesFor((placeholder) => values.get(placeholder));
+  const rewritten = yield* rewriteSteps(program, rules, { operators, pass: NAME, ...rewrites });
   if (rewritten === program) return program;
   const result = yield* foldSteps(rewritten, context, {
     pass: NAME,

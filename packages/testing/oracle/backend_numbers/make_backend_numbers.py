@@ -39,6 +39,7 @@ GROUPS = (
     "dtype_ends",
     "half_losses",
     "row_choices",
+    "running_statistics",
 )
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
-import { affine, elementsAs, givenOf, rowStatistics, squaresOf, statistic } from "../rules/normalize.js";
+import { elementsAs, givenOf, rowStatistics, squaresOf, statistic } from "../rules/normalize.js";
 import { type Center, isRegular, keptAt } from "../rules/reduce.js";
 
 /** The arguments that all forms have. */
@@ -29,29 +29,27 @@ function requireVectors(...parameters: readonly (LazyTensor | null)[]): void {
 
 /** Batch normalization by saved statistics. */
 function inference(args: BatchNormArgs & RunningStatistics, call: LoweringCall): Results {
-  const { weight, bias, running_mean: mean, running_var: spread } = args;
+  const { weight, bias, running_mean, running_var } = args;
   const { context, node } = call;
   requireVectors(weight, bias);
-  const present = givenOf(call, args.input, [weight, bias, mean, spread]);
-  const out = outOf(call);
-  const compute = computeType(out.dtype);
+  const further = givenOf(call, args.input, [weight, bias, running_mean, running_var]);
   const input = context.once(args.input);
-  context.fit([input, ...present], 6);
-  const made = new LazyTensor({
-    dtype: out.dtype,
-    shape: input.shape,
-    node,
-    inputs: [input, ...present],
-    operations: 6,
-    element: (at) => {
-      const channel = [at[1]!];
-      const of1 = (tensor: LazyTensor): Scalar => cast(tensor.element(channel), compute);
-      const rstd = apply("rsqrt", apply("add", of1(spread), numberScalar(args.eps, compute)));
-      const unit = apply("mul", apply("sub", cast(input.element(at), compute), of1(mean)), rstd);
-      return cast(affine(unit, weight, bias, channel), out.dtype);
-    },
-  });
-  context.made(made);
+  const dims = rowsOf(input);
+  const ofChannel = (vector: LazyTensor, finish: (x: Scalar) => Scalar): LazyTensor =>
+    new LazyTensor({
+      dtype: computeType(input.dtype),
+      shape: input.shape.map((size, d) => (d === 1 ? size : ONE)),
+      node,
+      inputs: [vector],
+      operations: 3,
+      element: (at) => finish(cast(vector.element([at[1]!]), computeType(input.dtype))),
+    });
+  const rstd = ofChannel(running_var, (variance) =>
+    apply("rsqrt", apply("add", variance, numberScalar(args.eps, variance.dtype))),
+  );
+  const mean = ofChannel(running_mean, (value) => value);
+  const group = context.group("norm");
+  const made = scaledChannels(input, call, { mean, rstd, group, dims, weight, bias, further });
   return [made, emptyStatistic(call, 1), emptyStatistic(call, 2)];
 }
 /** Statistics that inference does not save: tensors of no elements. */
@@ -86,7 +84,26 @@ function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall
     isPlain: true,
   });
   const { center, rstd } = statistics;
-  const { subtrahend, factor, term } = channelFactors(call, statistics, { weight, bias, further });
+  const made = scaledChannels(input, call, { ...statistics, dims, weight, bias, further });
+  return { results: [made, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
+}
+
+/** Statistics of channels, other dimensions kept, and parameters. */
+interface Channels extends Pick<BatchNormArgs, "weight" | "bias"> {
+  readonly mean: LazyTensor;
+  readonly rstd: LazyTensor;
+  /** The group of the nests that compute them. */
+  readonly group: string;
+  /** All dimensions but the channels'. */
+  readonly dims: readonly number[];
+  /** All that is read beside the input. */
+  readonly further: readonly LazyTensor[];
+}
+
+/** Returns the normalized input, the first result of the call. */
+function scaledChannels(input: LazyTensor, call: LoweringCall, channels: Channels): LazyTensor {
+  const { subtrahend, factor, term } = channelFactors(call, channels);
+  call.context.fit([input, subtrahend, factor, term], 3);
   const out = outOf(call);
   const made = new LazyTensor({
     dtype: out.dtype,
@@ -95,14 +112,14 @@ function trained({ input, weight, bias, eps }: BatchNormArgs, call: LoweringCall
     inputs: [input, subtrahend, factor, term],
     operations: 3,
     element: (at) => {
-      const row = keptAt(at, dims, ZERO);
-      const difference = apply("sub", cast(input.element(at), rstd.dtype), subtrahend.element(row));
+      const row = keptAt(at, channels.dims, ZERO);
+      const difference = apply("sub", cast(input.element(at), factor.dtype), subtrahend.element(row));
       const product = apply("mul", difference, factor.element(row));
       return cast(apply("add", product, term.element(row)), out.dtype);
     },
   });
   call.context.made(made);
-  return { results: [made, statistic(call, center.mean, 1)!, statistic(call, rstd, 2)!], center };
+  return made;
 }
 
 interface ChannelFactors {
@@ -110,46 +127,82 @@ interface ChannelFactors {
   readonly factor: LazyTensor;
   readonly term: LazyTensor;
 }
-/**
- * Returns what makes `(x - subtrahend) * factor + term` of each channel. PyTorch computes
- * `x * factor + shift`, rounded once, with the shift `bias - mean * factor`. The difference from
- * the mean is the more exact form where the shift is finite and the factor is not zero.
- */
-function channelFactors(
-  call: LoweringCall,
-  { mean, rstd, group }: ReturnType<typeof rowStatistics>,
-  { weight, bias, further }: Pick<BatchNormArgs, "weight" | "bias"> & { further: readonly LazyTensor[] },
-): ChannelFactors {
-  const compute = rstd.dtype;
-  const [zero, one] = [constantScalar(0, compute), constantScalar(1, compute)];
+/** Smaller numbers, added to finite ones, do not make them infinite. */
+const NEAR = { float32: 2 ** 103, float64: 2 ** 970 };
+/** What a channel is computed by, at a place with its other dimensions kept. */
+type ChannelNumber = (at: readonly Index[]) => Scalar;
+/** PyTorch's numbers of a channel: `x * scale + shift` with the shift `offset - mean * scale`. */
+interface ChannelNumbers {
+  readonly mean: ChannelNumber;
+  readonly scale: ChannelNumber;
+  readonly offset: ChannelNumber;
+  readonly shift: ChannelNumber;
+}
+function channelNumbers({ mean, rstd, weight, bias }: Channels): ChannelNumbers {
+  const { dtype } = rstd;
   const ofChannel = (tensor: LazyTensor, at: readonly Index[]): Scalar =>
-    cast(tensor.element([at[1]!]), compute);
-  const inMemory = (inputs: readonly LazyTensor[], element: LazyTensor["element"]): LazyTensor => {
-    const made = new LazyTensor({ dtype: compute, shape: rstd.shape, node: call.node, inputs, element });
+    cast(tensor.element([at[1]!]), dtype);
+  const scale: ChannelNumber = (at) =>
+    weight === null ? rstd.element(at) : apply("mul", rstd.element(at), ofChannel(weight, at));
+  const offset: ChannelNumber = (at) => (bias === null ? constantScalar(0, dtype) : ofChannel(bias, at));
+  const shift: ChannelNumber = (at) => apply("sub", offset(at), apply("mul", mean.element(at), scale(at)));
+  return { mean: (at) => mean.element(at), scale, offset, shift };
+}
+
+/**
+ * Returns what makes `(x - subtrahend) * factor + term` of each channel. PyTorch rounds `x * scale
+ * + shift` once. The difference from the mean is the more exact form where the shift is finite, the
+ * scale is not zero, and no step overflows alone.
+ */
+function channelFactors(call: LoweringCall, channels: Channels): ChannelFactors {
+  const { mean, rstd, group, further } = channels;
+  const { dtype, shape } = rstd;
+  const { scale, offset, shift, mean: meanAt } = channelNumbers(channels);
+  const number = (value: number): Scalar => constantScalar(value, dtype);
+  const inMemory = (element: LazyTensor["element"]): LazyTensor => {
+    const inputs = [mean, rstd, ...further];
+    const made = new LazyTensor({ dtype, shape, node: call.node, inputs, operations: 12, element });
     call.context.materialize(made, { group });
     return made;
   };
-  const scale = inMemory([rstd, ...further], (at) =>
-    weight === null ? rstd.element(at) : apply("mul", rstd.element(at), ofChannel(weight, at)),
-  );
-  const offsetAt = (at: readonly Index[]): Scalar => (bias === null ? zero : ofChannel(bias, at));
-  const shift = inMemory([mean, scale, ...further], (at) =>
-    apply("sub", offsetAt(at), apply("mul", mean.element(at), scale.element(at))),
-  );
-  const isExact = (at: readonly Index[]): Scalar =>
-    both(isRegular(shift.element(at)), apply("ne", scale.element(at), zero));
-  // Beside an infinite shift, the product of finite numbers is lost.
-  const isLost = (at: readonly Index[]): Scalar =>
-    both(
-      apply("eq", apply("abs", shift.element(at)), constantScalar(Infinity, compute)),
-      isRegular(scale.element(at)),
-    );
-  const signAt = (at: readonly Index[]): Scalar =>
-    select(apply("lt", scale.element(at), zero), apply("neg", one), one);
+  const is = channelForms(channels, { mean: meanAt, scale, offset, shift });
+  const sign: ChannelNumber = (at) => select(apply("lt", scale(at), number(0)), number(-1), number(1));
+  const quotient: ChannelNumber = (at) => apply("div", apply("neg", shift(at)), scale(at));
+  const chosen = (at: readonly Index[], exact: Scalar, moved: Scalar, other: Scalar): Scalar =>
+    select(is.exact(at), exact, select(is.moved(at), moved, other));
   return {
-    subtrahend: inMemory([mean, scale, shift], (at) => select(isExact(at), mean.element(at), zero)),
-    factor: inMemory([scale, shift], (at) => select(isLost(at), signAt(at), scale.element(at))),
-    term: inMemory([scale, shift, ...further], (at) => select(isExact(at), offsetAt(at), shift.element(at))),
+    subtrahend: inMemory((at) => chosen(at, meanAt(at), quotient(at), number(0))),
+    factor: inMemory((at) => select(is.lost(at), sign(at), scale(at))),
+    term: inMemory((at) => chosen(at, offset(at), number(0), shift(at))),
+  };
+}
+
+/** Which form a channel has; `x * scale + shift` if none. */
+interface ChannelForms {
+  /** `(x - mean) * scale + offset`. */
+  readonly exact: ChannelNumber;
+  /** `(x + shift / scale) * scale`: a product without the shift may be infinite. */
+  readonly moved: ChannelNumber;
+  /** `x * sign + shift`: beside an infinite shift, the product of finite numbers is lost. */
+  readonly lost: ChannelNumber;
+}
+function channelForms(
+  { rstd, bias }: Channels,
+  { mean, scale, offset, shift }: ChannelNumbers,
+): ChannelForms {
+  const number = (value: number): Scalar => constantScalar(value, rstd.dtype);
+  const end = number(rstd.dtype === "float64" ? NEAR.float64 : NEAR.float32);
+  const isNear = (value: Scalar): Scalar => apply("lt", apply("abs", value), end);
+  const isScaled: ChannelNumber = (at) => both(isRegular(scale(at)), apply("ne", scale(at), number(0)));
+  const isNearAt: ChannelNumber = (at) =>
+    bias === null ? isNear(mean(at)) : both(isNear(mean(at)), isNear(offset(at)));
+  const exact: ChannelNumber = (at) => both(both(isRegular(shift(at)), isScaled(at)), isNearAt(at));
+  const isLarge: ChannelNumber = (at) =>
+    both(isRegular(scale(at)), apply("ge", apply("abs", scale(at)), number(1)));
+  return {
+    exact,
+    moved: (at) => both(isRegular(shift(at)), isLarge(at)),
+    lost: (at) => both(apply("eq", apply("abs", shift(at)), number(Infinity)), isScaled(at)),
   };
 }
 

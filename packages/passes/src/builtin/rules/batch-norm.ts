@@ -7,6 +7,7 @@
 import type { FakeTensor } from "@sconce/ir";
 import type { Emit, EmitArg } from "@sconce/ops";
 import { type Captures, defineRule, type Match, type Rule } from "../../rewrite/rule.js";
+import { type KnownValue, outOfRange } from "./batch-norm-range.js";
 
 /** What stands before the batch norm. */
 interface Layer {
@@ -28,12 +29,13 @@ interface Scaled {
 
 const PARAMETERS = ["w", "b", "gamma", "beta", "mean", "var"] as const;
 
-const ruleOf = ({ name, doc, pattern, refuse, replace }: Layer): Rule =>
+const ruleOf = ({ name, doc, pattern, refuse, replace }: Layer, known: KnownValue): Rule =>
   defineRule({
     name: `fold-batch-norm-${name}`,
     doc,
     match: `operator.getitem(aten._native_batch_norm_legit_no_training.default(${pattern}, $gamma, $beta, $mean, $var, _, $eps), 0)`,
-    where: (captures: Captures, match) => notConstant(captures, match) ?? refuse?.(captures, match) ?? true,
+    where: (captures: Captures, match) =>
+      notConstant(captures, match) ?? refuse?.(captures, match) ?? outOfRange(captures, match, known) ?? true,
     replace: (emit, captures: Captures) => {
       const scale = scaleOf(emit, captures);
       const { dtype } = captures["w"] as FakeTensor;
@@ -177,10 +179,17 @@ const vectorBias = (layer: Layer): Layer => ({
     (b as FakeTensor).ndim === 1 ? undefined : `the bias has ${(b as FakeTensor).ndim} dimensions`,
 });
 
-export const batchNormRules: readonly Rule[] = [
+const LAYERS: readonly Layer[] = [
   convolution,
   ...kept,
   ...matrix("addmm", (w) => `aten.addmm.default($b, $x, ${w})`).map(vectorBias),
   ...matrix("mm", (w) => `aten.mm.default($x, ${w})`),
   linear,
-].map(ruleOf);
+];
+
+/** Returns the rules for a program whose values are known. */
+export const batchNormRulesFor = (known: KnownValue): readonly Rule[] =>
+  LAYERS.map((layer) => ruleOf(layer, known));
+
+/** The rules for any program; they do not look at values. */
+export const batchNormRules = batchNormRulesFor(() => undefined);
