@@ -202,6 +202,7 @@ const GROUPS = {
   "running-statistics":
     "batch norms by running statistics whose factors or shifts leave the range, also behind layers",
   "kernel-choices": "calls whose decompositions give other numbers than PyTorch's kernels",
+  "half-norms": "layer, group and RMS norms of halves whose sums leave the range of float32",
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",
   "unread-divisions": "divisions of integers by zero whose elements nothing reads",

@@ -3,10 +3,12 @@
 import type { FakeTensor } from "@sconce/ir";
 import { numel, type Tensor, Tensor as TensorClass } from "@sconce/tensor";
 import { finishOutput, type NumberArray, openOutput, readNumbers } from "../kernel/dense.js";
+import { isHalf } from "../kernel/half.js";
 import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kernel/kernel.js";
 import { overflowOf, runningMean } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
+import { identity } from "./pointwise-math.js";
 
 /**
  * Returns the outputs as the shape rule says, but with saved statistics (the second and third) of
@@ -30,11 +32,13 @@ export function openOutputs<const M extends readonly FakeTensor[]>(
 interface Sums {
   readonly overflow: (sum: number) => number;
   readonly lanes: number;
+  /** The number of elements that they read at once: those of halves make two vectors of float32. */
+  readonly block: number;
 }
-const sumsOf = ({ dtype }: Tensor): Sums => ({
-  overflow: overflowOf(dtype),
-  lanes: dtype === "float64" ? 4 : 8,
-});
+function sumsOf({ dtype }: Tensor): Sums {
+  const lanes = dtype === "float64" ? 4 : 8;
+  return { overflow: overflowOf(dtype), lanes, block: isHalf(dtype) ? 2 * lanes : lanes };
+}
 
 function meanOf(x: NumberArray, start: number, size: number, step = 1): number {
   let sum = 0;
@@ -50,24 +54,49 @@ function meanOf(x: NumberArray, start: number, size: number, step = 1): number {
 /**
  * Mean and biased variance of `size` elements from `start`. PyTorch's kernels begin with no element
  * at a mean of 0: there the square of the first mean is multiplied by 0, which gives NaN where it
- * overflows. That is the mean of all where these are too few for its lanes, and else that of the
+ * overflows. That is the mean of all where these are too few for a block, and else that of the
  * first lane, unless elements are left over.
  */
 function moments(
   x: NumberArray,
   start: number,
   size: number,
-  { overflow, lanes }: Sums,
+  { overflow, lanes, block }: Sums,
 ): readonly [mean: number, variance: number] {
   const mean = runningMean(meanOf(x, start, size));
   let square = 0;
   for (let p = start; p < start + size; p++) square += (x[p]! - mean) ** 2;
   const isLarge = overflow(square + size * mean * mean * lanes) === Infinity;
-  if (isLarge && (size < lanes || size % lanes === 0)) {
-    const first = size < lanes ? mean : meanOf(x, start, size, lanes);
+  if (isLarge && (size < block || size % block === 0)) {
+    const first = size < block ? mean : meanOf(x, start, size, lanes);
     if (overflow(first * first) === Infinity) return [mean, Number.NaN];
   }
   return [mean, overflow(square) / size];
+}
+
+/** Returns one over a standard deviation; of halves each step rounds as PyTorch's do. */
+function scaleOf({ dtype }: Tensor, eps: number): (variance: number) => number {
+  const step = isHalf(dtype) ? Math.fround : identity;
+  const least = step(eps);
+  return (variance) => step(1 / step(Math.sqrt(step(step(variance) + least))));
+}
+
+interface HalfRow {
+  readonly mean: number;
+  readonly scale: number;
+  readonly w: NumberArray;
+  readonly b: NumberArray;
+}
+/**
+ * PyTorch rounds the product of the mean and the scale of halves, and not that of an element. Equal
+ * elements so become what was rounded.
+ */
+function halfRow(x: NumberArray, y: NumberArray, start: number, { mean, scale, w, b }: HalfRow): void {
+  const shift = Math.fround(-Math.fround(mean) * scale);
+  for (const [i, weight] of w.entries()) {
+    const unit = Math.fround(x[start + i]! * scale + shift);
+    y[start + i] = unit * weight + b[i]!;
+  }
 }
 
 const layerNorm = kernel(
@@ -81,13 +110,15 @@ const layerNorm = kernel(
     const b = bias === null ? scratch(Float64Array, size) : readNumbers(bias);
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
     const sums = sumsOf(input);
+    const toScale = scaleOf(input, eps);
     for (let row = 0; row < rows; row++) {
       const start = row * size;
       const [mu, variance] = moments(x, start, size, sums);
-      const scale = 1 / Math.sqrt(variance + eps);
+      const scale = toScale(variance);
       means[row] = mu;
       rstds[row] = scale;
-      for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * w[i]! + b[i]!;
+      if (isHalf(input.dtype)) halfRow(x, y, start, { mean: mu, scale, w, b });
+      else for (let i = 0; i < size; i++) y[start + i] = (x[start + i]! - mu) * scale * w[i]! + b[i]!;
     }
     return [finishOutput(out, y), finishOutput(mean, means), finishOutput(rstd, rstds)];
   },
@@ -102,10 +133,12 @@ const groupNorm = kernel(
     const [y, means, rstds] = [openOutput(out), openOutput(mean), openOutput(rstd)];
     const sums = sumsOf(input);
     const channels = C / group;
+    const step = isHalf(input.dtype) ? Math.fround : identity;
     for (let g = 0; g < N * group; g++) {
       const start = g * channels * HxW;
       const [mu, variance] = moments(x, start, channels * HxW, sums);
-      const scale = 1 / Math.sqrt(variance + eps);
+      // PyTorch takes this root in float64.
+      const scale = step(1 / Math.sqrt(variance + eps));
       means[g] = mu;
       rstds[g] = scale;
       if (w === null && b === null) {
@@ -115,8 +148,8 @@ const groupNorm = kernel(
       }
       for (let c = 0; c < channels; c++) {
         const channel = (g % group) * channels + c;
-        const factor = scale * (w ? w[channel]! : 1);
-        const shift = (b ? b[channel]! : 0) - mu * factor;
+        const factor = step(scale * (w ? w[channel]! : 1));
+        const shift = step((b ? b[channel]! : 0) - step(mu) * factor);
         scaleRun(x, y, start + c * HxW, HxW, factor, shift);
       }
     }

@@ -40,6 +40,7 @@ GROUPS = (
     "half_losses",
     "row_choices",
     "running_statistics",
+    "half_norms",
 )
 
 if __name__ == "__main__":

@@ -10,11 +10,14 @@ import {
   remainder,
   ZERO,
 } from "../../ir/index-expr.js";
-import { apply, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
+import { apply, both, cast, constantScalar, indexScalar, type Scalar, select } from "../../ir/scalar.js";
 import { cannot, type LoweringCall, outOf, shapeOf } from "../core/call.js";
 import { LazyTensor, reshaped } from "../core/lazy.js";
 import { computeType, numberOf, numberScalar } from "../core/numbers.js";
 import { type Center, centerOf, countOf, isRegular, keptAt, reducedRow, reduceOver } from "./reduce.js";
+
+/** Returns whether elements are halves, which are computed in float32. */
+export const isHalf = ({ dtype }: LazyTensor): boolean => computeType(dtype) !== dtype;
 
 /** What {@link squaresOf} sums, and how. */
 interface SquaresOptions {
@@ -77,6 +80,8 @@ interface StatisticsOptions {
   readonly statistics?: DType;
   /** Whether means are those of plain sums, which an infinity does not make NaN. */
   readonly isPlain?: boolean;
+  /** Whether PyTorch takes the roots in float64, which counts where all elements are equal. */
+  readonly hasWideRoots?: boolean;
 }
 /** Statistics of rows, whose dimensions are kept with size 1. */
 interface RowStatistics {
@@ -92,7 +97,7 @@ export function rowStatistics(
   call: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
-  { eps, statistics = computeType(rows.dtype), isPlain = false }: StatisticsOptions,
+  { eps, statistics = computeType(rows.dtype), isPlain = false, hasWideRoots = false }: StatisticsOptions,
 ): RowStatistics {
   const { context, node } = call;
   const compute = computeType(rows.dtype);
@@ -107,7 +112,9 @@ export function rowStatistics(
   const toRstd = (sum: Scalar, first: readonly Index[]): Scalar => {
     const variance = step(apply("div", step(sum), countOf(rows, dims, compute)));
     const held = isPlain ? variance : varianceOfLarge(call, { rows, dims, center, sum, variance, first });
-    return rounded(apply("rsqrt", apply("add", held, numberScalar(eps, compute))));
+    const root = rounded(apply("rsqrt", apply("add", held, numberScalar(eps, compute))));
+    const least = constantScalar(Math.fround(1 / Math.sqrt(eps)), compute);
+    return hasWideRoots ? select(apply("eq", held, constantScalar(0, compute)), least, root) : root;
   };
   const rstd = squaresOf(call, rows, dims, center, { keepdim: true, dtype: compute, finish: toRstd });
   context.materialize(rstd, { group });
@@ -125,11 +132,15 @@ export function rowStatistics(
   return { center, mean, rstd, group };
 }
 
-interface NormalizedOptions {
-  readonly eps: number;
-  /** Finishes an element in units of the standard deviation. */
-  readonly finish: (unit: Scalar, at: readonly Index[]) => Scalar;
-  /** What `finish` reads. */
+/** The numbers of a row, as scalars. */
+export interface RowNumbers {
+  readonly mean: Scalar;
+  readonly rstd: Scalar;
+}
+interface NormalizedOptions extends Pick<StatisticsOptions, "eps" | "hasWideRoots"> {
+  /** Returns an element of the result. */
+  readonly element: (x: Scalar, row: RowNumbers, at: readonly Index[]) => Scalar;
+  /** What `element` reads beside the rows. */
   readonly further: readonly LazyTensor[];
 }
 /**
@@ -139,11 +150,11 @@ export function normalized(
   call: LoweringCall,
   rows: LazyTensor,
   dims: readonly number[],
-  { eps, finish, further }: NormalizedOptions,
+  { element, further, ...options }: NormalizedOptions,
 ): { out: LazyTensor; center: Center; rstd: LazyTensor } {
   const { context, node } = call;
   const out = outOf(call);
-  const { center, mean, rstd } = rowStatistics(call, rows, dims, { eps });
+  const { center, mean, rstd } = rowStatistics(call, rows, dims, options);
   const made = new LazyTensor({
     dtype: out.dtype,
     shape: rows.shape,
@@ -152,13 +163,61 @@ export function normalized(
     operations: 4,
     element: (at) => {
       const row = keptAt(at, dims, ZERO);
-      const difference = apply("sub", cast(rows.element(at), rstd.dtype), mean.element(row));
-      return cast(finish(apply("mul", difference, rstd.element(row)), at), out.dtype);
+      const x = cast(rows.element(at), rstd.dtype);
+      return cast(element(x, { mean: mean.element(row), rstd: rstd.element(row) }, at), out.dtype);
     },
   });
   context.made(made);
   return { out: made, center, rstd };
 }
+
+/** Two numbers whose sum is a factor: products of halves with each are exact in float32. */
+interface Parts {
+  readonly high: Scalar;
+  readonly low: Scalar;
+  /** Whether the parts are finite. */
+  readonly isKnown: Scalar;
+}
+function partsOf(factor: Scalar): Parts {
+  const widened = apply("mul", factor, constantScalar(2 ** 12 + 1, factor.dtype));
+  const high = apply("sub", widened, apply("sub", widened, factor));
+  return { high, low: apply("sub", factor, high), isKnown: isRegular(widened) };
+}
+
+/** What {@link fusedOfHalf} computes an element by: two numbers for the factor, and the shift. */
+export interface FusedNumbers {
+  readonly high: Scalar;
+  readonly low: Scalar;
+  readonly shift: Scalar;
+}
+export function fusedNumbers(factor: Scalar, shift: Scalar): FusedNumbers {
+  const number = (value: number): Scalar => constantScalar(value, factor.dtype);
+  const { high, low, isKnown } = partsOf(factor);
+  // Beside an infinite shift, finite products do not count.
+  const isLost = both(apply("eq", apply("abs", shift), number(Infinity)), isRegular(factor));
+  const sign = select(apply("lt", factor, number(0)), number(-1), number(1));
+  return {
+    high: select(isLost, sign, select(isKnown, high, factor)),
+    low: select(both(isKnown, apply("not", isLost)), low, number(0)),
+    shift,
+  };
+}
+
+/** Returns `x * factor + shift` of a half `x`, rounded once as PyTorch's kernels do. */
+export const fusedOfHalf = (x: Scalar, { high, low, shift }: FusedNumbers): Scalar =>
+  apply("add", apply("add", apply("mul", x, high), shift), apply("mul", x, low));
+
+/**
+ * Returns `offset - mean * factor`, rounded once where the mean is a half: that of equal elements.
+ */
+export function shiftOfHalf(mean: Scalar, factor: Scalar, offset: Scalar): Scalar {
+  const { high, low } = partsOf(factor);
+  const product = apply("mul", mean, factor);
+  const rest = apply("add", apply("sub", apply("mul", mean, high), product), apply("mul", mean, low));
+  const fused = apply("sub", apply("sub", offset, rest), product);
+  return select(isRegular(fused), fused, apply("sub", offset, product));
+}
+
 /** A row with its variance. */
 interface RowVariance {
   readonly rows: LazyTensor;
@@ -171,7 +230,7 @@ interface RowVariance {
 }
 /**
  * Returns the variance, or NaN where PyTorch's kernels multiply the square of a mean that overflows
- * by 0: that of all elements where these are too few for their lanes, and else that of the first
+ * by 0: that of all elements where these are too few for a block, and else that of the first
  * lane, unless elements are left over (`RowwiseMomentsImpl`).
  */
 function varianceOfLarge(
@@ -180,6 +239,8 @@ function varianceOfLarge(
 ): Scalar {
   const { dtype } = variance;
   const lanes = dtype === "float64" ? 4 : 8;
+  // PyTorch reads halves in vectors that make two of float32.
+  const block = isHalf(rows) ? 2 * lanes : lanes;
   const sizes = dims.map((d) => rows.shape[d]!);
   const size = product(sizes);
   const number = (value: number): Scalar => constantScalar(value, dtype);
@@ -187,8 +248,8 @@ function varianceOfLarge(
     select(isRegular(apply("mul", mean, mean)), variance, number(Number.NaN));
   const mean = center.mean.element(first);
   const fixed = fixedValue(size);
-  if (fixed !== undefined && fixed < lanes) return orNaN(mean);
-  if (fixed !== undefined && fixed % lanes !== 0) return variance;
+  if (fixed !== undefined && fixed < block) return orNaN(mean);
+  if (fixed !== undefined && fixed % block !== 0) return variance;
   const ofLane = (): Scalar => {
     const total = reducedRow(call, rows, dims, first, (element, at) => {
       const place = remainder(
@@ -206,9 +267,9 @@ function varianceOfLarge(
   const isLarge = apply("not", isRegular(apply("add", sum, squares)));
   if (fixed !== undefined) return select(isLarge, ofLane(), variance);
   const count = numberOf(size, dtype);
-  const isWhole = apply("eq", numberOf(remainder(size, constant(lanes)), dtype), number(0));
+  const isWhole = apply("eq", numberOf(remainder(size, constant(block)), dtype), number(0));
   const ofMany = select(isWhole, ofLane(), variance);
-  return select(isLarge, select(apply("lt", count, number(lanes)), orNaN(mean), ofMany), variance);
+  return select(isLarge, select(apply("lt", count, number(block)), orNaN(mean), ofMany), variance);
 }
 /**
  * Times the weight, plus the bias: a bias of None is 0, which has its effect on the sign of zeros.
