@@ -1,6 +1,7 @@
 /** @file Families of programs that can have any number of calls. */
 import { Dim, torch } from "@sconce/capture";
 import type { Tensor as Traced } from "@sconce/tensor";
+import { FAMILIES_OF_SIZES } from "./families-of-sizes.fixture.js";
 import { FAMILIES_OF_VIEWS } from "./families-of-views.fixture.js";
 import { chain, type Family } from "./family.fixture.js";
 
@@ -159,4 +160,9 @@ const WIDE: Readonly<Record<string, Family>> = {
 };
 
 /** All families by name. */
-export const FAMILIES: Readonly<Record<string, Family>> = { ...CHAINS, ...WIDE, ...FAMILIES_OF_VIEWS };
+export const FAMILIES: Readonly<Record<string, Family>> = {
+  ...CHAINS,
+  ...WIDE,
+  ...FAMILIES_OF_VIEWS,
+  ...FAMILIES_OF_SIZES,
+};

@@ -11,7 +11,7 @@ export interface Family {
   readonly inputs: readonly (readonly number[])[] | ((steps: number) => readonly (readonly number[])[]);
   readonly dtype?: DType;
   /** What the first size of the first input is. */
-  readonly dynamic?: () => ReturnType<typeof Dim>;
+  readonly dynamic?: (steps: number) => ReturnType<typeof Dim>;
   readonly run: (inputs: readonly Traced[], steps: number) => Traced | readonly Traced[];
 }
 
@@ -59,6 +59,6 @@ export function programOf(
       return run(xs, steps);
     }
   }
-  const options = dynamic === undefined ? {} : { dynamicShapes: { xs: [{ 0: dynamic() }] } };
+  const options = dynamic === undefined ? {} : { dynamicShapes: { xs: [{ 0: dynamic(steps) }] } };
   return { program: exportProgram(new Program().eval(), [given], options), inputs: given };
 }

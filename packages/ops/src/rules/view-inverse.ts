@@ -101,27 +101,23 @@ const sizedPiece = (name: string): Inverse =>
   piece(({ args, index }) => {
     const sizes = args[name] as readonly IntLike[];
     const ends = endsOf(sizes);
-    if (ends !== undefined) return [ends[index - 1] ?? 0, ends[index]!];
-    const start = sizes.slice(0, index).reduce((a, b) => add(a, b), 0);
-    return [start, add(start, sizes[index]!)];
+    return [ends[index - 1] ?? 0, ends[index]!];
   });
 
 /**
- * Returns where the pieces of a split end; undefined for symbolic sizes. The answer is kept,
- * because each piece of the split asks for it.
+ * Returns where the pieces of a split end. The answer is kept, because each piece of the split asks
+ * for it.
  */
-function endsOf(sizes: readonly IntLike[]): readonly number[] | undefined {
+function endsOf(sizes: readonly IntLike[]): readonly IntLike[] {
   let ends = knownEnds.get(sizes);
   if (ends === undefined) {
-    let sum = 0;
-    ends = sizes.every((size) => typeof size === "number")
-      ? sizes.map((size) => (sum += Number(size)))
-      : null;
+    let sum: IntLike = 0;
+    ends = sizes.map((size) => (sum = add(sum, size)));
     knownEnds.set(sizes, ends);
   }
-  return ends ?? undefined;
+  return ends;
 }
-const knownEnds = new WeakMap<readonly IntLike[], readonly number[] | null>();
+const knownEnds = new WeakMap<readonly IntLike[], readonly IntLike[]>();
 
 /** Views that negate or conjugate: a copy of the view takes the new values and is turned back. */
 const turned = (target: string): Inverse => again(target);

@@ -311,7 +311,7 @@ export class LoweringTracer extends GraphRecorder<NodeMeta> {
     const made = new Map([[call.operand, this.tensors.get(base)!]]);
     let last = base;
     for (const { node, name, at } of call.partsOf(result)) {
-      const args = node.args.map((arg) => (arg instanceof TraceNode ? made.get(arg)! : arg));
+      const args = node.args.map((arg) => (arg instanceof TraceNode ? (made.get(arg) ?? arg) : arg));
       const { op, target, kwargs, val: recorded } = node;
       const val = recorded instanceof FakeTensor ? new FakeTensor(recorded) : recorded;
       const meta = this.currentMeta;

@@ -1,5 +1,6 @@
 /** @file A call that gave several results, to record again for one of them. */
-import { FakeTensor, hasStaticLayout } from "@sconce/ir";
+import { FakeTensor, isSymScalar } from "@sconce/ir";
+import { type IntLike, symEquals } from "@sconce/symbolic";
 import { callName } from "../names/naming.js";
 import { TraceNode, visitOperands } from "../nodes/trace-node.js";
 
@@ -40,7 +41,7 @@ export class RecordedCall<M> {
   }
 
   /**
-   * Returns what was recorded, or undefined where more than the operand decides what is: symbolic
+   * Returns what was recorded, or undefined where more than the operand decides what is: nodes of
    * sizes, metadata of a decomposition, other tensors.
    *
    * @param operand the node of the tensor that the call reads
@@ -55,10 +56,10 @@ export class RecordedCall<M> {
     meta: M,
   ): RecordedCall<M> | undefined {
     const { val: base } = operand;
-    if (!(base instanceof FakeTensor) || !hasStaticLayout(base)) return undefined;
+    if (!(base instanceof FakeTensor)) return undefined;
     const known = new Set([operand]);
     for (const node of nodes) {
-      if (node.op !== "call_function" || node.meta !== meta || !hasStaticValue(node)) return undefined;
+      if (node.op !== "call_function" || node.meta !== meta || !givesTensors(node)) return undefined;
       if (!readsOnly(node, known)) return undefined;
       known.add(node);
     }
@@ -73,7 +74,7 @@ export class RecordedCall<M> {
     const base = this.#base;
     return (
       tensor.dtype === base.dtype &&
-      tensor.storageOffset === base.storageOffset &&
+      symEquals(tensor.storageOffset, base.storageOffset) &&
       tensor.device === base.device &&
       tensor.layout === base.layout &&
       isEqualList(tensor.shape, base.shape) &&
@@ -85,7 +86,7 @@ export class RecordedCall<M> {
   partsOf(result: number): readonly RecordedPart<M>[] {
     const needed = new Set<TraceNode<M>>();
     const need = (node: TraceNode<M>): void => {
-      if (node === this.operand || needed.has(node)) return;
+      if (node === this.operand || needed.has(node) || isSymScalar(node.val)) return;
       visitOperands(node, need);
       needed.add(node);
     };
@@ -106,22 +107,27 @@ export interface RecordedPart<M> {
 const candidateOf = <M>({ target }: TraceNode<M>): string =>
   target === "operator.getitem" ? "getitem" : callName(target);
 
-const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((value, i) => value === b[i]);
+const isEqualList = (a: readonly IntLike[], b: readonly IntLike[]): boolean =>
+  a.length === b.length && a.every((value, i) => symEquals(value, b[i]!));
 
-/** Returns whether a node gives tensors whose sizes are numbers. */
-function hasStaticValue<M>({ val, unbacked }: TraceNode<M>): boolean {
-  const isTensor = (value: unknown): boolean => value instanceof FakeTensor && hasStaticLayout(value);
+/** Returns whether a node gives tensors, and makes no symbols. */
+function givesTensors<M>({ val, unbacked }: TraceNode<M>): boolean {
+  const isTensor = (value: unknown): boolean => value instanceof FakeTensor;
   return unbacked.length === 0 && (Array.isArray(val) ? val.every(isTensor) : isTensor(val));
 }
 
-/** Returns whether a node reads known nodes alone, each as an argument by position. */
+/**
+ * Returns whether a node reads sizes that were there before, and else known nodes alone, each as an
+ * argument by position.
+ */
 function readsOnly<M>(node: TraceNode<M>, known: ReadonlySet<TraceNode<M>>): boolean {
   let count = 0;
   let all = true;
   visitOperands(node, (operand) => {
+    if (isSymScalar(operand.val)) return;
     count++;
     all &&= known.has(operand);
   });
-  return all && count === node.args.filter((arg) => arg instanceof TraceNode).length;
+  const isTensor = (arg: unknown): boolean => arg instanceof TraceNode && !isSymScalar(arg.val);
+  return all && count === node.args.filter(isTensor).length;
 }
