@@ -1,6 +1,7 @@
 /** @file Built modules: what they take and refuse, state, files, and how they load. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { buildModule } from "@sconce/build";
 import { isSconceError } from "@sconce/errors";
 import { openPt2File } from "@sconce/formats/node";
@@ -8,7 +9,7 @@ import type { ExportedProgram } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor, writeSafetensors } from "@sconce/tensor";
 import { describe, expect, test, vi } from "vitest";
-import { bitsOf, leavesOf, moduleTensor, withModule } from "./built-modules.fixture.js";
+import { bitsOf, leavesOf, type ModuleExports, moduleTensor, withModule } from "./built-modules.fixture.js";
 import { PROGRAMS } from "./fixtures.js";
 
 const open = (name: string): Promise<ExportedProgram> => openPt2File(`${PROGRAMS}${name}/program.pt2`);
@@ -141,6 +142,25 @@ describe("a built module", () => {
       expect(await failed({ weights: "missing:here" })).not.toBe("");
       const stopped = AbortSignal.abort(new Error("stopped"));
       expect(await failed({ signal: stopped })).toBe("stopped");
+    });
+  });
+
+  test("runs where modules have no address, from what the caller gives", async () => {
+    await withModule(counter(), {}, async (_, { files }, folder) => {
+      const text = readFileSync(join(folder, "model.mjs"), "utf8").replaceAll("import.meta.url", "undefined");
+      writeFileSync(join(folder, "elsewhere.mjs"), text);
+      const { load } = (await import(pathToFileURL(join(folder, "elsewhere.mjs")).href)) as ModuleExports;
+      const wasm = new WebAssembly.Module(files.get("model.wasm") as Uint8Array<ArrayBuffer>);
+      const model = await load({ wasm, weights: files.get("model.safetensors") });
+      expect(leavesOf(await model.run({ x: x(2) }))).toHaveLength(1);
+      for (const [given, missing] of [
+        [{}, "wasm"],
+        [{ wasm }, "weights"],
+      ] as const)
+        await expect(load(given)).rejects.toMatchObject({
+          code: "FILE",
+          message: expect.stringContaining(`give \`${missing}\` to load`),
+        });
     });
   });
 

@@ -6,11 +6,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import commonjsPlugin from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
-import { build as esbuild, transform } from "esbuild";
+import { build as esbuild } from "esbuild";
 import { rollup } from "rollup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import webpack, { type Compiler, type Configuration } from "webpack";
+import type { Configuration } from "webpack";
 import { type Browser, CHROMIUM, END, hasChromium, openBrowser } from "./browser.fixture.js";
+import { bundleByWebpack, RUNTIMES, versionOf } from "./bundlers.fixture.js";
 import { runProgram } from "./packed.fixture.js";
 import { type Installed, installedProject, type Project } from "./project.fixture.js";
 
@@ -63,37 +64,10 @@ const page = (folder: string, script: string): string => {
   return join(project.folder, folder);
 };
 
-/** Minifies as webpack's own plugin does, with esbuild: Terser takes ten times as long. */
-const minify = ({ hooks, webpack: { Compilation, sources } }: Compiler): void =>
-  hooks.compilation.tap("minify", (compilation) =>
-    compilation.hooks.processAssets.tapPromise(
-      { name: "minify", stage: Compilation.PROCESS_ASSETS_STAGE_OPTIMIZE_SIZE },
-      async (assets) => {
-        for (const [name, asset] of Object.entries(assets)) {
-          const { code } = await transform(asset.source().toString(), { minify: true });
-          compilation.updateAsset(name, new sources.RawSource(code));
-        }
-      },
-    ),
-  );
-
 async function byWebpack(config: Configuration): Promise<void> {
-  const compiler = webpack({
-    mode: "production",
-    target: "web",
-    context: project.folder,
-    performance: false,
-    optimization: { minimizer: [minify] },
-    ...config,
-  });
-  const stats = await new Promise<webpack.Stats>((done, fail) => {
-    compiler!.run((error, result) => (error === null ? done(result!) : fail(error)));
-  });
-  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+  const problems = await bundleByWebpack(project, config);
   // The gpu.js backend is loaded when something asks for it, and gpu.js itself is optional.
-  expect(
-    [...errors!, ...warnings!].map(({ message }) => message).filter((text) => !/gpu\.js/.test(text)),
-  ).toEqual([]);
+  expect(problems.filter((text) => !/gpu\.js/.test(text))).toEqual([]);
 }
 
 async function byRollup(entries: readonly string[], folder: string): Promise<void> {
@@ -259,22 +233,6 @@ describe("bundles run in Node, which has no page", () => {
     expect(await project.node("vite/index.mjs")).toBe(expected);
   });
 });
-
-/** The version of a runtime, or undefined if it is not installed. */
-const versionOf = (runtime: string): Promise<string | undefined> =>
-  runProgram(runtime, ["--version"], ".").then(
-    (text) => text.split("\n")[0],
-    () => undefined,
-  );
-
-/** Other runtimes, with what runs a file of a project that has its `node_modules`. */
-const RUNTIMES = [
-  {
-    runtime: "deno",
-    args: ["run", "--no-remote", "--node-modules-dir=manual", "--allow-read", "--allow-env"],
-  },
-  { runtime: "bun", args: ["run"] },
-];
 
 describe("runtimes run the program", async () => {
   for (const { runtime, args } of RUNTIMES) {

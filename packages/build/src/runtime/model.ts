@@ -42,13 +42,26 @@ export async function loadModel(files: ModuleFiles, options: LoadOptions = {}): 
   const { signal } = options;
   signal?.throwIfAborted();
   const [module, weights] = await Promise.all([
-    compiled(options.wasm ?? files.wasm(), options),
+    compiled(options.wasm ?? besideModule(files, "wasm"), options),
     files.plan.weights.length === 0
       ? new Uint8Array()
-      : bytesFrom(options.weights ?? files.weights(), "weights", options),
+      : bytesFrom(options.weights ?? besideModule(files, "weights"), "weights", options),
   ]);
   signal?.throwIfAborted();
   return new LoadedModel(files, module, weights);
+}
+
+/** Returns where a file is by default. Not all hosts give a module its address. */
+function besideModule(files: ModuleFiles, file: "wasm" | "weights"): Source {
+  try {
+    return files[file]();
+  } catch (cause) {
+    throw new ModelError(
+      "FILE",
+      `the module has no address to find its files by: give \`${file}\` to load`,
+      cause,
+    );
+  }
 }
 
 async function compiled(

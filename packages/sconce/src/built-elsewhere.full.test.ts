@@ -1,0 +1,109 @@
+/**
+ * @file A built module in projects of bundlers and in runtimes other than Node. The projects hold
+ * nothing of Sconce.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build as esbuild } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Browser, CHROMIUM, END, hasChromium, openBrowser } from "./browser.fixture.js";
+import { buildModule } from "./build.js";
+import { bundleByWebpack, RUNTIMES, versionOf } from "./bundlers.fixture.js";
+import { openPt2File } from "./node.js";
+import { runProgram } from "./packed.fixture.js";
+import { Project } from "./project.fixture.js";
+
+const folder = mkdtempSync(join(tmpdir(), "sconce-built-elsewhere-"));
+const project = new Project(folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the module on an image, and prints the scores. */
+const main = (options: string): string => `import { load } from "./digits.mjs";
+const model = await load(${options});
+const image = Float32Array.from({ length: 64 }, (_, at) => (at * 7) % 17);
+const { shape, data } = await model.run({ image });
+console.log(shape.join("x"), data.join(" "));
+`;
+const inPage = (text: string): string => `${text}console.log("${END}");\n`;
+const page = (script: string): string => `<!doctype html><script type="module" src="${script}"></script>`;
+
+let expected: string;
+beforeAll(async () => {
+  const program = await openPt2File(new URL("../examples/digits.pt2", import.meta.url));
+  const { files } = await buildModule(program, { name: "digits" });
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  project.write("package.json", '{ "type": "module" }');
+  project.write("run.js", main(""));
+  project.write("main.js", inPage(main("")));
+  expected = await project.node("run.js");
+}, 120_000);
+
+test("the module runs in Node", () => {
+  expect(expected).toMatch(/^1x10 (\S+ ?){10}\n$/);
+});
+
+if (!hasChromium)
+  console.warn(`bundles do not run in a browser: there is no ${CHROMIUM} (apt-get install chromium)`);
+
+describe.runIf(hasChromium)("bundles find the files of the module, and run in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  /** Runs the page of a folder. */
+  const printed = async (place: string): Promise<string> => `${await browser.printed(join(folder, place))}\n`;
+
+  test("the files as they are, without a bundler", async () => {
+    project.write("index.html", page("main.js"));
+    expect(await printed(".")).toBe(expected);
+  });
+
+  test("vite, with no setting", async () => {
+    project.write("index.html", page("/main.js"));
+    const build = { outDir: "by-vite", modulePreload: false };
+    project.write("vite.config.mjs", `export default ${JSON.stringify({ base: "./", build })};`);
+    await project.tool("vite/bin/vite.js", "build");
+    expect(await printed("by-vite")).toBe(expected);
+  });
+
+  test("webpack, with no setting", async () => {
+    const output = { path: join(folder, "by-webpack"), filename: "main.js" };
+    expect(await bundleByWebpack(project, { entry: "./main.js", output })).toEqual([]);
+    project.write("by-webpack/index.html", page("main.js"));
+    expect(await printed("by-webpack")).toBe(expected);
+  });
+
+  test("esbuild, with the files as loaders give them", async () => {
+    const files = [
+      'import wasm from "./digits.wasm";',
+      'import weights from "./digits.safetensors";',
+      "const options = { wasm: new URL(wasm, import.meta.url), weights: new URL(weights, import.meta.url) };",
+    ];
+    project.write("loaders.js", `${files.join("\n")}\n${inPage(main("options"))}`);
+    await esbuild({
+      absWorkingDir: folder,
+      entryPoints: ["loaders.js"],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      outdir: "by-esbuild",
+      loader: { ".wasm": "file", ".safetensors": "file" },
+      logLevel: "silent",
+    });
+    project.write("by-esbuild/index.html", page("loaders.js"));
+    expect(await printed("by-esbuild")).toBe(expected);
+  });
+});
+
+describe("runtimes run the module", async () => {
+  for (const { runtime, args } of RUNTIMES) {
+    const version = await versionOf(runtime);
+    const title = version === undefined ? `skipped: ${runtime} is not installed` : `${runtime}, ${version}`;
+    test.skipIf(version === undefined)(title, async () => {
+      expect(await runProgram(runtime, [...args, "run.js"], folder)).toBe(expected);
+    });
+  }
+});
