@@ -30,8 +30,9 @@ async function bundled(entry) {
 
 /** The text of the generated file. */
 export async function generatedText() {
-  const [runtime, functions, loads] = await Promise.all(
-    ["index", "functions", "loads"].map((name) => bundled(`src/runtime/${name}.ts`)),
+  const names = ["index", "functions", "loads", "script-functions"];
+  const [runtime, functions, loads, scripts] = await Promise.all(
+    names.map((name) => bundled(`src/runtime/${name}.ts`)),
   );
   return [
     "/** @file The runtime of built modules; written by `generate.mjs`. */",
@@ -41,6 +42,8 @@ export async function generatedText() {
     `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
     "/** Checks loads at the sizes of a run: an expression of an object with `inside`. */",
     `export const LOADS: string = ${JSON.stringify(loads)};`,
+    "/** Functions that kernels in JavaScript call: an expression of an object with `functionsOf`. */",
+    `export const SCRIPT_FUNCTIONS: string = ${JSON.stringify(scripts)};`,
     "",
   ].join("\n");
 }

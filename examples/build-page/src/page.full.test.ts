@@ -6,17 +6,34 @@ import { BROWSERS, openPage } from "./browsers.fixture.js";
 import { writePage } from "./write-page.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sconce-build-page-"));
-beforeAll(() => writePage(folder));
+const place = (name: string): string => join(folder, name);
+beforeAll(async () => {
+  await writePage(place("wasm"));
+  await writePage(place("js"), { targets: ["js"] });
+  await writePage(place("both"), { targets: ["wasm", "js"] });
+  await writePage(place("inline"), { targets: ["wasm", "js"], inline: true });
+}, 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("the page runs its module under a strict content policy", () => {
-  for (const browser of BROWSERS) {
-    const title = browser.isInstalled ? browser.name : `skipped: there is no ${browser.path}`;
-    test.skipIf(!browser.isInstalled)(title, { timeout: 120_000 }, async () => {
-      const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
-      expect(await openPage(folder, policy, browser)).toBe("this is a 6");
+/** Scripts of the page's own server; nothing compiles WebAssembly. */
+const STRICT = "default-src 'self'; script-src 'self'";
+const WASM = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+
+for (const browser of BROWSERS) {
+  const title = browser.isInstalled ? browser.name : `skipped: there is no ${browser.path}`;
+  describe.skipIf(!browser.isInstalled)(title, () => {
+    const shown = (name: string, policy: string): Promise<string> => openPage(place(name), policy, browser);
+
+    test("runs the module under a strict content policy", { timeout: 120_000 }, async () => {
+      expect(await shown("wasm", WASM)).toBe("this is a 6");
       // The policy is in force: without its word for WebAssembly nothing compiles the kernels.
-      expect(await openPage(folder, "default-src 'self'", browser)).toMatch(/Error/);
+      expect(await shown("wasm", STRICT)).toMatch(/Error/);
     });
-  }
-});
+
+    test("runs kernels in JavaScript where the policy forbids others", { timeout: 120_000 }, async () => {
+      expect(await shown("js", STRICT)).toBe("this is a 6");
+      expect(await shown("both", STRICT)).toBe("this is a 6");
+      expect(await shown("inline", STRICT)).toBe("this is a 6");
+    });
+  });
+}

@@ -1,6 +1,6 @@
 /** @file Writes a program as a module with its own kernels. */
 import { createEvaluator } from "@sconce/backend-cpu";
-import { moduleOf } from "@sconce/backend-wasm/build";
+import { entriesOf, kernelsFor, moduleOf, WASM } from "@sconce/backend-wasm/build";
 import { moduleDeclarations } from "@sconce/capture/typescript";
 import { compilePlan } from "@sconce/device-runtime";
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
@@ -8,21 +8,32 @@ import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
-import { Code } from "./code/code.js";
 import { notBuilt, notLowered } from "./code/errors.js";
-import { moduleText } from "./emit/module-text.js";
+import { moduleText, type ScriptPart, type WasmPart } from "./emit/module-text.js";
 import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
 import { packedTimeline } from "./plan/packed.js";
 import { BuildDevice } from "./plan/recording-device.js";
+import { SCRIPT, ScriptKernels } from "./plan/script-kernels.js";
 import { type Timeline, timelineOf } from "./plan/timeline.js";
 import { unbuiltCalls } from "./plan/unbuilt.js";
 import { valueRanges } from "./plan/value-ranges.js";
+import { joinedWeights } from "./plan/weights.js";
 import { type BuildReport, reportOf } from "./report.js";
+
+/** What kernels of a module are written in. */
+export type BuildTarget = "wasm" | "js";
 
 /** Options of {@link buildModule}. */
 export interface BuildOptions {
   /** The name of the files, without an ending. @defaultValue `"model"` */
   readonly name?: string;
+  /**
+   * What kernels are written in: WebAssembly, or plain JavaScript for pages whose content policy
+   * forbids WebAssembly. With both, JavaScript runs where WebAssembly does not.
+   *
+   * @defaultValue `["wasm"]`
+   */
+  readonly targets?: readonly BuildTarget[];
   /** Whether the module is one file that holds kernels and weights. @defaultValue `false` */
   readonly inline?: boolean;
   /**
@@ -46,6 +57,7 @@ export interface BuildOptions {
 }
 const OPTIONS: OptionNames<BuildOptions> = {
   name: true,
+  targets: true,
   inline: true,
   packed: true,
   relaxed: true,
@@ -83,24 +95,21 @@ export async function buildModule(
   options: BuildOptions = {},
 ): Promise<BuiltModule> {
   checkOptions("buildModule", options, OPTIONS);
-  const { name = "model", inline = false, packed = false, relaxed = false, winograd = 2 } = options;
+  const { name = "model", inline = false, targets = ["wasm"] } = options;
   if (!NAME.test(name))
     throw optionValue("buildModule", "name", name, "letters, digits, `.`, `_` and `-`, as in a file name");
+  if (!isTargets(targets))
+    throw optionValue("buildModule", "targets", targets, 'a list of `"wasm"`, `"js"` or both');
   requireValues(program);
-  const { timeline, ranges, plan } = await timelineFor(program, options, { relaxed, winograd });
-  const settings = { isShared: false, relaxed };
-  const kept = packed ? packedTimeline(timeline, settings) : timeline;
-  const codes = codesOf(kept);
-  const wasm = moduleOf(codes, settings);
-  const weights = writeSafetensors(kept.weights.map((one) => [one.name, one.tensor] as const));
-  const modulePlanOf = modulePlan(name, plan, kept, ranges);
-  const callsFunctions = codes.some(({ imports }) => imports.length > 0);
-  const text = moduleText({
-    plan: modulePlanOf,
-    callsFunctions,
-    checksLoads: modulePlanOf.sizes instanceof Code && modulePlanOf.sizes.text.includes("inside("),
-    inline: inline ? { wasm, weights } : undefined,
-  });
+  const wasm = targets.includes("wasm") ? await wasmBuild(program, name, options) : undefined;
+  const js = targets.includes("js") ? await scriptBuild(program, name, options) : undefined;
+  const { timeline, plan } = (wasm ?? js)!;
+  const tensors = joinedWeights([...(wasm?.timeline.weights ?? []), ...(js?.timeline.weights ?? [])]);
+  const weights =
+    tensors.length === 0
+      ? undefined
+      : writeSafetensors(tensors.map((one) => [one.name, one.tensor] as const));
+  const text = moduleText({ name, wasm: wasm?.part, js: js?.part, weights, inline });
   const encode = (one: string): Uint8Array => new TextEncoder().encode(one);
   const files = new Map<string, Uint8Array>([
     [`${name}.mjs`, encode(text)],
@@ -109,23 +118,70 @@ export async function buildModule(
     [`${name}.d.mts`, encode(`export * from "./${name}.js";\n`)],
   ]);
   if (!inline) {
-    files.set(`${name}.wasm`, wasm);
-    if (kept.weights.length > 0) files.set(`${name}.safetensors`, weights);
+    if (wasm !== undefined) files.set(`${name}.wasm`, wasm.part.wasm);
+    if (weights !== undefined) files.set(`${name}.safetensors`, weights);
   }
-  return { files, report: await reportOf(files, kept, plan.nodes as readonly NodePlacement[]) };
+  return { files, report: await reportOf(files, timeline, plan.nodes as readonly NodePlacement[]) };
+}
+
+const isTargets = (targets: unknown): boolean =>
+  Array.isArray(targets) && targets.length > 0 && targets.every((one) => one === "wasm" || one === "js");
+
+type Plan = Exclude<Awaited<ReturnType<typeof compilePlan>>, string>;
+/** A program for one target. */
+interface Build<Part> {
+  readonly part: Part;
+  readonly timeline: Timeline;
+  readonly plan: Plan;
+}
+
+/** Writes kernels as WebAssembly. */
+async function wasmBuild(
+  program: ExportedProgram,
+  name: string,
+  options: BuildOptions,
+): Promise<Build<WasmPart>> {
+  const { packed = false, relaxed = false, winograd = 2 } = options;
+  const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
+  const { timeline, ranges, plan } = await timelineFor(program, options, device);
+  const settings = { isShared: false, relaxed };
+  const kept = packed ? packedTimeline(timeline, settings) : timeline;
+  const codes = codesOf(kept);
+  const part = {
+    plan: modulePlan(name, plan, kept, ranges),
+    wasm: moduleOf(codes, settings),
+    callsFunctions: codes.some(({ imports }) => imports.length > 0),
+  };
+  return { part, timeline: kept, plan };
+}
+
+/** Writes kernels as JavaScript. */
+async function scriptBuild(
+  program: ExportedProgram,
+  name: string,
+  options: BuildOptions,
+): Promise<Build<ScriptPart>> {
+  const kernels = new ScriptKernels();
+  const { timeline, ranges, plan } = await timelineFor(program, options, new BuildDevice(kernels, SCRIPT));
+  const codes = codesOf(timeline);
+  const part = {
+    plan: modulePlan(name, plan, timeline, ranges),
+    kernels: entriesOf(codes).map((emit) => codes.find((code) => code.emit === emit)!.text),
+    functions: kernels.functions,
+  };
+  return { part, timeline, plan };
 }
 
 /** Plans a program. @throws SconceError `BUILD_UNSUPPORTED` */
 async function timelineFor(
   program: ExportedProgram,
   { operators = defaultOperators(), decompositions, signal }: BuildOptions,
-  choices: ConstructorParameters<typeof BuildDevice>[0],
+  device: BuildDevice,
 ): Promise<{
   readonly timeline: Timeline;
   readonly ranges: ReturnType<typeof valueRanges>["ranges"];
-  readonly plan: Exclude<Awaited<ReturnType<typeof compilePlan>>, string>;
+  readonly plan: Plan;
 }> {
-  const device = new BuildDevice(choices);
   const evaluate = createEvaluator({ operators }) as Evaluator;
   const plan = await compilePlan(program, device, { operators, evaluate, decompositions }, signal);
   if (typeof plan === "string") throw notLowered(plan);

@@ -27,7 +27,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   seed: "integer, without unit",
   ms: "number, milliseconds",
   bytes: "integer, bytes",
-  what: "any or nan",
+  what: "word",
   backends: "two names, with a comma",
   names: "names, with commas between them",
   "name=value": "name, =, and a path or JSON",

@@ -84,7 +84,17 @@ export {
 export { scalarText } from "./ir/scalar-text.js";
 export { forEachScalar, hasReduction, indicesOf, readsOf } from "./ir/traverse.js";
 export { functionOf } from "./javascript/functions.js";
-export { JAVASCRIPT, type JavaScriptSource, printJavaScript } from "./javascript/print.js";
+export { JAVASCRIPT_INLINE } from "./javascript/inline.js";
+export { javaScriptFunction } from "./javascript/named-function.js";
+export {
+  JAVASCRIPT,
+  type JavaScriptFunction,
+  type JavaScriptInline,
+  type JavaScriptNames,
+  type JavaScriptSource,
+  javaScriptLines,
+  printJavaScript,
+} from "./javascript/print.js";
 export { guardFloats } from "./kernel/guard-floats.js";
 export * from "./kernel/kernel.js";
 export { parseKernel } from "./kernel/parse.js";

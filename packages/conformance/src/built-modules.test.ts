@@ -69,6 +69,66 @@ describe("a built module", () => {
     });
   });
 
+  test("computes in JavaScript where nothing compiles WebAssembly", async () => {
+    const sums = async (targets: readonly ("wasm" | "js")[], forbids: boolean): Promise<string[]> =>
+      withModule(counter(), { targets }, async ({ load }, { files }) => {
+        expect(files.has("model.wasm")).toBe(targets.includes("wasm"));
+        if (forbids) vi.spyOn(WebAssembly, "compile").mockRejectedValue(new WebAssembly.CompileError("no"));
+        const model = await load().finally(() => vi.restoreAllMocks());
+        expect(model.target).toBe(forbids || !targets.includes("wasm") ? "js" : "wasm");
+        const texts: string[] = [];
+        // The memory grows with the sizes of calls, and keeps what is in it.
+        for (const rows of [2, 9])
+          texts.push(
+            leavesOf(await model.run({ x: x(rows) }))
+              .map(bitsOf)
+              .join(),
+          );
+        model.reset();
+        return texts;
+      });
+    const wanted = await sums(["wasm"], false);
+    expect(await sums(["js"], false)).toEqual(wanted);
+    expect(await sums(["wasm", "js"], false)).toEqual(wanted);
+    expect(await sums(["wasm", "js"], true)).toEqual(wanted);
+    await expect(sums(["wasm"], true)).rejects.toThrow("no");
+    for (const targets of [[], ["gpu"], "js"])
+      await expect(buildModule(counter(), { targets } as object)).rejects.toMatchObject({
+        code: "OPTION_VALUE",
+      });
+  });
+
+  test("in JavaScript grows its memory, and keeps weights and state", async () => {
+    const program = parseIr(
+      `program "ATEN" {
+  range "s0" [2, 1000000]
+  hint "s0" 3
+  buffer "last": f32[2]
+  input %t: BUFFER "last" persistent
+  input %x: USER_INPUT
+  output %next: BUFFER_MUTATION "last"
+  output %y: USER_OUTPUT
+  call "" ((*), {}) -> {"y": *} names ["x"]
+}
+graph(%t: f32[2], %x: f32[s0, 2]) {
+  %y: f32[s0, 2] = aten.add.Tensor(%x, %t)
+  %sum: f32[2] = aten.sum.dim_IntList(%x, [0])
+  %next: f32[2] = aten.add.Tensor(%t, %sum)
+  return (%next, %y)
+}
+`,
+      { tensors: new Map([["last", Tensor.from([0, 0], { dtype: "float32" })]]) },
+    );
+    await withModule(program, { targets: ["js"] }, async ({ load }) => {
+      const model = await load();
+      const first = async (rows: number): Promise<number> =>
+        (leavesOf(await model.run({ x: x(rows) }))[0] as { data: Float32Array }).data.at(-1)!;
+      expect([await first(2), await first(200_000), await first(3)]).toEqual([1, 3, 200_003]);
+      model.reset();
+      expect(await first(2)).toBe(1);
+    });
+  });
+
   test("refuses what the program does not take, in its words", async () => {
     await withModule(counter(), {}, async ({ load, ModelError }) => {
       const model = await load();
@@ -159,7 +219,7 @@ describe("a built module", () => {
       ] as const)
         await expect(load(given)).rejects.toMatchObject({
           code: "FILE",
-          message: expect.stringContaining(`give \`${missing}\` to load`),
+          message: expect.stringContaining(`pass "${missing}" to load`),
         });
     });
   });

@@ -1,7 +1,7 @@
 /** @file Every program that PyTorch exported, as a module that stands alone. */
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkBuilt } from "./built-programs.fixture.js";
+import { checkBuilt, checkScript } from "./built-programs.fixture.js";
 import { PROGRAMS } from "./fixtures.js";
 import { NAMES } from "./programs.fixture.js";
 
@@ -38,5 +38,19 @@ describe("programs as modules", () => {
   afterAll(() => {
     expect(built).toBeGreaterThan(100);
     expect(runs).toBeGreaterThan(150);
+  });
+});
+
+describe("programs as modules with kernels in JavaScript", () => {
+  let [scripts, scriptRuns] = [0, 0];
+  test.each(names)("%s", async (name) => {
+    const { refused, differences, runs: own } = await checkScript(name);
+    expect(differences).toEqual([]);
+    if (refused === undefined) scripts++;
+    scriptRuns += own;
+  });
+  afterAll(() => {
+    expect(scripts).toBeGreaterThan(100);
+    expect(scriptRuns).toBeGreaterThan(150);
   });
 });

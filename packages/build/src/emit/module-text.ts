@@ -1,42 +1,77 @@
 /** @file The text of a module. */
 import { scriptComment, scriptString } from "@sconce/errors";
-import { literal } from "../code/code.js";
+import { Code, literal } from "../code/code.js";
 import type { WrittenPlan } from "../plan/module-plan.js";
-import { FUNCTIONS, LOADS, RUNTIME } from "./runtime-text.js";
+import type { CalledFunction } from "../plan/script-kernels.js";
+import { FUNCTIONS, LOADS, RUNTIME, SCRIPT_FUNCTIONS } from "./runtime-text.js";
 
-/** What a module is written of. */
-export interface ModuleText {
+/** Kernels of WebAssembly, and how they run. */
+export interface WasmPart {
   readonly plan: WrittenPlan;
-  /** Whether sizes are checked with `inside`. */
-  readonly checksLoads: boolean;
+  readonly wasm: Uint8Array<ArrayBuffer>;
   /** Whether kernels call functions of JavaScript. */
   readonly callsFunctions: boolean;
-  /** The bytes of kernels and weights, for a module in one file. */
-  readonly inline?: { readonly wasm: Uint8Array; readonly weights: Uint8Array } | undefined;
+}
+/** Kernels of JavaScript, and how they run. */
+export interface ScriptPart {
+  readonly plan: WrittenPlan;
+  /** The text of each kernel: nothing of a program but numbers is in it. */
+  readonly kernels: readonly string[];
+  readonly functions: readonly CalledFunction[];
+}
+/** What a module is written of. */
+export interface ModuleText {
+  readonly name: string;
+  readonly wasm: WasmPart | undefined;
+  readonly js: ScriptPart | undefined;
+  /** Undefined for a program without weights. */
+  readonly weights: Uint8Array | undefined;
+  /** Whether the text holds the bytes of kernels and weights. */
+  readonly inline: boolean;
 }
 
 /** Returns the text of the module. Nothing of a program is in it but as strings and numbers. */
-export function moduleText({ plan, checksLoads, callsFunctions, inline }: ModuleText): string {
-  const { name } = plan;
-  const file = (bytes: Uint8Array | undefined, extension: string): string =>
-    bytes === undefined
-      ? `() => new URL(${scriptString(`./${name}.${extension}`)}, import.meta.url)`
-      : `() => decoded(${scriptString(base64(bytes))})`;
+export function moduleText({ name, wasm, js, weights, inline }: ModuleText): string {
+  const file = (bytes: Uint8Array, extension: string): string =>
+    inline
+      ? `() => decoded(${scriptString(base64(bytes))})`
+      : `() => new URL(${scriptString(`./${name}.${extension}`)}, import.meta.url)`;
   return [
     `// ${scriptComment(name)}: a program with its kernels, written by \`sconce build\`.`,
-    ...(checksLoads ? [`const { inside } = ${LOADS};`] : []),
-    `const plan = ${literal(plan)};`,
+    ...([wasm, js].some(checksLoads) ? [`const { inside } = ${LOADS};`] : []),
+    ...(wasm === undefined ? [] : [`const wasmPlan = ${literal(wasm.plan)};`]),
+    ...(js === undefined ? [] : [`const jsPlan = ${literal(js.plan)};`]),
     `const { loadModel, ModelError } = ${RUNTIME};`,
-    `const { functions } = ${callsFunctions ? FUNCTIONS : "{ functions: {} }"};`,
-    ...(inline === undefined
-      ? []
-      : ["const decoded = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));"]),
-    `const files = { plan, functions, wasm: ${file(inline?.wasm, "wasm")}, weights: ${file(inline?.weights, "safetensors")} };`,
+    ...(inline
+      ? ["const decoded = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));"]
+      : []),
+    `const files = {${weights === undefined ? "" : ` weights: ${file(weights, "safetensors")} `}};`,
+    ...(wasm === undefined ? [] : wasmLines(wasm, file(wasm.wasm, "wasm"))),
+    ...(js === undefined ? [] : scriptLines(js)),
     "export const load = (options) => loadModel(files, options);",
     "export { ModelError };",
     "",
   ].join("\n");
 }
+
+const wasmLines = ({ callsFunctions }: WasmPart, kernels: string): string[] => [
+  `const { functions } = ${callsFunctions ? FUNCTIONS : "{ functions: {} }"};`,
+  `files.wasm = { plan: wasmPlan, functions, kernels: ${kernels} };`,
+];
+
+function scriptLines({ kernels, functions }: ScriptPart): string[] {
+  const f = functions.length === 0 ? "[]" : `(${SCRIPT_FUNCTIONS}).functionsOf(${literal(functions)})`;
+  return [
+    `const f = ${f};`,
+    `files.js = { plan: jsPlan, kernels: (h) => [`,
+    kernels.map((text) => `${text},`).join("\n"),
+    "] };",
+  ];
+}
+
+/** Returns whether sizes are checked with `inside`. */
+const checksLoads = (part: WasmPart | ScriptPart | undefined): boolean =>
+  part?.plan.sizes instanceof Code && part.plan.sizes.text.includes("inside(");
 
 function base64(bytes: Uint8Array): string {
   const parts: string[] = [];

@@ -1,7 +1,6 @@
-/** @file The backend `wasm` as a device that makes the code of kernels and runs nothing. */
-import { type KernelCode, type Kernels, kernelsFor, WASM } from "@sconce/backend-wasm/build";
-import type { LoopNest } from "@sconce/codegen";
-import { unitIterations } from "@sconce/codegen";
+/** @file A device that makes the code of kernels and runs nothing. */
+import type { KernelCode, Kernels } from "@sconce/backend-wasm/build";
+import { type LoopNest, type Target, unitIterations } from "@sconce/codegen";
 import type {
   DeviceBuffer,
   RecordingDevice,
@@ -12,27 +11,26 @@ import type {
 import { internalError } from "@sconce/errors";
 import type { Tensor } from "@sconce/tensor";
 
-/** What the engine that will run the kernels has. */
-export interface KernelChoices {
-  readonly relaxed: boolean;
-  readonly winograd: 0 | 2 | 4;
-}
+/** Makes kernels of a kind. */
+export type KernelMaker = Omit<Kernels, "relaxed" | "cache">;
 
 /** Keeps the kernels of the region that was compiled last. */
 export class BuildDevice implements RecordingDevice {
-  readonly mode = "WebAssembly with SIMD";
   readonly description = "kernels that are written to a file";
-  readonly target = WASM;
+  readonly target: Target;
+  readonly mode: string;
   readonly imageLayout = "channels-last";
   readonly iterationsPerElement = 32;
   readonly maxBytes = 2 ** 31 - 64;
   readonly allocated = 0;
-  readonly #kernels: Kernels;
+  readonly #kernels: KernelMaker;
   #last: { readonly request: RegionRequest; readonly codes: readonly KernelCode[] } | undefined;
   readonly codes = new Map<RegionRequest, readonly KernelCode[]>();
 
-  constructor(choices: KernelChoices) {
-    this.#kernels = kernelsFor(choices);
+  constructor(kernels: KernelMaker, target: Target) {
+    this.#kernels = kernels;
+    this.target = target;
+    this.mode = target.name;
   }
 
   whyNotHeld: RegionDevice["whyNotHeld"] = (dtype) => this.#kernels.whyNotHeld(dtype);

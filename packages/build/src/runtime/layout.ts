@@ -1,10 +1,11 @@
 /** @file Where the values of a run lie, and its kernels with all of their parameters. */
+import type { Entry } from "./engine.js";
 import { placeBytes, placeValues } from "./memory.js";
 import type { ModulePlan, RunSizes } from "./plan.js";
 
 /** One kernel with all of its parameters. */
 interface Call {
-  readonly entry: (...parameters: number[]) => void;
+  readonly entry: Entry;
   readonly parameters: readonly number[];
   readonly clears: readonly (readonly [address: number, bytes: number])[];
 }
@@ -38,7 +39,7 @@ export function layoutOf(
   plan: ModulePlan,
   sizes: RunSizes,
   constants: ReturnType<typeof placeConstants>,
-  exports: WebAssembly.Exports,
+  exports: Readonly<Record<string, unknown>>,
 ): Layout {
   const arena = placeValues(plan.values.map(([from, to], at) => [sizes.bytes[at]!, from, to]));
   const places = [...constants.places, ...arena.offsets.map((offset) => constants.end + offset)];
@@ -50,7 +51,7 @@ export function layoutOf(
     const given = sizes.given[at] ?? [];
     return [
       {
-        entry: exports[`k${kernel}`] as Call["entry"],
+        entry: exports[`k${kernel}`] as Entry,
         parameters: [...operands.map((place) => places[place]!), ...given, scratch, 0, units],
         clears: clears.map((place) => [places[place]!, sizes.bytes[place - first]!] as const),
       },

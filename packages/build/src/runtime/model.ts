@@ -1,4 +1,5 @@
 /** @file Loads a module's kernels and weights, and runs them. */
+import { type Engine, type ScriptKernels, scriptEngine, wasmEngine } from "./engine.js";
 import { ModelError } from "./error.js";
 import { type Given, readInputs, resultData } from "./inputs.js";
 import { type Layout, layoutOf, placeConstants } from "./layout.js";
@@ -16,24 +17,35 @@ interface LoadOptions extends FetchOptions {
   readonly wasm?: Source | WebAssembly.Module | undefined;
 }
 
-/** What a module brings. */
-interface ModuleFiles {
+/** Kernels of WebAssembly, and how they run. */
+interface WasmFiles {
   readonly plan: ModulePlan;
   /** Functions of float64 that kernels call. */
   readonly functions: Readonly<Record<string, (...args: number[]) => number>>;
-  /** The kernels and the weights, where the caller gives none. */
-  readonly wasm: () => Source;
-  readonly weights: () => Source;
+  /** The kernels, where the caller gives none. */
+  readonly kernels: () => Source;
+}
+/** Kernels of JavaScript, and how they run. */
+interface ScriptFiles {
+  readonly plan: ModulePlan;
+  readonly kernels: ScriptKernels;
+}
+/** What a module brings: the first kernels that the engine takes are used. */
+interface ModuleFiles {
+  readonly wasm?: WasmFiles;
+  readonly js?: ScriptFiles;
+  /** The weights, where the caller gives none. */
+  readonly weights?: () => Source;
 }
 
 /** A loaded program. */
 interface Model {
+  readonly target: "wasm" | "js";
   run(inputs: Readonly<Record<string, unknown>>): Promise<unknown>;
   reset(): void;
   dispose(): void;
 }
 
-const PAGE = 65_536;
 /** Sets of sizes whose layouts are kept. */
 const KEPT = 64;
 
@@ -41,74 +53,89 @@ const KEPT = 64;
 export async function loadModel(files: ModuleFiles, options: LoadOptions = {}): Promise<Model> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const [module, weights] = await Promise.all([
-    compiled(options.wasm ?? besideModule(files, "wasm"), options),
-    files.plan.weights.length === 0
-      ? new Uint8Array()
-      : bytesFrom(options.weights ?? besideModule(files, "weights"), "weights", options),
-  ]);
+  const [kernels, weights] = await Promise.all([chosen(files, options), weightsOf(files, options)]);
   signal?.throwIfAborted();
-  return new LoadedModel(files, module, weights);
+  return new LoadedModel(kernels.plan, weights, kernels.engine);
+}
+
+async function weightsOf({ weights }: ModuleFiles, options: LoadOptions): Promise<Uint8Array> {
+  if (weights === undefined) return new Uint8Array();
+  return bytesFrom(options.weights ?? besideModule("weights", weights), "weights", options);
 }
 
 /** Returns where a file is by default. Not all hosts give a module its address. */
-function besideModule(files: ModuleFiles, file: "wasm" | "weights"): Source {
+function besideModule(file: "wasm" | "weights", place: () => Source): Source {
   try {
-    return files[file]();
+    return place();
   } catch (cause) {
     throw new ModelError(
       "FILE",
-      `the module has no address to find its files by: give \`${file}\` to load`,
+      `the module has no address to find its files by: pass "${file}" to load`,
       cause,
     );
   }
 }
 
-async function compiled(
-  source: Source | WebAssembly.Module,
-  options: FetchOptions,
-): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) return source;
-  return WebAssembly.compile(await bytesFrom(source, "wasm", options));
+/** A plan, and what makes the kernels that run it. */
+interface Chosen {
+  readonly plan: ModulePlan;
+  readonly engine: (bytes: number) => Engine;
+}
+
+/** Kernels of JavaScript take the place of those that a policy or an engine refuses. */
+async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<Chosen> {
+  const scripts = js && { plan: js.plan, engine: (bytes: number) => scriptEngine(js.kernels, bytes) };
+  if (wasm === undefined) return scripts!;
+  const { plan, functions, kernels } = wasm;
+  if (scripts !== undefined && typeof WebAssembly === "undefined") return scripts;
+  const source = options.wasm ?? besideModule("wasm", kernels);
+  const bytes =
+    source instanceof WebAssembly.Module ? undefined : await bytesFrom(source as Source, "wasm", options);
+  try {
+    const module = bytes === undefined ? (source as WebAssembly.Module) : await WebAssembly.compile(bytes);
+    return { plan, engine: (count) => wasmEngine(module, functions, count) };
+  } catch (error) {
+    if (scripts === undefined) throw error;
+    return scripts;
+  }
 }
 
 /** The kernels of a program on one memory. */
 class LoadedModel implements Model {
+  readonly target: "wasm" | "js";
   readonly #plan: ModulePlan;
-  readonly #exports: WebAssembly.Exports;
   readonly #constants: ReturnType<typeof placeConstants>;
   readonly #layouts = new Map<string, Layout>();
   /** State as it was when the module was loaded. */
   readonly #initial: readonly (readonly [address: number, bytes: Uint8Array])[];
-  #memory: WebAssembly.Memory | undefined;
+  #engine: Engine | undefined;
 
-  constructor({ plan, functions }: ModuleFiles, module: WebAssembly.Module, weights: Uint8Array) {
+  constructor(plan: ModulePlan, weights: Uint8Array, makeEngine: Chosen["engine"]) {
     const tensors = readWeights(weights, plan.weights);
     const constants = placeConstants(plan);
     const staged = plan.constants.map(([weight, , fill]) =>
       fill < 0 ? 0 : placeBytes(tensors[weight]!.length),
     );
-    const memory = newMemory(constants.end + Math.max(0, ...staged));
-    const { exports } = new WebAssembly.Instance(module, { env: { memory }, js: { ...functions } });
-    fillConstants(plan, tensors, constants, memory, exports);
+    const engine = makeEngine(constants.end + Math.max(0, ...staged));
+    fillConstants(plan, tensors, constants, engine);
+    this.target = engine.target;
     this.#plan = plan;
-    this.#memory = memory;
-    this.#exports = exports;
+    this.#engine = engine;
     this.#constants = constants;
     this.#initial = plan.constants.flatMap(([, bytes, , , , isChanged], at) => {
       const address = constants.places[at]!;
       return isChanged === 1
-        ? [[address, new Uint8Array(memory.buffer.slice(address, address + bytes))] as const]
+        ? [[address, new Uint8Array(engine.buffer.slice(address, address + bytes))] as const]
         : [];
     });
   }
 
   async run(inputs: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const memory = this.#open();
+    const engine = this.#open();
     const given = readInputs(this.#plan, inputs);
-    const layout = this.#layout(given);
-    grow(memory, layout.end);
-    const heap = new Uint8Array(memory.buffer);
+    const layout = this.#layout(given, engine);
+    engine.grow(layout.end);
+    const heap = new Uint8Array(engine.buffer);
     this.#plan.inputs.forEach(({ place }, at) => {
       const { data } = given[at]!;
       if (place === undefined || data === undefined) return;
@@ -124,7 +151,7 @@ class LoadedModel implements Model {
   }
 
   /** Returns the layout for the sizes of a call. */
-  #layout(given: readonly Given[]): Layout {
+  #layout(given: readonly Given[], { exports }: Engine): Layout {
     const { sizes } = this.#plan;
     const key = typeof sizes === "function" ? given.map(({ size }) => String(size)).join(";") : "";
     let layout = this.#layouts.get(key);
@@ -136,7 +163,7 @@ class LoadedModel implements Model {
               HELPERS,
             )
           : sizes;
-      layout = layoutOf(this.#plan, now, this.#constants, this.#exports);
+      layout = layoutOf(this.#plan, now, this.#constants, exports);
       if (this.#layouts.size >= KEPT) this.#layouts.clear();
       this.#layouts.set(key, layout);
     }
@@ -190,33 +217,13 @@ class LoadedModel implements Model {
   }
 
   dispose(): void {
-    this.#memory = undefined;
+    this.#engine = undefined;
     this.#layouts.clear();
   }
 
-  #open(): WebAssembly.Memory {
-    if (this.#memory === undefined) throw new ModelError("DISPOSED", "the model was disposed");
-    return this.#memory;
-  }
-}
-
-const noMemory = (bytes: number, cause: unknown): ModelError =>
-  new ModelError("OUT_OF_MEMORY", `the engine has no memory of ${bytes} bytes`, cause);
-
-function newMemory(bytes: number): WebAssembly.Memory {
-  try {
-    return new WebAssembly.Memory({ initial: Math.max(1, Math.ceil(bytes / PAGE)) });
-  } catch (cause) {
-    throw noMemory(bytes, cause);
-  }
-}
-function grow(memory: WebAssembly.Memory, bytes: number): void {
-  const missing = bytes - memory.buffer.byteLength;
-  if (missing <= 0) return;
-  try {
-    memory.grow(Math.ceil(missing / PAGE));
-  } catch (cause) {
-    throw noMemory(bytes, cause);
+  #open(): Engine {
+    if (this.#engine === undefined) throw new ModelError("DISPOSED", "the model was disposed");
+    return this.#engine;
   }
 }
 
@@ -225,10 +232,9 @@ function fillConstants(
   { constants }: ModulePlan,
   tensors: readonly Uint8Array[],
   { places, end: free }: ReturnType<typeof placeConstants>,
-  memory: WebAssembly.Memory,
-  exports: WebAssembly.Exports,
+  { buffer, exports }: Engine,
 ): void {
-  const heap = new Uint8Array(memory.buffer);
+  const heap = new Uint8Array(buffer);
   constants.forEach(([weight, , fill, parts, partBytes], at) => {
     const source = tensors[weight]!;
     if (fill < 0) {

@@ -44,6 +44,8 @@ export interface LoadOptions {
 
 /** The program, ready to run. */
 export interface Model {
+  /** What its kernels are: WebAssembly, or JavaScript. */
+  readonly target: "wasm" | "js";
   /**
    * Computes the program. Buffers that it writes to keep their values for the next call.
    * @throws ModelError for inputs that the program does not take; nothing was computed then

@@ -1,7 +1,7 @@
 /** @file Writes a program as a module with its own kernels. */
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type BuildReport, buildModule } from "@sconce/build";
+import { type BuildReport, type BuildTarget, buildModule } from "@sconce/build";
 import { amount, countText } from "@sconce/errors";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
 import { STANDARD } from "../input-file.js";
@@ -18,6 +18,7 @@ export interface BuildCommandOptions extends PassRunOptions {
   readonly inline?: boolean;
   readonly packed?: boolean;
   readonly relaxed?: boolean;
+  readonly target: "wasm" | "js" | "wasm,js";
   readonly winograd: "0" | "2" | "4";
   readonly passes?: string;
   readonly weights?: string;
@@ -33,6 +34,7 @@ export async function build(file: string, options: BuildCommandOptions, io: Safe
   const program = runPasses(await openWithWeights(file, session, options.weights), session, options, io);
   const { files, report } = await buildModule(program, {
     name: options.name ?? nameOf(file),
+    targets: options.target.split(",") as BuildTarget[],
     inline,
     packed,
     relaxed,

@@ -16,6 +16,14 @@ export const buildCommand: Declare = (command, io) => {
     .argument(...FILE_ARGUMENT)
     .requiredOption("-o, --output <folder>", "Write NAME.mjs and the files beside it to this folder")
     .option("--name <name>", "Name the files NAME.mjs, NAME.wasm, ...; by default like FILE")
+    .addOption(
+      new Option(
+        "--target <what>",
+        "What kernels are written in; the second one is used where the first cannot run",
+      )
+        .choices(["wasm", "js", "wasm,js"])
+        .default("wasm"),
+    )
     .option("--inline", "Write one file, NAME.mjs, that holds kernels and weights")
     .option("--packed", "Write weights in the orders that kernels read them in: the module starts sooner")
     .option("--relaxed", "Use relaxed SIMD in kernels; engines without it refuse the module")

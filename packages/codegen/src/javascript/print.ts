@@ -1,7 +1,7 @@
 /** @file Kernels as JavaScript: the reference printer, which every dtype has. */
 import { internalError } from "@sconce/errors";
 import { type DType, dtypeInfo, isBigIntDType, isFloatDType } from "@sconce/tensor";
-import { COMPARE, type ScalarFn } from "../ir/scalar-functions.js";
+import { COMPARE } from "../ir/scalar-functions.js";
 import {
   elementOf,
   indexLiteral,
@@ -16,7 +16,8 @@ import {
   type LetStatement,
 } from "../kernel/kernel.js";
 import { ALL_INTEGERS, type Target } from "../kernel/target.js";
-import { converterOf, type Element, functionOf } from "./functions.js";
+import type { Element } from "./functions.js";
+import { javaScriptFunction } from "./named-function.js";
 import { roundingOf } from "./rounding.js";
 
 /** Values are numbers, bigints and booleans; one thread runs over all elements. */
@@ -41,12 +42,66 @@ export interface JavaScriptSource {
   readonly functions: readonly ((...args: Element[]) => Element)[];
 }
 
+/** A function that source calls: an operation, or `cast` between dtypes. */
+export interface JavaScriptFunction {
+  /** The operation. */
+  readonly op: string;
+  /** The dtype of its operands. */
+  readonly from: DType;
+  /** The dtype of its result. */
+  readonly to: DType;
+}
+
+/** Texts of operations and of conversions; undefined for those that are called. */
+export interface JavaScriptInline {
+  /** Returns an operation of operands that are names or literals. */
+  readonly operation: (op: string, from: DType, to: DType, operands: readonly string[]) => string | undefined;
+  /** Returns a conversion. */
+  readonly cast: (operand: string, from: DType, to: DType) => string | undefined;
+}
+
+/** How source reads, writes and calls what it does not compute itself. Texts are expressions. */
+export interface JavaScriptNames {
+  /** Returns the element at a place. */
+  readonly load: (memory: KernelMemory, at: string) => string;
+  /** Returns what writes an element. */
+  readonly store: (memory: KernelMemory, at: string, value: string) => string;
+  /** Returns the name of a function. */
+  readonly call: (called: JavaScriptFunction) => string;
+  /** Writes what needs no call; each operation is a call by default. */
+  readonly inline?: JavaScriptInline;
+  /** The number of the unit. */
+  readonly unit?: string;
+  /** A size that the kernel gets, by its text. */
+  readonly size?: (text: string) => string;
+}
+
 /** Prints a kernel of one thread. Nothing but numbers reaches the source from outside. */
 export function printJavaScript(kernel: Kernel): JavaScriptSource {
-  const printer = new JavaScriptPrinter(kernel.memories);
-  const lines = printer.block(kernel.body);
-  return { source: `"use strict";\n${lines.join("\n")}\n`, functions: printer.functions };
+  const functions: ((...args: Element[]) => Element)[] = [];
+  const known = new Map<string, string>();
+  const place = (memory: KernelMemory): number => kernel.memories.indexOf(memory);
+  const lines = javaScriptLines(kernel, {
+    load: (memory, at) => `r[${place(memory)}](${at})`,
+    store: (memory, at, value) => `w[${place(memory)}](${at}, ${value})`,
+    call: (called) => {
+      const key = `${called.op} ${called.from} ${called.to}`;
+      let name = known.get(key);
+      if (name === undefined) {
+        const made = javaScriptFunction(called);
+        if (made === undefined) throw internalError(`JavaScript has no ${key}`);
+        name = `f[${functions.push(made) - 1}]`;
+        known.set(key, name);
+      }
+      return name;
+    },
+  });
+  return { source: `"use strict";\n${lines.join("\n")}\n`, functions };
 }
+
+/** Returns the lines of a kernel of one thread, or of one unit. */
+export const javaScriptLines = (kernel: Kernel, names: JavaScriptNames): string[] =>
+  new JavaScriptPrinter(names).block(kernel.body);
 
 const INDEX: Readonly<Record<string, (a: string, b: string) => string>> = {
   add: (a, b) => `${a} + ${b}`,
@@ -68,13 +123,11 @@ const INDEX: Readonly<Record<string, (a: string, b: string) => string>> = {
 const COMPARISONS: ReadonlySet<string> = new Set(COMPARE);
 
 class JavaScriptPrinter {
-  readonly functions: ((...args: Element[]) => Element)[] = [];
-  readonly #known = new Map<string, string>();
   readonly #names = new Map<KernelValue | KernelVariable, string>();
-  readonly #memories: readonly KernelMemory[];
+  readonly #outer: JavaScriptNames;
 
-  constructor(memories: readonly KernelMemory[]) {
-    this.#memories = memories;
+  constructor(names: JavaScriptNames) {
+    this.#outer = names;
   }
 
   block(block: KernelBlock): string[] {
@@ -99,12 +152,12 @@ class JavaScriptPrinter {
         return [`const ${this.#define(statement.value)} = ${text};`];
       }
       case "load": {
-        const text = `r[${this.#memories.indexOf(statement.memory)}](${this.#use(statement.at)})`;
+        const text = this.#outer.load(statement.memory, this.#use(statement.at));
         return [`const ${this.#define(statement.value)} = ${text};`];
       }
       case "store": {
-        const at = `${this.#use(statement.at)}, ${this.#use(statement.value)}`;
-        return [`w[${this.#memories.indexOf(statement.memory)}](${at});`];
+        const [at, value] = [this.#use(statement.at), this.#use(statement.value)];
+        return [`${this.#outer.store(statement.memory, at, value)};`];
       }
       case "variable": {
         const initial = this.#use(statement.initial);
@@ -137,33 +190,32 @@ class JavaScriptPrinter {
     const [from, to] = [args[0]?.type ?? "index", value.type];
     if (op === "select") return `${texts[0]} ? ${texts[1]} : ${texts[2]}`;
     if (op === "cast") return this.#cast(texts[0]!, from as DType, to as DType);
+    const given = this.#given(op, detail);
+    if (given !== undefined) return given;
     const infix = from === "index" && (to === "index" || COMPARISONS.has(op)) ? INDEX[op] : undefined;
     if (infix !== undefined) return infix(texts[0]!, texts[1]!);
     const [operand, out] = [from, to].map(elementOf) as [DType, DType];
-    const name = this.#function(`${op} ${operand} ${out}`, () => functionOf(op as ScalarFn, operand, out));
-    return `${name}(${texts.join(", ")})${detail === undefined ? "" : internalDetail(op)}`;
+    const inline = this.#outer.inline?.operation(op, operand, out, texts);
+    if (inline !== undefined) return inline;
+    const name = this.#outer.call({ op, from: operand, to: out });
+    return `${name}(${texts.join(", ")})`;
+  }
+  /** Returns what a kernel gets when it runs; undefined for what it computes. */
+  #given(op: LetStatement["op"], detail: LetStatement["detail"]): string | undefined {
+    const { unit, size } = this.#outer;
+    if (op === "thread" && unit !== undefined) return unit;
+    if (op === "size" && size !== undefined) return size(String(detail));
+    if (detail !== undefined) throw internalError(`${op} is not for one thread`);
+    return undefined;
   }
   #cast(text: string, from: DType | "index", to: DType | "index"): string {
     if (from === "index") return isBigIntDType(to as DType) ? `BigInt(${text})` : text;
     if (to === "index") return `Number(${text})`;
-    const convert = (): ((value: Element) => Element) => converterOf(from, to, roundingOf(to));
-    return `${this.#function(`cast ${from} ${to}`, convert)}(${text})`;
-  }
-  #function(key: string, make: () => ((...args: never[]) => Element) | undefined): string {
-    let name = this.#known.get(key);
-    if (name === undefined) {
-      const made = make();
-      if (made === undefined) throw internalError(`JavaScript has no ${key}`);
-      name = `f[${this.functions.push(made as (...args: Element[]) => Element) - 1}]`;
-      this.#known.set(key, name);
-    }
-    return name;
+    return (
+      this.#outer.inline?.cast(text, from, to) ?? `${this.#outer.call({ op: "cast", from, to })}(${text})`
+    );
   }
 }
-
-const internalDetail = (op: string): never => {
-  throw internalError(`${op} is not for one thread`);
-};
 
 /** Returns a number, checked to be one. */
 function literalText({ value, type }: KernelLiteral): string {
