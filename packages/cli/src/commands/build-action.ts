@@ -1,5 +1,5 @@
 /** @file Writes a program as a module with its own kernels. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type BuildReport, type BuildTarget, buildModule } from "@sconce/build";
 import { amount, countText } from "@sconce/errors";
@@ -28,8 +28,7 @@ export interface BuildCommandOptions extends PassRunOptions {
 
 export async function build(file: string, options: BuildCommandOptions, io: SafeIo): Promise<void> {
   const { output, inline = false, packed = false, relaxed = false } = options;
-  // A folder that is made needs one that is there.
-  await requireFolder(output);
+  await requirePlace(output);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const program = runPasses(await openWithWeights(file, session, options.weights), session, options, io);
   const { files, report } = await buildModule(program, {
@@ -45,6 +44,15 @@ export async function build(file: string, options: BuildCommandOptions, io: Safe
   await writeFiles([...files].map(([name, bytes]) => [join(output, name), bytes]));
   if (options.json) io.out(json({ output, ...report }));
   else io.summary(reportText(output, report));
+}
+
+/** A folder that is there is written to; one that is made needs one that is there. */
+async function requirePlace(output: string): Promise<void> {
+  const isThere = await stat(output).then(
+    () => true,
+    () => false,
+  );
+  await requireFolder(isThere ? join(output, "model.mjs") : output);
 }
 
 /** Returns the name of a file without its ending, as far as names of modules have its letters. */
