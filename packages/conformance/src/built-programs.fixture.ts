@@ -61,21 +61,34 @@ export async function compareBuilt(
   }
 }
 
+/** How close results have to be, and whether they are compared at all. */
+type Rule = Pick<ProgramCase, "tolerance" | "compare_values">;
+/** What became of a program with kernels in JavaScript. */
+type BuiltScript = Omit<BuiltProgram, "isDevice">;
+
 /**
- * Builds a program with kernels in JavaScript and compares each run with the interpreter, within
- * the tolerance of the program.
+ * Builds a program of PyTorch with kernels in JavaScript and compares each run with the
+ * interpreter, within the tolerance of the program.
  */
-export async function checkScript(name: string): Promise<Omit<BuiltProgram, "isDevice">> {
+export async function checkScript(name: string): Promise<BuiltScript> {
   const program = await openPt2File(`${PROGRAMS}${name}/program.pt2`);
-  const executable = await cpuBackend().compile(program);
   const rule = JSON.parse(readFileSync(`${PROGRAMS}${name}/case.json`, "utf8")) as ProgramCase;
+  return compareScript(program, inputsOf(name, program), rule);
+}
+
+/** Builds a program with kernels in JavaScript and compares each run with the interpreter. */
+export async function compareScript(
+  program: ExportedProgram,
+  all: readonly (readonly Value[])[],
+  rule: Rule,
+): Promise<BuiltScript> {
+  const executable = await cpuBackend().compile(program);
   try {
-    return await withModule(program, { name, targets: ["js"] }, async ({ load }, { files }) => {
-      expect([...files.keys()]).not.toContain(`${name}.wasm`);
+    return await withModule(program, { targets: ["js"] }, async ({ load }, { files }) => {
+      expect([...files.keys()]).not.toContain("model.wasm");
       const module = await load();
       expect(module.target).toBe("js");
       const differences: string[] = [];
-      const all = inputsOf(name, program);
       for (const inputs of all) {
         const given = argumentsOf(program, inputs);
         const want = await resultsOf(async () => executable.run(inputs));
@@ -108,7 +121,7 @@ async function resultsOf(run: () => Promise<readonly unknown[]>): Promise<readon
 function differenceOf(
   got: readonly unknown[] | string,
   want: readonly unknown[] | string,
-  { tolerance, compare_values: values }: ProgramCase,
+  { tolerance, compare_values: values }: Rule,
 ): string | undefined {
   if (typeof got === "string" || typeof want === "string")
     return got === want ? undefined : `${String(got).slice(0, 200)}\n${String(want).slice(0, 200)}`;
