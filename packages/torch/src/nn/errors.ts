@@ -46,6 +46,15 @@ export const takenName = (owner: string, name: string): SconceError =>
     fix: "give the parameter, the buffer or the module another name",
   });
 
+/** Returns the error for a name that would be another place in the names of a state dict. */
+export const badName = (owner: string, name: string): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: name === "" ? `name can't be empty string ""` : `name can't contain ".", got: ${name}`,
+    where: owner,
+    fix: "give the parameter, the buffer or the module another name",
+  });
+
 /**
  * Returns the error for a value that is not a module, in a container of modules; the message is
  * PyTorch's.

@@ -125,3 +125,13 @@ test("inference mode leaves no region in the program", () => {
   );
   expect(String(program)).not.toContain("set_grad_enabled");
 });
+
+test.each(["", "a.b"])("refuses the name %j, as PyTorch does", (name) => {
+  const layer = new nn.Linear(1, 1);
+  const message = /^name can't (be empty string|contain)/;
+  expect(thrown(() => layer.addModule(name, new nn.ReLU()))[1]).toMatch(message);
+  expect(thrown(() => layer.registerBuffer(name, torch.ones(1)))[1]).toMatch(message);
+  expect(thrown(() => layer.registerParameter(name, null))[1]).toMatch(message);
+  expect(thrown(() => new nn.ModuleDict({ [name]: layer }))[1]).toMatch(message);
+  expect(thrown(() => new nn.ParameterDict({ [name]: torch.ones(1) }))[1]).toMatch(message);
+});

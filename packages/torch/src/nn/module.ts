@@ -7,7 +7,7 @@ import { installMethods } from "../functions/install.js";
 import { COPY } from "../this-copy.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { withoutNotes } from "../trace/state-reads.js";
-import { missingState, noForward, noSubmodule, notModule, takenName } from "./errors.js";
+import { badName, missingState, noForward, noSubmodule, notModule, takenName } from "./errors.js";
 import {
   addHook,
   type ForwardHook,
@@ -422,10 +422,11 @@ export class Module {
 
 /**
  * Refuses a name that all modules have a member of. Names may come from files: such a one would
- * take the place of a method, or of the prototype.
+ * take the place of a method, or of the prototype. Refuses names that are empty or have a dot, too.
  * @throws SconceError `LAYER_ARGUMENTS`
  */
 export function requireFreeName(module: Module, name: string): void {
+  if (name === "" || name.includes(".")) throw badName(module.constructor.name, name);
   if (name in Module.prototype) throw takenName(module.constructor.name, name);
 }
 
