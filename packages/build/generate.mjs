@@ -30,14 +30,16 @@ async function bundled(entry) {
 
 /** The text of the generated file. */
 export async function generatedText() {
-  const names = ["index", "functions", "loads", "script-functions"];
-  const [runtime, functions, loads, scripts] = await Promise.all(
+  const names = ["index", "functions", "loads", "script-functions", "host"];
+  const [runtime, functions, loads, scripts, host] = await Promise.all(
     names.map((name) => bundled(`src/runtime/${name}.ts`)),
   );
   return [
     "/** @file The runtime of built modules; written by `generate.mjs`. */",
     "/** Loads and runs a module: an expression of an object with `loadModel` and `ModelError`. */",
     `export const RUNTIME: string = ${JSON.stringify(runtime)};`,
+    "/** Runs programs with steps that are not kernels: an expression of an object with `runHosted`. */",
+    `export const HOST: string = ${JSON.stringify(host)};`,
     "/** Functions of float64 that kernels call: an expression of an object with `functions`. */",
     `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
     "/** Checks loads at the sizes of a run: an expression of an object with `inside`. */",

@@ -41,3 +41,4 @@ export {
 export { createPhiloxSource } from "./kernels/philox-source.js";
 export { createRandomSource } from "./kernels/random-source.js";
 export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./sets/all.js";
+export { type KernelFile, kernelFile } from "./sets/families.js";

@@ -1,5 +1,5 @@
 /** @file Writes a program as a module with its own kernels. */
-import { createEvaluator } from "@sconce/backend-cpu";
+import { CPU_KERNELS, createEvaluator } from "@sconce/backend-cpu";
 import { entriesOf, kernelsFor, moduleOf, WASM } from "@sconce/backend-wasm/build";
 import { moduleDeclarations } from "@sconce/capture/typescript";
 import { compilePlan } from "@sconce/device-runtime";
@@ -9,7 +9,9 @@ import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
 import { notBuilt, notLowered } from "./code/errors.js";
+import { bundledKernels } from "./emit/bundle.js";
 import { moduleText, type ScriptPart, type WasmPart } from "./emit/module-text.js";
+import { hostSteps, type WrittenSteps } from "./plan/host-plan.js";
 import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
 import { packedTimeline } from "./plan/packed.js";
 import { BuildDevice } from "./plan/recording-device.js";
@@ -109,7 +111,8 @@ export async function buildModule(
     tensors.length === 0
       ? undefined
       : writeSafetensors(tensors.map((one) => [one.name, one.tensor] as const));
-  const text = moduleText({ name, wasm: wasm?.part, js: js?.part, weights, inline });
+  const interpreter = await interpreterOf([wasm, js]);
+  const text = moduleText({ name, interpreter, wasm: wasm?.part, js: js?.part, weights, inline });
   const encode = (one: string): Uint8Array => new TextEncoder().encode(one);
   const files = new Map<string, Uint8Array>([
     [`${name}.mjs`, encode(text)],
@@ -121,7 +124,10 @@ export async function buildModule(
     if (wasm !== undefined) files.set(`${name}.wasm`, wasm.part.wasm);
     if (weights !== undefined) files.set(`${name}.safetensors`, weights);
   }
-  return { files, report: await reportOf(files, timeline, plan.nodes as readonly NodePlacement[]) };
+  return {
+    files,
+    report: await reportOf(files, timeline, plan.nodes as readonly NodePlacement[], interpreter),
+  };
 }
 
 const isTargets = (targets: unknown): boolean =>
@@ -133,6 +139,7 @@ interface Build<Part> {
   readonly part: Part;
   readonly timeline: Timeline;
   readonly plan: Plan;
+  readonly hosted: WrittenSteps;
 }
 
 /** Writes kernels as WebAssembly. */
@@ -143,16 +150,16 @@ async function wasmBuild(
 ): Promise<Build<WasmPart>> {
   const { packed = false, relaxed = false, winograd = 2 } = options;
   const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
-  const { timeline, ranges, plan } = await timelineFor(program, options, device);
+  const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
   const settings = { isShared: false, relaxed };
   const kept = packed ? packedTimeline(timeline, settings) : timeline;
   const codes = codesOf(kept);
   const part = {
-    plan: modulePlan(name, plan, kept, ranges),
+    plan: modulePlan(name, plan, kept, ranges, hosted.steps),
     wasm: moduleOf(codes, settings),
     callsFunctions: codes.some(({ imports }) => imports.length > 0),
   };
-  return { part, timeline: kept, plan };
+  return { part, timeline: kept, plan, hosted };
 }
 
 /** Writes kernels as JavaScript. */
@@ -162,14 +169,15 @@ async function scriptBuild(
   options: BuildOptions,
 ): Promise<Build<ScriptPart>> {
   const kernels = new ScriptKernels();
-  const { timeline, ranges, plan } = await timelineFor(program, options, new BuildDevice(kernels, SCRIPT));
+  const device = new BuildDevice(kernels, SCRIPT);
+  const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
   const codes = codesOf(timeline);
   const part = {
-    plan: modulePlan(name, plan, timeline, ranges),
+    plan: modulePlan(name, plan, timeline, ranges, hosted.steps),
     kernels: entriesOf(codes).map((emit) => codes.find((code) => code.emit === emit)!.text),
     functions: kernels.functions,
   };
-  return { part, timeline, plan };
+  return { part, timeline, plan, hosted };
 }
 
 /** Plans a program. @throws SconceError `BUILD_UNSUPPORTED` */
@@ -181,6 +189,7 @@ async function timelineFor(
   readonly timeline: Timeline;
   readonly ranges: ReturnType<typeof valueRanges>["ranges"];
   readonly plan: Plan;
+  readonly hosted: WrittenSteps;
 }> {
   const evaluate = createEvaluator({ operators }) as Evaluator;
   const plan = await compilePlan(program, device, { operators, evaluate, decompositions }, signal);
@@ -190,5 +199,18 @@ async function timelineFor(
   if (calls.length > 0) throw notBuilt(calls);
   const { ranges, unbuilt } = valueRanges(plan);
   if (unbuilt.length > 0) throw notBuilt(unbuilt);
-  return { timeline: timelineOf(plan, device, neededNames(plan)), ranges, plan };
+  const timeline = timelineOf(plan, device, neededNames(plan));
+  const hosted = hostSteps(plan, timeline, operators, (target) => Object.hasOwn(CPU_KERNELS, target));
+  if (hosted.unbuilt.length > 0) throw notBuilt(hosted.unbuilt);
+  return { timeline, ranges, plan, hosted };
+}
+
+/** Bundles the kernels of the interpreter that targets call; undefined where none is called. */
+async function interpreterOf(
+  builds: readonly (Pick<Build<unknown>, "hosted"> | undefined)[],
+): Promise<string | undefined> {
+  const called = builds.flatMap((build) =>
+    build?.hosted.targets === undefined ? [] : [build.hosted.targets],
+  );
+  return called.length === 0 ? undefined : bundledKernels([...new Set(called.flat())].sort());
 }

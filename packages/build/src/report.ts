@@ -15,12 +15,29 @@ export interface BuiltFile {
   readonly gzipBytes: number;
 }
 
+/** A call that no kernel of WebAssembly computes. */
+export interface HostCall {
+  /** The name of the node in the lowered program. */
+  readonly node: string;
+  /** The operator. */
+  readonly target: string;
+  /** Why the backend does not compute it. */
+  readonly reason: string;
+}
+
 /** What was built. */
 export interface BuildReport {
   /** All files, in order. */
   readonly files: readonly BuiltFile[];
-  /** Calls of the lowered program, which kernels compute. */
+  /** Calls of the lowered program. */
   readonly calls: number;
+  /**
+   * Calls that are not in kernels of WebAssembly: numbers, control flow, kernels of the
+   * interpreter.
+   */
+  readonly hostCalls: readonly HostCall[];
+  /** Bytes of the interpreter's kernels in the module; 0 without any. */
+  readonly interpreterBytes: number;
   /** Runs of kernels for each call of the module. */
   readonly kernels: number;
   /** Different kernels. */
@@ -36,6 +53,7 @@ export async function reportOf(
   files: ReadonlyMap<string, Uint8Array>,
   timeline: Timeline,
   nodes: readonly NodePlacement[],
+  interpreter: string | undefined,
 ): Promise<BuildReport> {
   const bytes = timeline.values.map(
     ({ dtype, shape }) => (fixedValue(product(shape)) ?? Number.NaN) * dtypeInfo(dtype).itemSize,
@@ -46,6 +64,10 @@ export async function reportOf(
       [...files].map(async ([name, one]) => ({ name, bytes: one.length, gzipBytes: await gzipBytes(one) })),
     ),
     calls: nodes.length,
+    hostCalls: nodes.flatMap(({ node, target, place, reason = "the interpreter runs it" }) =>
+      place === "host" ? [{ node, target, reason }] : [],
+    ),
+    interpreterBytes: interpreter?.length ?? 0,
     kernels: timeline.steps.length,
     functions: new Set(codesOf(timeline).map(({ emit }) => emit)).size,
     weightBytes: timeline.constants.reduce((sum, one) => sum + one.bytes, 0),

@@ -45,6 +45,7 @@ export {
   remainder,
   same,
   scale,
+  size as sizeIndex,
   ZERO,
 } from "./ir/index-expr.js";
 export { IndexRanges, type SizeValues } from "./ir/index-range.js";

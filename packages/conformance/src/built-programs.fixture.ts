@@ -18,8 +18,6 @@ import { PROGRAMS } from "./fixtures.js";
 export interface BuiltProgram {
   /** Why it was not built; undefined for one that was. */
   readonly refused: string | undefined;
-  /** Whether kernels compute all calls. */
-  readonly isDevice: boolean;
   /** Runs whose results differ. */
   readonly differences: readonly string[];
   /** Runs that were compared. */
@@ -39,7 +37,6 @@ export async function compareBuilt(
   options: BuildOptions = {},
 ): Promise<BuiltProgram> {
   const executable = await wasmBackend({ threads: 1, relaxed: false }).compile(program);
-  const isDevice = executable.placement!().nodes.every(({ place }) => place === "device");
   try {
     return await withModule(program, options, async ({ load }) => {
       const module = await load();
@@ -51,11 +48,11 @@ export async function compareBuilt(
         if (got !== want) differences.push(`${want.slice(0, 200)}\n${got.slice(0, 200)}`);
       }
       module.dispose();
-      return { refused: undefined, isDevice, differences, runs: all.length };
+      return { refused: undefined, differences, runs: all.length };
     });
   } catch (error) {
     if (!isSconceError(error, "BUILD_UNSUPPORTED")) throw error;
-    return { refused: error.message, isDevice, differences: [], runs: 0 };
+    return { refused: error.message, differences: [], runs: 0 };
   } finally {
     executable.dispose();
   }

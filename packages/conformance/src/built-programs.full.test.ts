@@ -5,10 +5,12 @@ import { checkBuilt, checkScript } from "./built-programs.fixture.js";
 import { PROGRAMS } from "./fixtures.js";
 import { NAMES } from "./programs.fixture.js";
 
-/** Programs of which kernels compute all calls, and which no module holds yet. */
+/** Programs that no module holds yet. */
 const NOT_BUILT = new Set([
   // Calls that look at the sizes of their operands in a run.
   ...["net_graph", "pm_index_select"],
+  // Values that are computed decide what is read, and roots whose sizes no proof holds for.
+  ...["unbacked_select", "shape_numbers"],
   // Code for fixed strides only.
   "shape_conv_sizes",
   // At the sizes of the example the backend leaves the join to the interpreter.
@@ -28,16 +30,15 @@ let [built, runs] = [0, 0];
 
 describe("programs as modules", () => {
   test.each(names)("%s", async (name) => {
-    const { refused, isDevice, differences, runs: own } = await checkBuilt(name);
+    const { refused, differences, runs: own } = await checkBuilt(name);
     expect(differences).toEqual([]);
-    if (refused !== undefined) expect(isDevice && !NOT_BUILT.has(name), refused).toBe(false);
-    else expect(NOT_BUILT.has(name)).toBe(false);
+    expect(refused !== undefined, refused).toBe(NOT_BUILT.has(name));
     runs += own;
     if (refused === undefined) built++;
   });
   afterAll(() => {
-    expect(built).toBeGreaterThan(100);
-    expect(runs).toBeGreaterThan(150);
+    expect(built).toBeGreaterThan(140);
+    expect(runs).toBeGreaterThan(200);
   });
 });
 

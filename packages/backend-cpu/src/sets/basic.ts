@@ -19,8 +19,8 @@ import { ternaryPointwiseKernels } from "../kernels/ternary-pointwise.js";
 import { unaryPointwiseKernels } from "../kernels/unary-pointwise.js";
 import { viewCopyKernels } from "../kernels/view-copy.js";
 
-/** By target. */
-export const basicSet = joinTables({
+/** By the files that hold them, in the words of names. */
+export const BASIC_FAMILIES = {
   binaryPointwise: binaryPointwiseKernels,
   comparison: comparisonKernels,
   conversion: conversionKernels,
@@ -39,4 +39,7 @@ export const basicSet = joinTables({
   ternaryPointwise: ternaryPointwiseKernels,
   unaryPointwise: unaryPointwiseKernels,
   viewCopy: viewCopyKernels,
-});
+};
+
+/** By target. */
+export const basicSet = joinTables(BASIC_FAMILIES);

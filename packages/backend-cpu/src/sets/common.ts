@@ -37,8 +37,8 @@ import { upsampleKernels } from "../kernels/upsample.js";
 import { varianceKernels } from "../kernels/variance.js";
 import { vectorProductKernels } from "../kernels/vector-product.js";
 
-/** By target. */
-export const commonSet = joinTables({
+/** By the files that hold them, in the words of names. */
+export const COMMON_FAMILIES = {
   activation: activationKernels,
   adaptivePool: adaptivePoolKernels,
   assertion: assertionKernels,
@@ -75,4 +75,7 @@ export const commonSet = joinTables({
   upsample: upsampleKernels,
   variance: varianceKernels,
   vectorProduct: vectorProductKernels,
-});
+};
+
+/** By target. */
+export const commonSet = joinTables(COMMON_FAMILIES);

@@ -23,8 +23,8 @@ import { poolFractionalKernels } from "../kernels/pool-fractional.js";
 import { unaryBesselKernels } from "../kernels/unary-bessel.js";
 import { viewBackwardKernels } from "../kernels/view-backward.js";
 
-/** By target. */
-export const specialSet = joinTables({
+/** By the files that hold them, in the words of names. */
+export const SPECIAL_FAMILIES = {
   activationBackward: activationBackwardKernels,
   convolutionBackward: convolutionBackwardKernels,
   ctcLoss: ctcLossKernels,
@@ -47,4 +47,7 @@ export const specialSet = joinTables({
   poolFractional: poolFractionalKernels,
   unaryBessel: unaryBesselKernels,
   viewBackward: viewBackwardKernels,
-});
+};
+
+/** By target. */
+export const specialSet = joinTables(SPECIAL_FAMILIES);

@@ -49,3 +49,12 @@ export const guardNotWritten = (text: string): SconceError =>
     message: `the program cannot be built: no module checks the guard ${text}`,
     fix: REWRITE,
   });
+
+/** Returns the error for a program with calls of the interpreter, without what bundles kernels. */
+export const bundlerMissing = (reason: string, cause?: unknown): SconceError =>
+  new SconceError({
+    code: "BUNDLER_MISSING",
+    message: `the program calls kernels of the interpreter, which the package esbuild bundles, and it does not load: ${reason}`,
+    fix: "npm install --save-dev esbuild, and build the module in Node",
+    cause,
+  });

@@ -1,7 +1,7 @@
 /** @file Sizes of a program as expressions of JavaScript over the shapes of its inputs. */
 import type { Index, IndexAtom } from "@sconce/codegen";
 import type { SymExpr, SymValue } from "@sconce/symbolic";
-import { printExpr } from "@sconce/symbolic";
+import { printExpr, scalarKind } from "@sconce/symbolic";
 import { sizeNotWritten } from "./errors.js";
 
 /** Names of symbols as JavaScript has them. */
@@ -84,7 +84,9 @@ export class SizeCode {
       default: {
         const write = HEADS[e.op];
         if (write === undefined) throw sizeNotWritten(printExpr(e));
-        return write(e.args.map((arg) => this.#node(arg)));
+        const text = write(e.args.map((arg) => this.#node(arg)));
+        // Floats are not checked.
+        return text.startsWith("$(") && scalarKind(e) === "float" ? text.slice(1) : text;
       }
     }
   }
@@ -96,9 +98,10 @@ export class SizeCode {
   /** Writes a product, whose rational coefficient divides last. */
   #product(e: SymExpr): string {
     const [first, ...others] = e.args;
-    if (first!.op !== "Rational") return `$(${e.args.map((arg) => this.#node(arg)).join("*")})`;
+    const check = scalarKind(e) === "float" ? "" : "$";
+    if (first!.op !== "Rational") return `${check}(${e.args.map((arg) => this.#node(arg)).join("*")})`;
     const factors = [number(Number(first!.value)), ...others.map((arg) => this.#node(arg))];
-    return `quotient($(${factors.join("*")}),${number(Number(first!.den))})`;
+    return `quotient(${check}(${factors.join("*")}),${number(Number(first!.den))})`;
   }
 
   /** Returns an index without axes. */

@@ -3,7 +3,7 @@ import { scriptComment, scriptString } from "@sconce/errors";
 import { Code, literal } from "../code/code.js";
 import type { WrittenPlan } from "../plan/module-plan.js";
 import type { CalledFunction } from "../plan/script-kernels.js";
-import { FUNCTIONS, LOADS, RUNTIME, SCRIPT_FUNCTIONS } from "./runtime-text.js";
+import { FUNCTIONS, HOST, LOADS, RUNTIME, SCRIPT_FUNCTIONS } from "./runtime-text.js";
 
 /** Kernels of WebAssembly, and how they run. */
 export interface WasmPart {
@@ -26,12 +26,14 @@ export interface ModuleText {
   readonly js: ScriptPart | undefined;
   /** Undefined for a program without weights. */
   readonly weights: Uint8Array | undefined;
+  /** Kernels of the interpreter, as an expression of an object with `kernels`. */
+  readonly interpreter: string | undefined;
   /** Whether the text holds the bytes of kernels and weights. */
   readonly inline: boolean;
 }
 
 /** Returns the text of the module. Nothing of a program is in it but as strings and numbers. */
-export function moduleText({ name, wasm, js, weights, inline }: ModuleText): string {
+export function moduleText({ name, wasm, js, interpreter, weights, inline }: ModuleText): string {
   const file = (bytes: Uint8Array, extension: string): string =>
     inline
       ? `() => decoded(${scriptString(base64(bytes))})`
@@ -48,6 +50,7 @@ export function moduleText({ name, wasm, js, weights, inline }: ModuleText): str
     `const files = {${weights === undefined ? "" : ` weights: ${file(weights, "safetensors")} `}};`,
     ...(wasm === undefined ? [] : wasmLines(wasm, file(wasm.wasm, "wasm"))),
     ...(js === undefined ? [] : scriptLines(js)),
+    ...hostLines([wasm, js], interpreter),
     "export const load = (options) => loadModel(files, options);",
     "export { ModelError };",
     "",
@@ -69,9 +72,22 @@ function scriptLines({ kernels, functions }: ScriptPart): string[] {
   ];
 }
 
+/** Returns what runs the steps of the host; nothing without any. */
+function hostLines(
+  parts: readonly (WasmPart | ScriptPart | undefined)[],
+  interpreter: string | undefined,
+): readonly string[] {
+  if (parts.every((part) => part?.plan.host === undefined)) return [];
+  const kernels = interpreter === undefined ? "" : `, ...${interpreter}`;
+  return [`files.host = { ...${HOST}${kernels} };`];
+}
+
 /** Returns whether sizes are checked with `inside`. */
 const checksLoads = (part: WasmPart | ScriptPart | undefined): boolean =>
-  part?.plan.sizes instanceof Code && part.plan.sizes.text.includes("inside(");
+  part !== undefined &&
+  [part.plan.sizes, ...(part.plan.host?.segments ?? []).map(({ sizes }) => sizes)].some(
+    (one) => one instanceof Code && one.text.includes("inside("),
+  );
 
 function base64(bytes: Uint8Array): string {
   const parts: string[] = [];

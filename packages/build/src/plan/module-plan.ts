@@ -26,7 +26,8 @@ import type {
   Template,
   WritePlan,
 } from "../runtime/plan.js";
-import { type ResultSize, sizesOf } from "./size-plan.js";
+import { hostPlan, type WrittenHostPlan } from "./host-plan.js";
+import { type ResultSize, sizesOf, wholeOf } from "./size-plan.js";
 import type { Constant, Place, Timeline } from "./timeline.js";
 import type { ValueRange } from "./value-ranges.js";
 
@@ -75,10 +76,14 @@ const resultNames = ({ program }: Pick<CompiledPlan, "program">): string[] =>
 export const codesOf = ({ steps }: Timeline): readonly KernelCode[] => steps.map(({ code }) => code);
 
 /** A plan whose functions are code. */
-export type WrittenPlan = Omit<ModulePlan, "guards" | "sizes"> & {
+export type WrittenPlan = Omit<ModulePlan, "guards" | "sizes" | "host"> & {
   readonly guards: readonly (readonly [string, Code])[];
   readonly sizes: RunSizes | Code;
+  readonly host?: WrittenHostPlan;
 };
+
+/** The sizes of a program whose parts have their own. */
+const NO_SIZES: RunSizes = { bytes: [], units: [], given: [], results: [] };
 
 /** Returns the plan of a module. */
 export function modulePlan(
@@ -86,8 +91,10 @@ export function modulePlan(
   plan: CompiledPlan,
   timeline: Timeline,
   ranges: readonly ValueRange[],
+  hosted: readonly Code[] = [],
 ): WrittenPlan {
   const writer = new PlanWriter(plan, timeline);
+  const isHosted = timeline.hosts.length > 0;
   const codes = codesOf(timeline);
   const entries = entriesOf(codes);
   const fills = [...new Set([...formsOf(codes).values()].map(fillOf))];
@@ -104,7 +111,7 @@ export function modulePlan(
     inputs: writer.inputs(),
     guards: writer.guards(),
     ranges: writer.ranges(ranges),
-    sizes: sizesOf(plan, timeline, writer.resultSizes()),
+    sizes: isHosted ? NO_SIZES : sizesOf(plan, wholeOf(plan, timeline, writer.resultSizes())),
     results: writer.results(),
     output: templateOf(callingConvention(plan.original).outSpec, { next: 0 }),
     writes: writer.writes(),
@@ -118,6 +125,7 @@ export function modulePlan(
         : ([...row, clears.map((at) => writer.place({ kind: "value", at }))] as const);
     }),
     scratch: timeline.scratchBytes,
+    ...(isHosted && { host: hostPlan(plan, timeline, hosted, writer.resultSizes()) }),
   };
 }
 
@@ -138,7 +146,8 @@ class PlanWriter {
   /** Returns the place of a name; undefined where it has none. */
   #placeOf(name: string): number | undefined {
     const named = this.#timeline.names.get(name);
-    return named === undefined || named.kind === "scalar" ? undefined : this.place(named);
+    const isPlace = named?.kind === "constant" || named?.kind === "value";
+    return isPlace ? this.place(named) : undefined;
   }
 
   /**
@@ -181,6 +190,7 @@ class PlanWriter {
     return this.#outputs().map(({ arg }): ResultPlan => {
       if (arg.kind === "constant") return { scalar: scalarOf(arg.value) };
       const named = this.#timeline.names.get(arg.name);
+      if (named?.kind === "host") return { host: named.at };
       if (this.#sizeOf(arg.name) !== undefined) return { isSize: true };
       if (named?.kind === "scalar") return { scalar: scalarOf(named.value as Argument) };
       const input = this.#userInputs().indexOf(arg.name);
@@ -200,7 +210,7 @@ class PlanWriter {
   /** Returns the shapes of results, and results that are sizes. */
   resultSizes(): readonly ResultSize[] {
     return this.#outputs().map(({ arg }): ResultSize => {
-      if (arg.kind === "constant") return 0;
+      if (arg.kind === "constant" || this.#timeline.names.get(arg.name)?.kind === "host") return 0;
       const { val } = this.#plan.program.graph.node(arg.name).meta;
       return val instanceof FakeTensor ? val.shape : (this.#sizeOf(arg.name) ?? 0);
     });

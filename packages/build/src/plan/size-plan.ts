@@ -1,14 +1,15 @@
 /** @file What the sizes of a run decide, as numbers or as a function of the inputs. */
 import { type Axis, elementsOf, fixedValue, type Index, product, type SizedLoad } from "@sconce/codegen";
-import type { CompiledPlan, SizeBox } from "@sconce/device-runtime";
+import type { CompiledPlan, CompiledRegion, SizeBox } from "@sconce/device-runtime";
 import { scriptString } from "@sconce/errors";
-import { FakeTensor, isSymScalar } from "@sconce/ir";
-import { type Leaf, userLeaves } from "@sconce/ops";
-import { asLinear, type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
+import { FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
+import { userLeaves } from "@sconce/ops";
+import { freeSymbols, type IntLike, printExpr, SymExpr, type SymValue } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
 import { Code } from "../code/code.js";
 import { loadCode } from "../code/load-code.js";
 import { SizeCode } from "../code/size-code.js";
+import { type ShownSize, Symbols } from "../code/symbols.js";
 import type { RunSizes } from "../runtime/plan.js";
 import type { Timeline } from "./timeline.js";
 
@@ -20,16 +21,49 @@ const MOST_BYTES = 2 ** 31 - 64;
 /** Kernels count places in integers of 32 bits with a sign. */
 const MOST_PLACES = 2 ** 31 - 1;
 
-/** Returns the sizes of a plan: numbers where all are the same in all runs. */
-export function sizesOf(
-  plan: CompiledPlan,
-  timeline: Timeline,
-  results: readonly ResultSize[],
-): RunSizes | Code {
-  return fixedSizes(timeline, results) ?? new SizesWriter(plan, timeline, results).code();
+/** A part of a timeline whose sizes are computed together. */
+export interface SizedPart extends Pick<Timeline, "values" | "steps"> {
+  /** The number of each value in the part, by its number in the timeline. */
+  readonly valueAt: ReadonlyMap<number, number>;
+  readonly regions: readonly CompiledRegion[];
+  readonly results: readonly ResultSize[];
+  /** Sizes that are known in front of it. */
+  readonly shown: readonly ShownSize[];
+  /** Whether no sizes become known after it. */
+  readonly isLast: boolean;
 }
 
-function fixedSizes({ values, steps }: Timeline, results: readonly ResultSize[]): RunSizes | undefined {
+/** Returns all of a timeline as one part. */
+export const wholeOf = (
+  plan: CompiledPlan,
+  { values, steps, regions }: Timeline,
+  results: readonly ResultSize[],
+): SizedPart => ({
+  values,
+  steps,
+  valueAt: new Map(values.map((_, at) => [at, at])),
+  regions: regions.map(([, region]) => region),
+  results,
+  shown: shownSizes(plan),
+  isLast: true,
+});
+
+/** Returns the sizes of a part: numbers where all are the same in all runs. */
+export function sizesOf(plan: CompiledPlan, part: SizedPart): RunSizes | Code {
+  return fixedSizes(part) ?? new SizesWriter(plan, part).code();
+}
+
+/** Returns the sizes that inputs show, as expressions over `g`. */
+export const shownSizes = ({ original }: CompiledPlan): readonly ShownSize[] =>
+  userLeaves(original).flatMap(({ name }, at) => shownBy(original.graph.node(name).meta.val, at));
+
+/** Returns the sizes that a value at a place of `g` shows. */
+export function shownBy(val: MetaValue | undefined, at: number): readonly ShownSize[] {
+  if (val instanceof FakeTensor) return val.shape.map((size, d) => [size, `g[${at}][${d}]`] as const);
+  return isSymScalar(val) && val.kind === "SymInt" ? [[val.expr, `Number(g[${at}])`]] : [];
+}
+
+function fixedSizes({ values, steps, results, valueAt }: SizedPart): RunSizes | undefined {
   const bytes = values.map(({ dtype, shape }) => fixedValue(product(shape))! * dtypeInfo(dtype).itemSize);
   const isFixed =
     bytes.every((one) => !Number.isNaN(one)) &&
@@ -40,7 +74,9 @@ function fixedSizes({ values, steps }: Timeline, results: readonly ResultSize[])
   if (!isFixed) return undefined;
   return {
     bytes,
-    units: steps.map(({ units, writes }) => (writes.every((at) => bytes[at] === 0) ? 0 : (units as number))),
+    units: steps.map(({ units, writes }) =>
+      writes.every((at) => bytes[valueAt.get(at)!] === 0) ? 0 : (units as number),
+    ),
     given: [],
     results: results as readonly (readonly number[] | number)[],
   };
@@ -48,54 +84,25 @@ function fixedSizes({ values, steps }: Timeline, results: readonly ResultSize[])
 
 class SizesWriter {
   readonly #plan: CompiledPlan;
-  readonly #timeline: Timeline;
-  readonly #results: readonly ResultSize[];
+  readonly #part: SizedPart;
   readonly #lines: string[] = [];
   readonly #code: SizeCode;
-  readonly #names = new Map<string, string>();
+  readonly #names: ReadonlyMap<string, string>;
   /** Conditions that are in the text already. */
   readonly #needed = new Set<string>();
 
-  constructor(plan: CompiledPlan, timeline: Timeline, results: readonly ResultSize[]) {
+  constructor(plan: CompiledPlan, part: SizedPart) {
     this.#plan = plan;
-    this.#timeline = timeline;
-    this.#results = results;
-    this.#learn(userLeaves(plan.original));
+    this.#part = part;
+    const symbols = new Symbols();
+    this.#lines.push(...symbols.learn(part.shown));
+    this.#names = symbols.names;
     this.#code = new SizeCode(this.#names);
-  }
-
-  /** Takes the values of symbols from the inputs. */
-  #learn(leaves: readonly Leaf[]): void {
-    const shown: [SymExpr, string][] = [];
-    leaves.forEach(({ name }, at) => {
-      const { val } = this.#plan.original.graph.node(name).meta;
-      if (val instanceof FakeTensor)
-        val.shape.forEach((size, d) => {
-          if (size instanceof SymExpr) shown.push([size, `g[${at}][${d}]`]);
-        });
-      else if (isSymScalar(val) && val.expr instanceof SymExpr) shown.push([val.expr, `Number(g[${at}])`]);
-    });
-    for (const [expr, text] of shown) if (expr.op === "Symbol") this.#name(expr.name, text);
-    for (const [expr, text] of shown) this.#solve(expr, text);
-  }
-  #name(symbol: string, text: string): void {
-    if (this.#names.has(symbol)) return;
-    const name = `s${this.#names.size}`;
-    this.#names.set(symbol, name);
-    this.#lines.push(`const ${name}=$(${text})`);
-  }
-  /** A size that is a multiple of a symbol and a number shows the symbol. */
-  #solve(expr: SymExpr, text: string): void {
-    const form = asLinear(expr);
-    if (form === undefined || this.#names.has(form.symbol.name)) return;
-    const { coefficient, offset } = form;
-    if (Number.isInteger(coefficient) && Number.isInteger(offset))
-      this.#name(form.symbol.name, `(${text}-(${offset}))/(${coefficient})`);
   }
 
   code(): Code {
     this.#conditions();
-    const { values, steps } = this.#timeline;
+    const { values, steps, results: given } = this.#part;
     const bytes = values.map(
       ({ dtype, shape }) => `${this.#code.index(product(shape))}*${dtypeInfo(dtype).itemSize}`,
     );
@@ -103,15 +110,15 @@ class SizesWriter {
     this.#lines.push(`for(const one of bytes)need(one<=${MOST_BYTES},"values of less than 2 GiB")`);
     const units = steps.map((step) => this.#unitsOf(step));
     this.#lines.push(`const units=[${units.join(",")}]`);
-    const given = steps.map(
+    const parameters = steps.map(
       ({ given: sizes }) => `[${sizes.map((size) => this.#code.index(size)).join(",")}]`,
     );
-    const results = this.#results.map((one) =>
+    const results = given.map((one) =>
       Array.isArray(one)
         ? `[${one.map((size: IntLike) => this.#code.of(size)).join(",")}]`
         : this.#code.of(one as IntLike),
     );
-    this.#lines.push(`return {bytes,units,given:[${given.join(",")}],results:[${results.join(",")}]}`);
+    this.#lines.push(`return {bytes,units,given:[${parameters.join(",")}],results:[${results.join(",")}]}`);
     return new Code(`(g,{$,div,mod,quotient,need})=>{${this.#lines.join(";\n")}}`);
   }
 
@@ -124,7 +131,7 @@ class SizesWriter {
               per === 1 ? this.#code.index(one) : `Math.ceil(${this.#code.index(one)}/${per})`,
             )
             .join("*");
-    const isEmpty = writes.map((value) => `bytes[${value}]===0`).join("&&");
+    const isEmpty = writes.map((value) => `bytes[${this.#part.valueAt.get(value)!}]===0`).join("&&");
     for (const axes of reductions) {
       const places = elementsOf(axes);
       if (fixedValue(places) === undefined)
@@ -152,13 +159,15 @@ class SizesWriter {
         .join(and);
     const tests = boxes.map((box) => one(box, (name) => this.#names.get(name), "&&"));
     const texts = boxes.map((box) => one(box, (name) => (this.#names.has(name) ? name : undefined), " and "));
-    if (tests.every((test) => test !== ""))
+    if (tests.length > 0 && tests.every((test) => test !== ""))
       this.#need(tests.map((test) => `(${test})`).join("||"), texts.join(", or "));
     for (const { condition, truth } of [...this.#plan.decisions, ...this.#plan.proved.conditions])
-      this.#need(`${this.#code.of(condition)}===${truth}`, `${printExpr(condition)} is ${truth}`);
-    for (const { region } of this.#plan.steps) {
-      if (region?.open === undefined) continue;
-      const { requirements, needed } = region.open;
+      this.#whenKnown(condition, () =>
+        this.#need(`${this.#code.of(condition)}===${truth}`, `${printExpr(condition)} is ${truth}`),
+      );
+    for (const { open } of this.#part.regions) {
+      if (open === undefined) continue;
+      const { requirements, needed } = open;
       for (const expr of requirements.sizes)
         this.#need(`${this.#code.of(expr)}>=0`, `${printExpr(expr)} >= 0`);
       for (const axes of requirements.spaces) this.#space(axes);
@@ -177,6 +186,13 @@ class SizesWriter {
       for (const { size } of needed)
         if (typeof size !== "number") this.#need(`${this.#code.of(size)}>0`, `${printExpr(size)} > 0`);
     }
+  }
+  /** Writes what reads only sizes that are known now; a later part has the others. */
+  #whenKnown(condition: SymValue, write: () => void): void {
+    const isKnown =
+      !(condition instanceof SymExpr) ||
+      [...freeSymbols(condition).keys()].every((name) => this.#names.has(name));
+    if (isKnown || this.#part.isLast) write();
   }
   #load(load: SizedLoad): void {
     const { index, axes, limit, guards } = load;

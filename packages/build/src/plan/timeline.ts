@@ -3,10 +3,20 @@
  * write. Values of all regions share one arena.
  */
 import type { KernelCode, PreparedBuffer, UnitCount } from "@sconce/backend-wasm/build";
-import { type Axis, elementsOf, type Index, type LoopNest, outerReductions, product } from "@sconce/codegen";
-import type { CompiledPlan, CompiledRegion, RegionRequest } from "@sconce/device-runtime";
+import {
+  type Axis,
+  elementsOf,
+  type Index,
+  type LoopNest,
+  outerReductions,
+  product,
+  type ReduceScalar,
+  sizeIndex,
+} from "@sconce/codegen";
+import type { CompiledPlan, CompiledRegion, RegionRequest, Step } from "@sconce/device-runtime";
 import { internalError } from "@sconce/errors";
-import type { Value } from "@sconce/ir";
+import { FakeTensor, type Value } from "@sconce/ir";
+import { MUTATIONS } from "@sconce/ops";
 import type { IntLike } from "@sconce/symbolic";
 import { castTensor, type DType, dtypeInfo, type Tensor } from "@sconce/tensor";
 import type { BuildDevice } from "./recording-device.js";
@@ -41,7 +51,7 @@ interface TimelineStep {
   readonly units: number | readonly UnitCount[];
   /** Sizes that the kernel gets behind its operands. */
   readonly given: readonly Index[];
-  /** Axes of sums and the like, which may have no places at some sizes. */
+  /** Axes along which the greatest or the least element is looked for: there has to be one. */
   readonly reductions: readonly (readonly Axis[])[];
   /** Values that it writes. */
   readonly writes: readonly number[];
@@ -59,8 +69,24 @@ interface Scalar {
   /** A number of a run where it is an expression over symbols. */
   readonly value: Value | IntLike;
 }
+/** A result of a step of the host: its number among all of them. */
+interface Hosted {
+  readonly kind: "host";
+  readonly at: number;
+}
 /** What a name of the lowered program is. */
-type Named = Place | Scalar;
+export type Named = Place | Scalar | Hosted;
+
+/** A step that is not kernels. */
+export interface HostStep {
+  readonly step: Step;
+  /** Kernels in front of it. */
+  readonly kernels: number;
+  /** The number of its first result. */
+  readonly first: number;
+  /** Where it reads from; inputs of the user are not among them. */
+  readonly reads: ReadonlyMap<string, Named>;
+}
 
 /** All that a module does in a run. */
 export interface Timeline {
@@ -71,12 +97,21 @@ export interface Timeline {
   /** Inputs and results by the names of their nodes. */
   readonly names: ReadonlyMap<string, Named>;
   readonly scratchBytes: number;
+  readonly hosts: readonly HostStep[];
+  /** Names of the results of steps of the host. */
+  readonly hosted: readonly string[];
+  /** Results of the host that kernels read: their numbers, and the values. */
+  readonly loads: readonly (readonly [result: number, value: number])[];
+  /** The regions, each with the kernels in front of it. */
+  readonly regions: readonly (readonly [kernels: number, region: CompiledRegion])[];
 }
 
-/** Puts the regions of a program behind one another. The program has no steps of the host. */
+/** Puts the regions of a program behind one another. */
 export function timelineOf(plan: CompiledPlan, device: BuildDevice, results: Iterable<string>): Timeline {
   const builder = new TimelineBuilder(plan, device);
-  for (const { region } of plan.steps) if (region !== undefined) builder.region(region);
+  for (const { step, region } of plan.steps)
+    if (region === undefined) builder.host(step);
+    else builder.region(region);
   return builder.finish(results);
 }
 
@@ -98,13 +133,40 @@ class TimelineBuilder {
   readonly #values: PlannedValue[] = [];
   readonly #steps: TimelineStep[] = [];
   readonly #names = new Map<string, Source | Scalar>();
+  /** Names of what users give, and of what a run writes to its state and its inputs. */
+  readonly #inputs: ReadonlySet<string>;
+  readonly #stored: ReadonlySet<string>;
+  readonly #hosts: HostStep[] = [];
+  readonly #hosted = new Map<string, number>();
+  readonly #loads: (readonly [number, number])[] = [];
+  readonly #regions: (readonly [number, CompiledRegion])[] = [];
 
   constructor(plan: CompiledPlan, device: BuildDevice) {
     this.#plan = plan;
     this.#device = device;
+    const { inputSpecs, outputSpecs } = plan.program.graphSignature;
+    this.#inputs = new Set(inputSpecs.flatMap(({ kind, arg }) => (kind === "USER_INPUT" ? [arg.name] : [])));
+    this.#stored = new Set(outputSpecs.flatMap(({ kind, arg }) => (MUTATIONS.has(kind) ? [arg.name] : [])));
   }
 
-  region({ step, request }: CompiledRegion): void {
+  /** A step between kernels: what it gives becomes a value of kernels when one reads it. */
+  host(step: Step): void {
+    const now = this.#steps.length;
+    const reads = new Map<string, Named>();
+    for (const name of step.inputs) {
+      const hosted = this.#hosted.get(name);
+      const source = this.#names.get(name) ?? this.#unread(name);
+      if (hosted !== undefined) reads.set(name, { kind: "host", at: hosted });
+      else if (source?.kind === "scalar") reads.set(name, source);
+      else if (source !== undefined && !this.#inputs.has(name)) reads.set(name, this.#use(source, now));
+    }
+    this.#hosts.push({ step, kernels: now, first: this.#hosted.size, reads });
+    for (const name of step.outputs) this.#hosted.set(name, this.#hosted.size);
+  }
+
+  region(region: CompiledRegion): void {
+    const { step, request } = region;
+    this.#regions.push([this.#steps.length, region]);
     if (request === undefined) throw internalError(`the region ${step.name} was not compiled`);
     const { loops } = request;
     const sources = new Map<number, Source>();
@@ -138,7 +200,9 @@ class TimelineBuilder {
         code,
         units: code.open?.units ?? code.units,
         given: code.open?.given ?? [],
-        reductions: nests.flatMap(({ value }) => [...outerReductions(value)].map(({ axes }) => axes)),
+        reductions: nests.flatMap(({ value }) =>
+          [...outerReductions(value)].flatMap((one) => (needsElements(one) ? [one.axes] : [])),
+        ),
         writes: written,
         operands: [...code.memories.map(({ buffer }) => this.#use(sources.get(buffer), now)), ...forms],
         clears,
@@ -154,13 +218,27 @@ class TimelineBuilder {
   #given(name: string, dtype: DType, shape: readonly Index[]): Source {
     const known = this.#names.get(name);
     if (known !== undefined && known.kind !== "scalar") return known;
+    const hosted = this.#hosted.get(name);
+    if (hosted !== undefined) return this.#loaded(name, hosted, dtype, shape);
     const source: Source = this.#plan.state.has(name)
       ? { kind: "state", name, dtype }
       : this.#value(dtype, shape, -1);
     this.#names.set(name, source);
     return source;
   }
-  #value(dtype: DType, shape: readonly Index[], from: number): Place {
+  /** Returns the value that a result of the host is copied to. */
+  #loaded(name: string, hosted: number, dtype: DType, shape: readonly Index[]): Place {
+    const { kernels } = this.#hosts.findLast(({ first }) => first <= hosted)!;
+    const place = this.#value(dtype, shape, kernels);
+    this.#loads.push([hosted, place.at]);
+    this.#names.set(name, place);
+    return place;
+  }
+  #value(
+    dtype: DType,
+    shape: readonly Index[],
+    from: number,
+  ): { readonly kind: "value"; readonly at: number } {
     this.#values.push({ dtype, shape, from, to: from });
     return { kind: "value", at: this.#values.length - 1 };
   }
@@ -213,6 +291,13 @@ class TimelineBuilder {
     const end = this.#steps.length;
     const names = new Map<string, Named>();
     for (const name of results) {
+      const hosted = this.#hosted.get(name);
+      if (hosted !== undefined && !this.#names.has(name)) {
+        const { val } = this.#plan.program.graph.node(name).meta;
+        if (this.#stored.has(name) && val instanceof FakeTensor)
+          this.#loaded(name, hosted, val.dtype, val.shape.map(sizeIndex));
+        else names.set(name, { kind: "host", at: hosted });
+      }
       const source = this.#names.get(name) ?? this.#unread(name);
       if (source !== undefined) names.set(name, source.kind === "scalar" ? source : this.#use(source, end));
     }
@@ -223,6 +308,10 @@ class TimelineBuilder {
       steps: this.#steps,
       names,
       scratchBytes: this.#steps.reduce((most, { code }) => Math.max(most, code.scratchBytes), 0),
+      hosts: this.#hosts,
+      hosted: [...this.#hosted.keys()],
+      loads: this.#loads,
+      regions: this.#regions,
     };
   }
   #unread(name: string): Source | undefined {
@@ -230,6 +319,12 @@ class TimelineBuilder {
     return state && { kind: "state", name, dtype: state.tensor.dtype };
   }
 }
+
+const CHOICES: ReadonlySet<string> = new Set(["max", "min", "argmax", "argmin"]);
+
+/** Returns whether a reduction of no elements is refused. */
+const needsElements = ({ reduce, initial, when }: ReduceScalar): boolean =>
+  CHOICES.has(reduce) && initial === undefined && when === undefined;
 
 function resultOf(
   output: RegionRequest["loops"]["outputs"][number],

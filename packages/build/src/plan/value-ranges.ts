@@ -70,9 +70,14 @@ class RangeSearch {
 
   constructor(plan: CompiledPlan, calls: readonly BoundCall[]) {
     this.#plan = plan;
-    const { symbolHints, graph, graphSignature } = plan.program;
+    const { symbolHints, rangeConstraints, graph, graphSignature } = plan.program;
+    // Sizes that the data decide have no example.
+    const decided = [...rangeConstraints].map(
+      ([name, { min, max }]) => [name, Math.max(min, Math.min(max, 4))] as const,
+    );
+    const hints = new Map([...decided, ...symbolHints]);
     // The ranges do not depend on sizes; loops without sizes are judged.
-    this.#calls = calls.map(({ call }) => bindCall(call, symbolHints));
+    this.#calls = calls.map(({ call }) => bindCall(call, hints));
     const read = new Set(calls.flatMap(({ call }) => call.reads.map(({ node }) => node)));
     this.#state = new Map(
       [...plan.state].flatMap(([name, { tensor, isChanged }]) =>

@@ -1,10 +1,11 @@
 /** @file Loads a module's kernels and weights, and runs them. */
 import { type Engine, type ScriptKernels, scriptEngine, wasmEngine } from "./engine.js";
 import { ModelError } from "./error.js";
+import type { HostedModel, HostedRun } from "./host.js";
 import { type Given, readInputs, resultData } from "./inputs.js";
 import { type Layout, layoutOf, placeConstants } from "./layout.js";
 import { placeBytes } from "./memory.js";
-import type { ModulePlan, Template } from "./plan.js";
+import type { HostResult, ModulePlan, Template } from "./plan.js";
 import { HELPERS } from "./sizes.js";
 import { bytesFrom, type FetchOptions, type Source } from "./sources.js";
 import { readWeights } from "./weights.js";
@@ -34,8 +35,16 @@ interface ScriptFiles {
 interface ModuleFiles {
   readonly wasm?: WasmFiles;
   readonly js?: ScriptFiles;
+  /** Runs programs with steps of the host. */
+  readonly host?: HostPart;
   /** The weights, where the caller gives none. */
   readonly weights?: () => Source;
+}
+
+/** What runs the steps of the host. */
+interface HostPart {
+  readonly runHosted: (model: HostedModel, given: readonly Given[]) => HostedRun;
+  readonly kernels?: { reset(): void } | undefined;
 }
 
 /** A loaded program. */
@@ -55,7 +64,7 @@ export async function loadModel(files: ModuleFiles, options: LoadOptions = {}): 
   signal?.throwIfAborted();
   const [kernels, weights] = await Promise.all([chosen(files, options), weightsOf(files, options)]);
   signal?.throwIfAborted();
-  return new LoadedModel(kernels.plan, weights, kernels.engine);
+  return new LoadedModel(kernels.plan, weights, kernels.engine, files.host);
 }
 
 async function weightsOf({ weights }: ModuleFiles, options: LoadOptions): Promise<Uint8Array> {
@@ -100,6 +109,15 @@ async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<
   }
 }
 
+/** Where the values of a run lie. */
+type Ran = Pick<Layout, "places" | "sizes"> & { readonly hosted?: readonly HostResult[] };
+
+/** Returns a result of the host as callers get it: numbers as they are. */
+const resultOf = (value: HostResult): unknown =>
+  typeof value === "object"
+    ? { dtype: value.dtype, shape: [...value.shape], data: resultData(value.data, value.dtype) }
+    : value;
+
 /** The kernels of a program on one memory. */
 class LoadedModel implements Model {
   readonly target: "wasm" | "js";
@@ -108,9 +126,15 @@ class LoadedModel implements Model {
   readonly #layouts = new Map<string, Layout>();
   /** State as it was when the module was loaded. */
   readonly #initial: readonly (readonly [address: number, bytes: Uint8Array])[];
+  readonly #host: HostPart | undefined;
   #engine: Engine | undefined;
 
-  constructor(plan: ModulePlan, weights: Uint8Array, makeEngine: Chosen["engine"]) {
+  constructor(
+    plan: ModulePlan,
+    weights: Uint8Array,
+    makeEngine: Chosen["engine"],
+    host: HostPart | undefined,
+  ) {
     const tensors = readWeights(weights, plan.weights);
     const constants = placeConstants(plan);
     const staged = plan.constants.map(([weight, , fill]) =>
@@ -120,6 +144,7 @@ class LoadedModel implements Model {
     fillConstants(plan, tensors, constants, engine);
     this.target = engine.target;
     this.#plan = plan;
+    this.#host = plan.host && host;
     this.#engine = engine;
     this.#constants = constants;
     this.#initial = plan.constants.flatMap(([, bytes, , , , isChanged], at) => {
@@ -133,9 +158,25 @@ class LoadedModel implements Model {
   async run(inputs: Readonly<Record<string, unknown>>): Promise<unknown> {
     const engine = this.#open();
     const given = readInputs(this.#plan, inputs);
-    const layout = this.#layout(given, engine);
-    engine.grow(layout.end);
+    const plan = this.#plan;
+    const grown = (bytes: number): Uint8Array<ArrayBuffer> => {
+      engine.grow(bytes);
+      return new Uint8Array(engine.buffer);
+    };
+    const model = { plan, exports: engine.exports, constants: this.#constants, grow: grown };
+    const ran =
+      this.#host?.runHosted({ ...model, kernels: this.#host.kernels }, given) ??
+      this.#kernels(given, engine, grown);
     const heap = new Uint8Array(engine.buffer);
+    const results = this.#results(given, ran, heap);
+    this.#write(given, ran, heap);
+    return filled(plan.output, results);
+  }
+
+  /** Runs a program that is all kernels. */
+  #kernels(given: readonly Given[], engine: Engine, grown: HostedModel["grow"]): Ran {
+    const layout = this.#layout(given, engine);
+    const heap = grown(layout.end);
     this.#plan.inputs.forEach(({ place }, at) => {
       const { data } = given[at]!;
       if (place === undefined || data === undefined) return;
@@ -145,9 +186,7 @@ class LoadedModel implements Model {
       for (const [address, bytes] of clears) heap.fill(0, address, address + bytes);
       entry(...parameters);
     }
-    const results = this.#results(given, layout, heap);
-    this.#write(given, layout, heap);
-    return filled(this.#plan.output, results);
+    return layout;
   }
 
   /** Returns the layout for the sizes of a call. */
@@ -170,7 +209,7 @@ class LoadedModel implements Model {
     return layout;
   }
 
-  #results(given: readonly Given[], layout: Layout, heap: Uint8Array): readonly unknown[] {
+  #results(given: readonly Given[], layout: Ran, heap: Uint8Array): readonly unknown[] {
     const known = new Map<string, unknown>();
     return this.#plan.results.map((result, index): unknown => {
       if ("scalar" in result) return result.scalar;
@@ -181,6 +220,11 @@ class LoadedModel implements Model {
         return data === undefined
           ? value
           : { dtype: this.#plan.inputs[result.input]!.dtype, shape: sizes, data };
+      }
+      if ("host" in result) {
+        const made = known.get(`host ${result.host}`) ?? resultOf(layout.hosted![result.host]!);
+        known.set(`host ${result.host}`, made);
+        return made;
       }
       const { at, dtype } = result;
       // Results of one place share their elements, as views do.
@@ -193,14 +237,14 @@ class LoadedModel implements Model {
     });
   }
   /** Returns a copy of what is at a place. */
-  #bytes(at: number, { places, sizes }: Layout, heap: Uint8Array): Uint8Array {
+  #bytes(at: number, { places, sizes }: Ran, heap: Uint8Array): Uint8Array {
     const { constants } = this.#plan;
     const bytes = at < constants.length ? constants[at]![1] : sizes.bytes[at - constants.length]!;
     return heap.slice(places[at]!, places[at]! + bytes);
   }
 
   /** Leaves what the program writes to its state and to its inputs; all is read before. */
-  #write(given: readonly Given[], layout: Layout, heap: Uint8Array): void {
+  #write(given: readonly Given[], layout: Ran, heap: Uint8Array): void {
     const values = this.#plan.writes.map(({ from }) => this.#bytes(from, layout, heap));
     this.#plan.writes.forEach((write, at) => {
       if ("state" in write) heap.set(values[at]!, layout.places[write.state]!);
@@ -214,6 +258,7 @@ class LoadedModel implements Model {
   reset(): void {
     const heap = new Uint8Array(this.#open().buffer);
     for (const [address, bytes] of this.#initial) heap.set(bytes, address);
+    this.#host?.kernels?.reset();
   }
 
   dispose(): void {

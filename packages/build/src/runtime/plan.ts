@@ -35,6 +35,8 @@ export interface InputPlan {
 export type ResultPlan =
   | { readonly at: number; readonly dtype: string }
   | { readonly input: number }
+  /** A result of a step of the host. */
+  | { readonly host: number }
   | { readonly scalar: string | number | boolean | null }
   /** A number that the sizes of a run decide: it is among them. */
   | { readonly isSize: true };
@@ -65,6 +67,63 @@ export interface SizeHelpers {
 
 /** The inputs of a call as sizes see them: shapes of tensors, and other values as they are. */
 type GivenSizes = readonly unknown[];
+
+/** A tensor outside of the memory of kernels: elements in row-major order. */
+export interface HostTensor {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+/** What a step gives. */
+export type HostResult = HostTensor | number | bigint | boolean;
+
+/** What the functions of steps call. */
+export interface HostHelpers extends SizeHelpers {
+  /** Returns the only element. */
+  item(tensor: HostTensor): number | bigint | boolean;
+  /** Returns whether the only element is not zero. */
+  truth(tensor: HostTensor): boolean;
+  /** Refuses a run: an assertion of the program does not hold. */
+  check(holds: boolean, message: string): void;
+  /** Returns the value of a function; refuses arguments outside of its domain. */
+  domain(value: number, argument: number): number;
+}
+
+/**
+ * A step: computes its results from sizes and numbers, results of earlier steps, and tensors: `u`
+ * gives an input, `r` what is at a place. `k` runs kernels.
+ */
+type HostFunction = (
+  given: readonly unknown[],
+  hosted: readonly HostResult[],
+  helpers: HostHelpers,
+  u: (input: number) => HostTensor,
+  r: (place: number, dtype: string, shape: readonly number[], itemSize: number) => HostTensor,
+  k: unknown,
+) => readonly HostResult[];
+
+/**
+ * Kernels that are placed together: the sizes of what follows are known when the steps of the host
+ * in front of it have run.
+ */
+export interface Segment {
+  /** Kernels, and steps of the host, up to its end. */
+  readonly kernels: number;
+  readonly hosts: number;
+  /** Values that get their places here. */
+  readonly values: readonly number[];
+  /** Those of these values and of its kernels; results are those of the last segment. */
+  readonly sizes: RunSizes | ((given: readonly unknown[], helpers: SizeHelpers) => RunSizes);
+}
+
+/** All steps of the host. */
+export interface HostPlan {
+  /** Each with the number of kernels before it. */
+  readonly steps: readonly (readonly [kernels: number, run: HostFunction])[];
+  /** Results of steps that are copied to values. */
+  readonly loads: readonly (readonly [result: number, value: number])[];
+  readonly segments: readonly Segment[];
+}
 
 /**
  * What a run leaves in state, or in an input: the place of the value, and of what it is written to.
@@ -102,4 +161,6 @@ export interface ModulePlan {
   readonly steps: readonly (readonly [number, readonly number[], (readonly number[])?])[];
   /** Bytes of scratch memory. */
   readonly scratch: number;
+  /** Steps that are not kernels; `sizes` is not read where there are any. */
+  readonly host?: HostPlan;
 }

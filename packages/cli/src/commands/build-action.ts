@@ -66,7 +66,7 @@ function nameOf(file: string): string {
 }
 
 function reportText(output: string, report: BuildReport): string {
-  const { files, calls, kernels, functions, weightBytes, valueBytes } = report;
+  const { files, calls, kernels, functions, weightBytes, valueBytes, hostCalls } = report;
   const rows = files.map(({ name, bytes, gzipBytes }) => [
     join(output, name),
     amount(bytes, "B"),
@@ -75,6 +75,17 @@ function reportText(output: string, report: BuildReport): string {
   const memory = `${amount(weightBytes, "B")} of weights${valueBytes === undefined ? "" : `, ${amount(valueBytes, "B")} of values`}`;
   return linesText([
     ...columns(rows, (column) => column > 0),
-    `${countText(calls, "call")} in ${countText(kernels, "kernel")}, ${functions} of them different; in memory ${memory}`,
+    `${countText(calls - hostCalls.length, "call")} in ${countText(kernels, "kernel")}, ${functions} of them different; in memory ${memory}`,
+    ...hostText(report),
   ]);
+}
+
+/** Returns lines on calls that are not in kernels of WebAssembly. */
+function hostText({ hostCalls, interpreterBytes }: BuildReport): readonly string[] {
+  if (hostCalls.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { target } of hostCalls) counts.set(target, (counts.get(target) ?? 0) + 1);
+  const targets = [...counts].map(([target, count]) => (count === 1 ? target : `${count} ${target}`));
+  const kernels = interpreterBytes === 0 ? "" : `, with ${amount(interpreterBytes, "B")} of the interpreter`;
+  return [`${countText(hostCalls.length, "other call")}${kernels}: ${targets.join(", ")}`];
 }

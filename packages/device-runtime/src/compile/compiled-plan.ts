@@ -2,7 +2,7 @@
  * @file A program as a device would run it, without running it: its steps, what its kernels are
  * made of, and the tensors that they read. What writes programs to files begins here.
  */
-import { SizeLimits, type SizeRequirements } from "@sconce/codegen";
+import { SizeLimits, type SizeRequirements, symbolsOf } from "@sconce/codegen";
 import type { ExportedProgram, NodePlacement } from "@sconce/ir";
 import { programState } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
@@ -19,7 +19,7 @@ import type { BoundCall } from "../ranges/judge.js";
 import { openSteps } from "../regions/open-steps.js";
 import { RegionRunner } from "../regions/region.js";
 import { planPrepared } from "./planned.js";
-import { type ProvedSizes, provedSizes } from "./proved-sizes.js";
+import { decidedInRun, type ProvedSizes, provedSizes } from "./proved-sizes.js";
 
 /** A tensor of a program's state, as a placeholder of the lowered program reads it. */
 export interface StateTensor {
@@ -111,7 +111,11 @@ export async function compilePlan(
     nodes: plan.nodes,
     steps,
     state,
-    proved: provedSizes([original, program], operators),
+    proved: provedSizes(
+      [original, program],
+      operators,
+      decidedInRun(original, program, plan.nodes, operators),
+    ),
     decisions: prepared.decisions,
     unsure: whyUnsure(prepared.needsRecordedLayouts, prepared.leastSizes.length > 0),
   };
@@ -171,7 +175,12 @@ class RegionCompiler {
     const limits = new SizeLimits(loops);
     const { requirements } = limits;
     // What the device leaves to the host at the sizes of the example, a module does not have.
-    for (const { nodes, reason } of limits.faults(this.#program.symbolHints))
+    // Sizes that the data decide have no example.
+    const { symbolHints } = this.#program;
+    const hasExample = loops.nests.every((nest) =>
+      [...symbolsOf(nest, loops)].every((name) => symbolHints.has(name)),
+    );
+    for (const { nodes, reason } of hasExample ? limits.faults(symbolHints) : [])
       for (const node of nodes) refused.set(node, reason);
     if (requirements === undefined)
       for (const [node, reason] of allCalls(graph, "its loops are too large to see what they read"))

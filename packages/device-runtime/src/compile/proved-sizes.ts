@@ -1,6 +1,13 @@
 /** @file The sizes for which the calls of a program are proved to hold. */
-import type { ExportedProgram, Node, RangeConstraint } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import {
+  type ExportedProgram,
+  FakeTensor,
+  inputsOf,
+  type Node,
+  type NodePlacement,
+  type RangeConstraint,
+} from "@sconce/ir";
+import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { SizeChecks } from "@sconce/passes";
 import type { SizeDecision } from "@sconce/trace";
 
@@ -20,31 +27,115 @@ export interface ProvedSizes {
 /** Symbols whose sizes 0 and 1 are looked at by themselves. */
 const MOST_SYMBOLS = 3;
 
+const DATA_TAGS: readonly string[] = ["data_dependent_output", "dynamic_output_shape"];
+
+/**
+ * Returns the calls whose results the data decide, and which the interpreter checks in a run: no
+ * proof for all sizes says more of them.
+ */
+export function decidedInRun(
+  original: ExportedProgram,
+  program: ExportedProgram,
+  nodes: readonly NodePlacement[],
+  operators: OperatorTable,
+): ReadonlySet<Node> {
+  const onDevice = new Set(nodes.flatMap(({ node, place }) => (place === "device" ? [node] : [])));
+  const isDecided =
+    ({ graph }: ExportedProgram) =>
+    (node: Node): boolean => {
+      const isFixed = (name: string): boolean => {
+        const { val } = graph.node(name).meta;
+        return !(val instanceof FakeTensor) || val.shape.every((size) => typeof size === "number");
+      };
+      return (
+        isScalarFunction(node.target) ||
+        operators.tagsOf(node.target).some((tag) => DATA_TAGS.includes(tag)) ||
+        inputsOf(node).every(isFixed)
+      );
+    };
+  return new Set([
+    ...original.graph.calls().filter(isDecided(original)),
+    ...program.graph.calls().filter((node) => !onDevice.has(node.name) && isDecided(program)(node)),
+  ]);
+}
+
 /**
  * Proves the calls of programs of the same inputs. Rules treat sizes of 0 and 1 in other ways, so
  * that these are proved separately.
+ *
+ * @param decided calls that a run decides
  */
-export function provedSizes(programs: readonly ExportedProgram[], operators: OperatorTable): ProvedSizes {
-  const { rangeConstraints } = programs[0]!;
-  const checks = programs.map((program) => new SizeChecks(program, operators));
+export function provedSizes(
+  programs: readonly ExportedProgram[],
+  operators: OperatorTable,
+  decided: ReadonlySet<Node> = new Set(),
+): ProvedSizes {
+  const declared = new Map(programs.flatMap(({ rangeConstraints }) => [...rangeConstraints]));
+  const proofs = [declared, new Map([...declared].map(fromTwo))].map((ranges) =>
+    proofFor(programs, operators, ranges, decided),
+  );
+  const best =
+    proofs.find(({ open, conditions }) => open.length + conditions.length === 0) ??
+    proofs.find(({ open }) => open.length === 0);
+  return best === undefined
+    ? { open: proofs[0]!.open, conditions: [], boxes: [] }
+    : withSmall(best, declared);
+}
+
+/** A proof for ranges of symbols. */
+interface RangeProof {
+  readonly open: readonly Node[];
+  readonly conditions: readonly SizeDecision[];
+  readonly box: SizeBox;
+  /** Returns whether all calls are proved where some symbols have known values. */
+  readonly holdsAt: (known: ReadonlyMap<string, number>) => boolean;
+}
+
+const fromTwo = ([name, range]: readonly [string, RangeConstraint]): [string, RangeConstraint] => [
+  name,
+  range.min < 2 && range.max >= 2 ? { ...range, min: 2 } : range,
+];
+
+function proofFor(
+  programs: readonly ExportedProgram[],
+  operators: OperatorTable,
+  ranges: ReadonlyMap<string, RangeConstraint>,
+  decided: ReadonlySet<Node>,
+): RangeProof {
+  const isOpen = (node: Node): boolean => !decided.has(node);
+  const checks = programs.map(
+    (program) =>
+      new SizeChecks(
+        program.with({ rangeConstraints: new Map([...program.rangeConstraints, ...ranges]) }),
+        operators,
+      ),
+  );
   const proofs = checks.map((one) => one.prove());
-  const usual: SizeBox = new Map(proofs.flatMap((proof) => [...proof.ranges]));
   const [open, conditions]: [Node[], SizeDecision[]] = [[], []];
   for (const [at, proof] of proofs.entries())
-    for (const node of proof.open) {
+    for (const node of [...proof.open].filter(isOpen)) {
       const needed = checks[at]!.conditionsOf(node);
       if (needed === undefined) open.push(node);
       else conditions.push(...needed);
     }
-  if (open.length > 0) return { open, conditions: [], boxes: [] };
+  return {
+    open,
+    conditions,
+    box: new Map(proofs.flatMap((proof) => [...proof.ranges])),
+    holdsAt: (known) => checks.every((one) => !one.openAt(known).some(isOpen)),
+  };
+}
+
+/** Adds the sizes 0 and 1 for which the proof holds too. */
+function withSmall(
+  { box: usual, conditions, holdsAt }: RangeProof,
+  declared: ReadonlyMap<string, RangeConstraint>,
+): ProvedSizes {
   // A range that begins above 2 was declared so.
-  const small = [...rangeConstraints]
-    .filter(([name, { min }]) => usual.has(name) && min <= 2)
-    .slice(0, MOST_SYMBOLS);
-  const boxes = smallBoxes(small).filter((box) => {
-    const known = new Map([...box].flatMap(([name, { min, max }]) => (min === max ? [[name, min]] : [])));
-    return checks.every((one) => one.openAt(known).length === 0);
-  });
+  const small = [...declared].filter(([name, { min }]) => usual.has(name) && min <= 2).slice(0, MOST_SYMBOLS);
+  const boxes = smallBoxes(small).filter((box) =>
+    holdsAt(new Map([...box].flatMap(([name, { min, max }]) => (min === max ? [[name, min]] : [])))),
+  );
   return { open: [], conditions, boxes: [usual, ...boxes.map((box) => new Map([...usual, ...box]))] };
 }
 
