@@ -197,6 +197,7 @@ const GROUPS = {
   "aliased-results": "control flow whose results share memory with operands, beside writes",
   "products-plus": "`prims.fma`, and the writes in branches that PyTorch records as it",
   "dtype-ends": "means, gamma functions and normalization where a step leaves the range of the dtype",
+  "half-steps": "functions of halves whose kernels round more than once, or a factor first",
   "half-losses": "losses of halves, and their gradients, near the ends of the dtype",
   "row-choices": "reductions that a choice takes or that convert elements, and rows that hold NaN",
   "running-statistics":

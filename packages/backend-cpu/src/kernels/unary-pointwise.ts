@@ -2,7 +2,7 @@
 
 import { LARGEST_FINITE } from "@sconce/ops";
 import { dtypeInfo, isIntegralDType, type Tensor } from "@sconce/tensor";
-import { roundTo, stepOf } from "../kernel/half.js";
+import { isHalf, roundTo, stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { type ComplexLoop, type Elementwise, elementwise, type LaneLoop, map1 } from "./pointwise-loop.js";
@@ -129,12 +129,14 @@ const logit = kernel("aten::logit(Tensor self, float? eps=None) -> Tensor", ({ s
   // one is looked at first.
   const out = emptyOutput(context);
   const round = roundTo(out.dtype);
+  // Halves are rounded at each step.
+  const step = isHalf(out.dtype) ? round : (x: number): number => x;
   const low = round(eps ?? -1);
   const high = round(1 - low);
   const clamp = (x: number): number => (low < 0 ? x : x < low ? low : Math.min(x, high));
   const f = (x: number): number => {
     const p = clamp(x);
-    return Math.log(p / (1 - p));
+    return Math.log(step(p / step(1 - p)));
   };
   return elementwise({ real: map1(f) }, out, [self]);
 });

@@ -27,7 +27,7 @@ import type { LeastSize } from "./aliased-results.js";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
-import { checksNumber, KEPT, readsLogSums, readsTotalOnly } from "./support.js";
+import { checksNumber, HALF_STEPS, KEPT, readsLogSums, readsTotalOnly, roundsHalves } from "./support.js";
 import { trustedProgram } from "./trusted.js";
 import { unreadRefusal } from "./unread-calls.js";
 import { NO_WRITES, type WrittenMemory, writtenMemory } from "./written-memory.js";
@@ -164,6 +164,7 @@ function checkedTable(
   if (called.has("aten._weight_norm")) called.add("aten._weight_norm_interface");
   const kept = [...KEPT].filter((target) => called.has(packetOf(target)));
   for (const { target } of undecomposedCalls(program.graph)) kept.push(target.replace("_.", "."));
+  if (someCall(program.graph, roundsHalves)) kept.push(...HALF_STEPS);
   if (kept.length === 0) return given;
   const own = defaultDecompositions(operators);
   const table = new Map(given === undefined || given instanceof Map ? (given ?? own) : Object.entries(given));
@@ -176,6 +177,8 @@ const undecomposedCalls = (graph: Graph): readonly Node[] => [
   ...graph.nodes().filter((node) => UNDECOMPOSED.some((test) => test(node, graph))),
   ...[...graph.subgraphs.values()].flatMap(undecomposedCalls),
 ];
+const someCall = (graph: Graph, test: (node: Node) => boolean): boolean =>
+  graph.nodes().some(test) || [...graph.subgraphs.values()].some((nested) => someCall(nested, test));
 /** `aten.index_add_.default` and `aten.index_add.default` are `aten.index_add`. */
 const packetOf = (target: string): string => target.replace(/_?\.[^.]*$/, "");
 /** Operators whose decompositions give one of those values that it refuses. */

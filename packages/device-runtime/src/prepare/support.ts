@@ -31,6 +31,7 @@ export function whyNotHeldBy(
     return "it refuses some values, which kernels do not";
   if (readsTotalOnly(node, graph)) return "it refuses some targets, which no kernel reads";
   if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
+  if (roundsHalves(node)) return "its kernel rounds halves at each step";
   if (takesAnyPlaces(node, graph)) return "kernels look for its places in their windows only";
   const inputs: MetaValue[] = [];
   forEachInput(node, (name) => inputs.push(graph.node(name).meta.val ?? null));
@@ -125,6 +126,24 @@ const FILLS: ReadonlySet<string> = new Set(
     `aten.${name.replace(".", "_.")}`,
   ]),
 );
+
+/**
+ * Calls of halves whose kernels round more than once, and whose decompositions do not.
+ */
+export const HALF_STEPS: ReadonlySet<string> = new Set([
+  ...["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other", "logit.default"].map(
+    (name) => `aten.${name}`,
+  ),
+  ...["special_xlog1py.default", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"].map(
+    (name) => `aten.${name}`,
+  ),
+]);
+const HALF_CALL = /^aten\.(special_)?(xlogy|xlog1py|logit)_?\./;
+
+/** Returns whether a call is one of {@link HALF_STEPS}, by any of its names, on halves. */
+export const roundsHalves = ({ target, meta: { val } }: Node): boolean =>
+  HALF_CALL.test(target) && val instanceof FakeTensor && isHalfDType(val.dtype);
+const isHalfDType = (dtype: DType): boolean => dtype === "float16" || dtype === "bfloat16";
 
 /**
  * Returns whether a call is fused attention whose second result is read, as its gradient does.

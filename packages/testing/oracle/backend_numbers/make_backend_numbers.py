@@ -41,6 +41,7 @@ GROUPS = (
     "row_choices",
     "running_statistics",
     "half_norms",
+    "half_steps",
 )
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 /** @file Arithmetic of two operands. */
 
 import type { ScalarArg } from "@sconce/ops";
-import { isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
+import { type DType, isComplexDType, isFloatDType, isIntegralDType } from "@sconce/tensor";
 import { apply, cast, complexOf, partsOfComplex, type Scalar, select } from "../../ir/scalar.js";
 import type { Operand } from "../core/arguments.js";
 import { cannot, type LoweringCall, outOf } from "../core/call.js";
 import { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, operandLowering } from "../core/lowering.js";
-import { checkedScalar } from "../core/numbers.js";
+import { checkedScalar, computeType, operandNumber } from "../core/numbers.js";
 import {
   binary,
   binaryRule,
@@ -35,9 +35,12 @@ function complexSum(fn: "add" | "sub", a: Scalar, b: Scalar, alpha: ScalarArg): 
   return apply("add", a, mul(fn === "add" || isIntegerZero(alpha) ? complexOf(re, im) : factor, b));
 }
 
-/** `a - alpha b` of real numbers. */
-const realDifference = (a: Scalar, b: Scalar, alpha: ScalarArg): Scalar =>
-  apply(isIntegerZero(alpha) ? "add" : "sub", a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
+/** Returns `alpha b`; beside halves the factor is a half. */
+function scaledBy(alpha: ScalarArg, b: Scalar, common: DType): Scalar {
+  if (alpha === 1) return b;
+  const isExact = computeType(common) === common;
+  return mul(isExact ? checkedScalar(alpha, b.dtype) : operandNumber(alpha, common), b);
+}
 
 /** `self + alpha * other`; of bools, the sum is `or` and the product is `and`. */
 const scaled =
@@ -47,8 +50,7 @@ const scaled =
       if (a.dtype === "bool")
         return apply("or", a, alpha === 1 ? b : apply("and", checkedScalar(alpha, "bool"), b));
       if (isComplexDType(a.dtype)) return complexSum(fn, a, b, alpha);
-      if (fn === "sub") return realDifference(a, b, alpha);
-      return apply("add", a, alpha === 1 ? b : mul(checkedScalar(alpha, b.dtype), b));
+      return apply(isIntegerZero(alpha) ? "add" : fn, a, scaledBy(alpha, b, outOf(call).dtype));
     });
 
 /**
@@ -133,7 +135,9 @@ export const BINARY_OPERATORS = defineLowerings([
     ["aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"],
     ({ self, other, alpha }, call) =>
       binary(call, self, other, (a, b) =>
-        isComplexDType(a.dtype) ? complexSum("sub", b, a, alpha) : realDifference(b, a, alpha),
+        isComplexDType(a.dtype)
+          ? complexSum("sub", b, a, alpha)
+          : apply(isIntegerZero(alpha) ? "add" : "sub", b, scaledBy(alpha, a, outOf(call).dtype)),
       ),
   ),
   operandLowering(
