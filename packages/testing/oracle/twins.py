@@ -642,6 +642,52 @@ twin("masks", func(masks), lambda: (floats(3, 4),))
 twin("constants", func(constants), lambda: (floats(3, 4),), batched)
 twin("scalars", func(scalars), lambda: (floats(3, 4),), batched)
 
+
+class Buffers(nn.Module):
+    """Buffers that get the memory of others, and are assigned one after the other."""
+    def __init__(self, step):
+        super().__init__()
+        self.register_buffer("a", torch.ones(3))
+        self.register_buffer("b", torch.full((3,), 2.0))
+        self.step = step
+
+    def forward(self, x): return self.step(self, x)
+
+
+def assigned_written(s, x):
+    s.a = s.b.add_(x)
+    s.b = s.a.mul(2)
+    return s.a + s.b
+
+
+def assigned_slice(s, x):
+    s.a = s.b[:]
+    s.b = x * 1
+    return s.a + s.b
+
+
+def assigned_view(s, x):
+    s.a = s.b.view(3)
+    s.b = s.b + x
+    return s.a + s.b
+
+
+def assigned_flipped(s, x):
+    s.a = s.b.flip(0)
+    s.b = s.a[:]
+    return s.a + s.b
+
+
+def assigned_later(s, x):
+    s.a = s.b.add_(x)
+    s.b.mul_(2)
+    s.b = s.b.clone()
+    return s.a + s.b
+
+
+for step in (assigned_written, assigned_slice, assigned_view, assigned_flipped, assigned_later):
+    twin(step.__name__, lambda step=step: Buffers(step), lambda: (floats(3),))
+
 # ---------------------------------------------------------------- two equal sizes, views
 n = Dim("n")
 both, first = {"x": {0: n}, "y": {0: n}}, {"x": {0: Dim.AUTO}}

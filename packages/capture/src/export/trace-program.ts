@@ -211,9 +211,11 @@ const beginTrace = (
   });
 
 /**
- * Copies the tensors that were assigned to buffers, one after the other.
+ * Copies the tensors that were assigned to buffers, one after the other. A view of a buffer that is
+ * assigned later is copied before that changes. PyTorch, too, takes no other buffer itself.
  *
- * @throws SconceError `ASSIGNED_BUFFER` when one would be overwritten before it is copied
+ * @throws SconceError `ASSIGNED_BUFFER` when one would be overwritten before it is copied, or is
+ *   another buffer that is assigned as well
  */
 function copyAssigned(
   tracer: ExportTracer,
@@ -221,13 +223,14 @@ function copyAssigned(
   nodes: ReadonlyMap<StateEntry, TraceNode>,
 ): void {
   const entries = new Map([...assigned.keys()].map((entry) => [nodes.get(entry), entry]));
+  const overwritten = new Set<StateEntry>();
   for (const [entry, value] of assigned) {
     if (!(value instanceof Tensor)) continue;
-    const memory =
-      value instanceof TracedTensor ? memoryOf(tracer.nodeOf(value), tracer.operators) : undefined;
-    const other = entries.get(memory);
-    if (memory !== undefined && other !== undefined && other !== entry)
-      throw exchangedBuffers(entry.fqn, other.fqn);
+    const source = value instanceof TracedTensor ? tracer.nodeOf(value) : undefined;
+    const other = source && entries.get(memoryOf(source, tracer.operators));
+    if (other !== undefined && other !== entry)
+      if (source === nodes.get(other) || overwritten.has(other)) throw exchangedBuffers(entry.fqn, other.fqn);
+    if (other !== entry) overwritten.add(entry);
     tracer.copyTo(nodes.get(entry)!, value);
   }
 }
@@ -325,6 +328,7 @@ function traceState(
     const isKnown = tracer.isStrict && shared.has(entry.value);
     const node = isKnown ? tracer.nodeOf(tensor) : tracer.placeholder(tensor.fake);
     if (!isKnown) tracer.nameInput(node, `_self____export_root_${entry.fqn}`);
+    tracer.stateInputs.add(node);
     nodes.set(entry, node);
     shared.set(entry.value, tensor);
   }

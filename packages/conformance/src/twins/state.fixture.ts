@@ -1,5 +1,6 @@
 import {
   Dim,
+  float,
   inferenceMode,
   nn,
   noGrad,
@@ -143,6 +144,27 @@ const constants = (x: Tensor): Tensor =>
 
 const scalars = (x: Tensor): Tensor => torch.pow(2, x).add(x.reciprocal().mul(2)).sub(x.pow(2).remainder(3));
 
+/** Buffers that get the memory of others, and are assigned one after the other. */
+class Buffers extends nn.Module {
+  a: Tensor = new nn.Buffer(torch.ones(3));
+  b: Tensor = new nn.Buffer(torch.full([3], float(2)));
+
+  constructor(readonly step: (s: Buffers, x: Tensor) => void) {
+    super();
+  }
+
+  override forward(x: Tensor) {
+    this.step(this, x);
+    return this.a.add(this.b);
+  }
+}
+
+const assigned = (step: (s: Buffers, x: Tensor) => void) =>
+  twin(
+    () => new Buffers(step),
+    () => [floats(3)],
+  );
+
 export const STATE: Twins = {
   average: twin(
     () => new Average(),
@@ -230,4 +252,25 @@ export const STATE: Twins = {
     () => [floats(3, 4)],
     batched,
   ),
+  assigned_written: assigned((s, x) => {
+    s.a = s.b.add_(x);
+    s.b = s.a.mul(2);
+  }),
+  assigned_slice: assigned((s, x) => {
+    s.a = s.b.at(slice());
+    s.b = x.mul(1);
+  }),
+  assigned_view: assigned((s, x) => {
+    s.a = s.b.view(3);
+    s.b = s.b.add(x);
+  }),
+  assigned_flipped: assigned((s) => {
+    s.a = s.b.flip(0);
+    s.b = s.a.at(slice());
+  }),
+  assigned_later: assigned((s, x) => {
+    s.a = s.b.add_(x);
+    s.b.mul_(2);
+    s.b = s.b.clone();
+  }),
 };

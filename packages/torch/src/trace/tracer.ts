@@ -150,6 +150,9 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     return run();
   }
 
+  /** Inputs that are parameters and buffers of the model. */
+  readonly stateInputs = new Set<TraceNode>();
+
   /** Adds an input. With `binds` only a run decides its symbols, which are asserted behind it. */
   placeholder(val: MetaValue, binds = false): TraceNode {
     const target = `arg${this.nodes.length}_1`;
