@@ -322,9 +322,11 @@ function makeElements({ dispatcher }: GraphInterpreter, query: EmitArg): void {
 
 /**
  * Returns the objects of sizes in what a loop gives: those of the values that it carries, and for
- * each stacked result a separate one for the number of iterations.
+ * each stacked result a separate one for the number of iterations. A map gives sizes of its
+ * operands.
  */
 function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[]): MetaValue {
+  if (target === "higher_order.map_impl") return withOperandSizes(results, args.slice(1).flatMap(listOf));
   const isStacked = target === "higher_order.while_loop_stack_output";
   if (!Array.isArray(results) || !(isStacked || target === "higher_order.while_loop")) return results;
   const carried = isStacked ? [] : listOf(args[2] as EmitArg);
@@ -336,6 +338,18 @@ function withSizesOf(target: string, results: MetaValue, args: readonly EmitArg[
       if (own !== undefined && symEquals(own, size)) return own;
       return isStacked && size instanceof SymExpr ? copyOf(size) : size;
     });
+    return new FakeTensor({ ...item, shape });
+  });
+}
+
+function withOperandSizes(results: MetaValue, operands: readonly EmitArg[]): MetaValue {
+  if (!Array.isArray(results)) return results;
+  const sizes = operands.flatMap((one) => (one instanceof FakeTensor ? one.shape : []));
+  return (results as readonly MetaValue[]).map((item) => {
+    if (!(item instanceof FakeTensor)) return item;
+    const shape = item.shape.map((size) =>
+      size instanceof SymExpr ? (sizes.find((own) => symEquals(own, size)) ?? size) : size,
+    );
     return new FakeTensor({ ...item, shape });
   });
 }

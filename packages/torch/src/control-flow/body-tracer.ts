@@ -40,6 +40,7 @@ import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-no
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import type { BodyCall } from "../trace/tracer-init.js";
+import { DynamoSymbols } from "./dynamo-symbols.js";
 import { inputMutation, resultAliasing, unbackedOperand } from "./errors.js";
 import type { OperandNames } from "./operand-names.js";
 import { readsOperands } from "./operand-reads.js";
@@ -69,32 +70,13 @@ export interface BodyInit {
   readonly dynamo?: DynamoSymbols;
 }
 
-/** Integers of TorchDynamo, which compiles outermost calls, that only the data decide. */
-export class DynamoSymbols {
-  #inputs = new Set<string>();
-  /** How many it has made. */
-  made = 0;
-
-  /** Counts the sizes of a tensor around the call, which have other symbols. */
-  countInput(val: MetaValue | undefined): void {
-    const sizes = val instanceof FakeTensor ? val.shape : [];
-    for (const size of sizes) {
-      if (!(size instanceof SymExpr)) continue;
-      for (const [name, symbol] of freeSymbols(size)) if (isUnbacked(symbol)) this.#inputs.add(name);
-    }
-  }
-
-  /** Returns the number of the next one. */
-  next(): number {
-    return this.#inputs.size + this.made++;
-  }
-}
-
 /** A size that a call of the graph gives, and what TorchDynamo calls it. */
 interface ReadSize {
   readonly size: SymExpr;
   readonly name: string;
   readonly isBounded: boolean;
+  /** The dynamic size of a tensor that TorchDynamo compares it with. */
+  readonly most: SymExpr | undefined;
   /** Whether the operand knows the size, since it was read of it before. */
   readonly isKnown: boolean;
 }
@@ -175,19 +157,28 @@ export class BodyTracer extends Tracer {
     if (isRead) for (const { symbol } of unbacked) this.operandReads.add(symbol);
     const made = unbacked.filter((binding) => !known.has(binding));
     const node = super.push(known.size === 0 ? init : { ...init, unbacked: made });
+    this.dynamo.countCall(node, this.operators.get(node.target)?.schema);
     for (const binding of unbacked) {
       const { symbol, dim, of = "size" } = binding;
       const name = symbol.startsWith("u") ? `u${this.dynamo.next()}` : symbol;
       if (isSymScalar(node.val) && node.val.kind === "SymBool") this.#boolsRead.push({ node, name });
+      if (of === "offset") for (const taken of ["sym_storage_offset_default", "ge"]) this.names.create(taken);
       if (dim === undefined || of !== "size") continue;
       const size = symbolByName(symbol);
-      const isBounded = this.env.range(size).max < MAX_SIZE && !readsStaticSizes(node);
+      const isBounded = this.#isBounded(node, size);
       // A call of graphs reads the sizes of its results itself.
       if (node.target.startsWith("higher_order."))
         for (const taken of ["sym_size_int", "ge", ...(isBounded ? ["le"] : [])]) this.names.create(taken);
-      else this.#sizesRead.push({ size, name, isBounded, isKnown: known.has(binding) });
+      else
+        this.#sizesRead.push({ size, name, isBounded, most: slicedSize(node), isKnown: known.has(binding) });
     }
     return node;
+  }
+
+  /** Returns whether TorchDynamo asserts an upper bound of a size: the data decide it up to one that it knows. */
+  #isBounded(node: TraceNode, size: SymExpr): boolean {
+    if (node.target === "aten.slice.Tensor") return true;
+    return this.env.range(size).max < MAX_SIZE && !this.dynamo.readsDynamic(node);
   }
 
   /** {@link push} finds what operands know. */
@@ -211,10 +202,12 @@ export class BodyTracer extends Tracer {
   #assertSizes(): void {
     const sizes = this.#sizesRead;
     this.#sizesRead = [];
-    for (const { size, name, isBounded, isKnown } of sizes) {
+    for (const { size, name, isBounded, most, isKnown } of sizes) {
       this.sizes.argument(size);
+      if (most !== undefined) this.sizes.argument(most);
       const bounds: Bound[] = [{ kind: "ge", value: 0 }];
-      if (isBounded) bounds.push({ kind: "le", value: this.env.range(size).max });
+      if (isBounded && !(isKnown && this.env.range(size).max >= MAX_SIZE))
+        bounds.push({ kind: "le", value: this.env.range(size).max });
       for (const bound of bounds) {
         if (isKnown) this.assertBound(size, bound, name);
         else this.names.create(bound.kind);
@@ -245,6 +238,7 @@ export class BodyTracer extends Tracer {
    */
   tensorInput(fake: FakeTensor, key: string, source?: () => TraceNode): TracedTensor {
     const input = this.placeholder(fake);
+    this.dynamo.addInput(input, this.parent, source?.());
     this.#ownKeys.set(input, key);
     if (source !== undefined) this.#views.set(input, source);
     return new TracedTensor(fake);
@@ -393,6 +387,8 @@ export class BodyTracer extends Tracer {
   #lift(outer: TraceNode, val: MetaValue, key: Lifted["key"]): TraceNode {
     if (!(this.parent instanceof BodyTracer)) this.dynamo.countInput(val);
     const input = this.placeholder(val);
+    const isState = this.parent.stateInputs.has(outer) && !this.#names.isArgument(val);
+    if (!isState) this.dynamo.addInput(input, this.parent, outer);
     this.#views.set(input, () => outer);
     this.lifted.push({ outer, input, key });
     return input;
@@ -454,19 +450,12 @@ const CHOICES: ReadonlySet<string> = new Set(["cond", "switch"]);
 /** The targets of changes of a mode. */
 const MODES: ReadonlySet<string> = new Set([SET_GRAD, ENTER_AUTOCAST, EXIT_AUTOCAST]);
 
-/**
- * Returns whether a tensor that a node takes has sizes that TorchDynamo takes for dynamic, without
- * an upper bound: those of inputs but 1.
- */
-function readsStaticSizes(node: TraceNode): boolean {
-  let found = false;
-  visitOperands(node, ({ val }) => {
-    if (val instanceof FakeTensor)
-      found ||= val.shape.some((size) =>
-        size instanceof SymExpr ? [...freeSymbols(size).values()].some((one) => !isUnbacked(one)) : size > 1,
-      );
-  });
-  return found;
+/** Returns the size of the dimension that a call slices, where it is dynamic. */
+function slicedSize({ target, args }: TraceNode): SymExpr | undefined {
+  const [tensor, dim = 0] = args;
+  if (target !== "aten.slice.Tensor" || !(tensor instanceof TraceNode)) return undefined;
+  const size = tensor.val instanceof FakeTensor ? tensor.val.shape.at(Number(dim)) : undefined;
+  return size instanceof SymExpr ? size : undefined;
 }
 
 /** Returns the node of one graph that made the memory of another one of its nodes. */

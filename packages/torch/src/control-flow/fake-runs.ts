@@ -2,6 +2,7 @@
  * @file What PyTorch makes when it runs traced bodies of control flow on fake tensors, to learn the
  * results of a call: new symbols for all that only the data decide.
  */
+import { FakeTensor } from "@sconce/ir";
 import { symbolByName } from "@sconce/symbolic";
 import { readTensor } from "@sconce/trace";
 import type { TraceNode } from "../trace/trace-node.js";
@@ -24,9 +25,15 @@ export function runOnFakes(parent: Tracer, functions: readonly TracedFunction[],
   if (parent.example !== undefined) return 0;
   const isKnown = isCond ? isPlaceholder : () => false;
   const made = functions.flatMap(({ tracer }) => symbolsOf(tracer.nodes, isKnown));
-  for (const name of made) parent.innerSymbols.add(parent.env.freshLike(symbolByName(name)).name);
+  // Gradients of operands let PyTorch run the functions once more.
+  const runs = parent.gradEnabled && functions.some(({ tracer }) => tracer.nodes.some(takesGradient)) ? 2 : 1;
+  for (let run = 0; run < runs; run++)
+    for (const name of made) parent.innerSymbols.add(parent.env.freshLike(symbolByName(name)).name);
   return made.length;
 }
+
+const takesGradient = ({ op, val }: TraceNode): boolean =>
+  op === "placeholder" && val instanceof FakeTensor && val.requiresGrad;
 
 /**
  * Returns the symbols that a run of a graph makes, in order.

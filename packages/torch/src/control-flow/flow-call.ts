@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import { bindArgs, metaOfBound } from "@sconce/ops";
 import type { AnyFunction } from "@sconce/source-check";
-import { eq, type IntLike } from "@sconce/symbolic";
+import { type BoolLike, eq, type IntLike, ne } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { torchSize } from "../torch-size.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
@@ -133,11 +133,15 @@ export function cloneOf({ operators, env }: Tracer, fake: FakeTensor): FakeTenso
 }
 
 /** Returns whether two sizes are equal; a trace asks it as a guard. */
-export function isSameSize(a: IntLike, b: IntLike): boolean {
-  const isSame = eq(a, b);
-  if (typeof isSame === "boolean") return isSame;
+export const isSameSize = (a: IntLike, b: IntLike): boolean => isDecided(eq(a, b));
+
+/** Returns whether two sizes differ; a trace asks it as a guard. */
+export const isOtherSize = (a: IntLike, b: IntLike): boolean => isDecided(ne(a, b));
+
+function isDecided(condition: BoolLike): boolean {
+  if (typeof condition === "boolean") return condition;
   const trace = currentTrace();
-  return trace instanceof Tracer && trace.env.guard(isSame);
+  return trace instanceof Tracer && trace.env.guard(condition);
 }
 
 /** Returns whether lists of sizes are equal, as guards of a trace; what only data decide is not. */

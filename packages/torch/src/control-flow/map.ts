@@ -15,6 +15,7 @@ import {
   type FlatFunction,
   firstItem,
   inputsOf,
+  isOtherSize,
   isSameSize,
   itemAt,
   knownOf,
@@ -38,7 +39,8 @@ type Items = Tensor | readonly unknown[] | Readonly<Record<string, unknown>>;
  * @param xs a tensor, or tensors in containers; all have the same first size
  * @param args tensors that each call takes. The function may close over others.
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`; `DATA_DEPENDENT_GUARD` when only the data
+ *   decide whether there are items. Require them: `torch.check(sym.gt(x.size(0), 0))`.
  * @example map((row) => row.softmax(0), x);
  */
 export function map<Xs extends Items, Args extends readonly unknown[], Result>(
@@ -66,13 +68,13 @@ function checkSizes(items: readonly Tensor[]): void {
   const shapes = items.map((item) => knownOf(item).shape);
   const shown = shapes.map(torchSize).join(", ");
   const first = shapes[0]?.[0];
-  if (first === undefined || first === 0)
+  if (first === undefined || isSameSize(first, 0))
     throw controlFlowArguments(
       "Leading dimensions of mapped xs cannot be 0.",
       "pass tensors with at least one item along the first dimension",
     );
   for (const [size] of shapes) {
-    if (isSameSize(size ?? 0, first)) continue;
+    if (!isOtherSize(size ?? 0, first)) continue;
     throw controlFlowArguments(
       `Leading dimensions of mapped xs must be consistent. Got shapes [${shown}].`,
       "pass tensors with one first size",

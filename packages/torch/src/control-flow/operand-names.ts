@@ -57,6 +57,11 @@ export class OperandNames {
     return this;
   }
 
+  /** Returns whether a value is an argument of the operator, or in one. */
+  isArgument(value: unknown): boolean {
+    return typeof value === "object" && value !== null && this.#read(ARGUMENTS).names.has(value);
+  }
+
   /** Lets a constant have the name of the tensor with its values. */
   share(tensor: Tensor, fake: object): void {
     this.#shared.set(fake, tensor);

@@ -14,6 +14,7 @@ import {
   type FlatFunction,
   firstItem,
   inputsOf,
+  isSameSize,
   itemAt,
   knownOf,
   requireFunctions,
@@ -48,7 +49,8 @@ const OPTIONS: OptionNames<ScanOptions> = { dim: true, reverse: true };
  * @param xs tensors of one size along the dimension
  * @returns the last carry, and the results behind each other along the dimension
  * @throws SconceError `CONTROL_FLOW_ARGUMENTS`, `CONTROL_FLOW_RESULTS`, `CONTROL_FLOW_MUTATION`,
- *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`
+ *   `CONTROL_FLOW_ALIASING`, `CONTROL_FLOW_SIDE_EFFECT`; `DATA_DEPENDENT_GUARD` when only the data
+ *   decide whether there are items. Require them: `torch.check(sym.gt(xs.size(0), 0))`.
  * @example scan((sum, x) => [sum.add(x), sum.mul(2)], torch.zeros(3), xs);
  */
 export function scan<Carry, Xs, Result>(
@@ -68,6 +70,7 @@ export function scan<Carry, Xs, Result>(
   requireTensors(carry.leaves, "All init leaves must be a Tensor but got");
   requireTensors(items.leaves, "All xs leaves must be a Tensor but got");
   const at = dimensionOf(items.leaves, dim);
+  requireItems(items.leaves, at);
   const moved = toFront(items.leaves, at, reverse, at !== 0);
   const trace = currentTrace();
   const run = checkedFunction(trace, "scan", combineFn);
@@ -101,26 +104,27 @@ function partsOf(result: unknown): readonly [unknown, unknown] {
   );
 }
 
+function requireItems([first]: readonly Tensor[], dim: number): void {
+  if (isSameSize(knownOf(first!).shape[dim]!, 0))
+    throw controlFlowArguments("scan() has no items", "pass tensors with at least one item");
+}
+
 function scanEagerly(
   call: (values: readonly unknown[]) => unknown,
   init: readonly Tensor[],
   items: readonly Tensor[],
 ): Scanned {
   let last: readonly unknown[] = init;
-  const rows: unknown[][] = [];
-  let spec: Scanned["spec"] | undefined;
+  const rows: ReturnType<typeof flattenValue>[] = [];
   for (let i = 0; i < items[0]!.shape[0]!; i++) {
     const [carry, result] = partsOf(call([...last, ...items.map((item) => itemAt(item, i, true))]));
     last = flattenValue(carry).leaves;
     requireSameFacts("scan", ["init", "carry"], init, last);
-    const row = flattenValue(result);
-    rows.push(row.leaves);
-    spec = row.spec;
+    rows.push(flattenValue(result));
   }
-  if (spec === undefined)
-    throw controlFlowArguments("scan() has no items", "pass tensors with at least one item");
-  const results = rows[0]!.map((leaf, column) =>
-    leaf === null ? null : stackItems(rows.map((row) => row[column] as Tensor)),
+  const { leaves, spec } = rows[0]!;
+  const results = leaves.map((leaf, column) =>
+    leaf === null ? null : stackItems(rows.map((row) => row.leaves[column] as Tensor)),
   );
   return { last, results, spec };
 }
