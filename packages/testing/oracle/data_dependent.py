@@ -514,6 +514,29 @@ def sums_of_sums(x): return (x * 2).cumsum(0).cumsum(0), torch.zeros(x.shape[0] 
 def products_beside_range(x): return torch.zeros(x.shape[0] + 1), x.cumprod(0)
 
 
+def related(*conditions):
+    """Two numbers with these conditions: a file has what follows of their ranges, and a program in memory what it declares."""
+
+    def model(i, j):
+        n, k = i.item(), j.item()
+        for condition in conditions:
+            torch._check(condition(n, k))
+        return torch.ones(2) * n + k
+
+    return model
+
+
+for number, conditions in enumerate((
+    (lambda n, k: n + k == 5, lambda n, k: n > 0, lambda n, k: k >= 0),
+    (lambda n, k: n > 0, lambda n, k: k > n),
+    (lambda n, k: k > n, lambda n, k: n > 0),
+    (lambda n, k: n < k, lambda n, k: k < 10, lambda n, k: n > 0),
+    (lambda n, k: k == n + 1, lambda n, k: n > 0),
+    (lambda n, k: n + k <= 8, lambda n, k: n >= 0, lambda n, k: k >= 0),
+)):
+    TWINS[f"related_{number}"] = FILES[f"related_{number}"] = (related(*conditions), (two, three), None, {})
+
+
 def module_of(function):
     names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
     scope = {"torch": torch, "function": function}

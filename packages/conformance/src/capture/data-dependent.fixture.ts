@@ -85,6 +85,17 @@ const written = (x: Tensor, write: (y: Tensor) => void): Tensor => {
   return y;
 };
 
+type Condition = (n: Size, k: Size) => ReturnType<typeof sym.gt>;
+/** Two numbers with these conditions. */
+const related = (...conditions: readonly Condition[]): Twin => [
+  takes2((i, j) => {
+    const [n, k] = [i.item(), j.item()];
+    for (const condition of conditions) check(condition(n, k));
+    return torch.ones(2).mul(n).add(k);
+  }),
+  [two, three],
+];
+
 /** The models by name. */
 export const twins: Readonly<{ [name: string]: Twin }> = {
   start_end: [takes3((x, i, j) => x.at(slice(i.item(), j.item())).mul(2)), [x, two, three]],
@@ -367,6 +378,33 @@ export const twins: Readonly<{ [name: string]: Twin }> = {
     }),
     [half, ones],
   ],
+  related_0: related(
+    (n, k) => sym.eq(sym.add(n, k), 5),
+    (n) => sym.gt(n, 0),
+    (_, k) => sym.ge(k, 0),
+  ),
+  related_1: related(
+    (n) => sym.gt(n, 0),
+    (n, k) => sym.gt(k, n),
+  ),
+  related_2: related(
+    (n, k) => sym.gt(k, n),
+    (n) => sym.gt(n, 0),
+  ),
+  related_3: related(
+    (n, k) => sym.lt(n, k),
+    (_, k) => sym.lt(k, 10),
+    (n) => sym.gt(n, 0),
+  ),
+  related_4: related(
+    (n, k) => sym.eq(k, sym.add(n, 1)),
+    (n) => sym.gt(n, 0),
+  ),
+  related_5: related(
+    (n, k) => sym.le(sym.add(n, k), 8),
+    (n) => sym.ge(n, 0),
+    (_, k) => sym.ge(k, 0),
+  ),
   derived_slice: [takes1((x) => torch.zeros(x.at("::4").size(0))), [rows], FOURS],
   derived_range: [
     takes1((x) => x.at("::4").add(torch.arange(x.at("::4").size(0)).unsqueeze(1))),

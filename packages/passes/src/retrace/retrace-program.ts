@@ -127,6 +127,7 @@ function beginTrace(program: ExportedProgram, tracer: LoweringTracer): SizeGuard
   tracer.ownSymbols = ownSymbols(program);
   tracer.isLoaded = program.torchVersion !== undefined;
   tracer.inputRanges = program.rangeConstraints;
+  tracer.env.knowsAssertions = !tracer.isLoaded;
   const guards = new SizeGuards(program, shapeEnvOf(program));
   tracer.guards = guards;
   return guards;

@@ -356,6 +356,16 @@ export class ShapeEnv implements SymEnv {
     return true;
   }
 
+  /** Requires a condition as {@link check} does, and leaves the ranges of symbols as they are. */
+  protected checkAgain(condition: BoolLike): boolean {
+    this.#facts.keepsRanges = true;
+    try {
+      return this.check(condition);
+    } finally {
+      this.#facts.keepsRanges = false;
+    }
+  }
+
   /** Takes what an example run gave for an expression, and asserts it. */
   #assume(what: string, e: SymExpr): number | boolean {
     const value = this.observed(e);

@@ -34,6 +34,8 @@ export class SymbolFacts {
   readonly specialized = new Map<string, unknown>();
   /** A number that grows whenever something is learned. */
   version = 0;
+  /** Whether conditions leave ranges as they are: those have what follows from them. */
+  keepsRanges = false;
   /** How often a condition narrowed a range. */
   refinements = 0;
   /** Conditions by their keys. */
@@ -211,7 +213,7 @@ export class SymbolFacts {
     if (!isRelation(e) || e.op === "Unequality") return;
     const symbols = [...freeSymbols(e).values()];
     if (symbols.length === 0 || symbols.length > 5) return;
-    this.#refineRanges(this.simplify(e));
+    if (!this.keepsRanges) this.#refineRanges(this.simplify(e));
     if (e.op === "Equality") this.#learnEquality(e, symbols);
   }
 

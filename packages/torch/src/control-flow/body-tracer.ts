@@ -12,9 +12,7 @@ import {
 } from "@sconce/ir";
 import {
   type BoolLike,
-  freeSymbols,
   type IntLike,
-  isUnbacked,
   ite,
   MAX_SIZE,
   printExpr,

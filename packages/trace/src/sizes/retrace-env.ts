@@ -62,6 +62,12 @@ export class RetraceEnv extends ShapeEnv {
     this.#declared = new Set(init.ranges?.keys());
   }
 
+  /**
+   * Whether the declared ranges have what follows from the assertions, as in a program that was
+   * exported here. PyTorch learns it anew from a file.
+   */
+  knowsAssertions = false;
+
   /** What decompositions ask. */
   get inDecompositions(): SymEnv {
     return this;
@@ -144,7 +150,9 @@ export class RetraceEnv extends ShapeEnv {
    */
   require(condition: BoolLike): void {
     const isOpen = this.staticallyKnown(condition) === undefined && this.hint(condition) === undefined;
-    if (isOpen) super.check(condition);
+    if (!isOpen) return;
+    if (this.knowsAssertions) this.checkAgain(condition);
+    else super.check(condition);
   }
 
   /** Makes a symbol as another one; the source program has no name for it. */
