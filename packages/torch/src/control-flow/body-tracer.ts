@@ -173,7 +173,7 @@ export class BodyTracer extends Tracer {
     return node;
   }
 
-  /** Returns whether TorchDynamo asserts an upper bound of a size: the data decide it up to one that it knows. */
+  /** Returns whether TorchDynamo knows, and asserts, an upper bound of a size. */
   #isBounded(node: TraceNode, size: SymExpr): boolean {
     if (node.target === "aten.slice.Tensor") return true;
     return this.env.range(size).max < MAX_SIZE && !this.dynamo.readsDynamic(node);
