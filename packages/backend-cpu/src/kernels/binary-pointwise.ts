@@ -2,7 +2,7 @@
 import { complex as complexLiteral, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo, isIntegralDType, Tensor } from "@sconce/tensor";
 import { divisionByZero } from "../kernel/errors.js";
-import { decodeTable, encodeFloat, isHalf, roundTo, stepOf } from "../kernel/half.js";
+import { decodeTable, encodeFloat, roundTo, stepOf } from "../kernel/half.js";
 import { defineKernels, emptyOutput, type Kernel, kernel } from "../kernel/kernel.js";
 import { complexLoops } from "./complex-loops.js";
 import { gammaP, gammaQ } from "./incomplete-gamma.js";
@@ -39,10 +39,9 @@ import {
   pow,
   remainder,
   smaller,
-  xlog1py,
-  xlogy,
 } from "./pointwise-math.js";
 import { zeta } from "./pointwise-special.js";
+import { xlog1pyKernel, xlogyKernel } from "./times-log.js";
 
 type Binary = { readonly self: Operand; readonly other: Operand };
 export type WithAlpha = Binary & { readonly alpha: ScalarLiteral };
@@ -359,17 +358,6 @@ const fmod = modulus(
 );
 const pythonRemainder = modulus(remainder, bigRemainder);
 const copysign = binary({ real: map2(copySign) });
-/** Logarithms of halves are halves before they are multiplied. */
-const timesLog =
-  (f: (x: number, y: number) => number, log: (y: number) => number): Kernel<Binary> =>
-  ({ self, other }, context) => {
-    const out = emptyOutput(context);
-    const round = roundTo(out.dtype);
-    const halves = (x: number, y: number): number => (Number.isNaN(y) ? y : x === 0 ? 0 : x * round(log(y)));
-    return elementwise({ real: map2(isHalf(out.dtype) ? halves : f) }, out, [self, other]);
-  };
-const xlogyKernel = timesLog(xlogy, Math.log);
-const xlog1pyKernel = timesLog(xlog1py, Math.log1p);
 const zetaKernel = binary({ real: map2(zeta) });
 
 export const binaryPointwiseKernels = defineKernels([

@@ -154,11 +154,6 @@ export function bigGcd(x: bigint, y: bigint): bigint {
   return b;
 }
 
-/** x log(y), which is 0 for x = 0 unless y is NaN. */
-export const xlogy = (x: number, y: number): number => (Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log(y));
-export const xlog1py = (x: number, y: number): number =>
-  Number.isNaN(y) ? y : x === 0 ? 0 : x * Math.log1p(y);
-
 /** Returns the float64 beside x in the direction of y. */
 export function nextAfter64(x: number, y: number): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
