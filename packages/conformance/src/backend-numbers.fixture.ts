@@ -206,6 +206,7 @@ const GROUPS = {
   "half-norms": "layer, group and RMS norms of halves whose sums leave the range of float32",
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",
+  "kernel-ends": "sums with factors, complex means and products, and layouts, as kernels have them",
   "unread-divisions": "divisions of integers by zero whose elements nothing reads",
 } as const;
 

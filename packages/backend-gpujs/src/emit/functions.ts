@@ -128,6 +128,7 @@ const FLOAT: Partial<Record<ScalarFn, Write>> = {
   sub: infix("-"),
   mul: infix("*"),
   div: infix("/"),
+  fma: ([a, b, c]) => `(${a} * ${b} + ${c})`,
   neg: ([x]) => `(-${x})`,
   abs: math("abs"),
   sign: ([x]) => `(${x} > 0 ? 1 : (${x} < 0 ? -1 : 0))`,
@@ -211,7 +212,7 @@ const BITWISE: ReadonlySet<ScalarFn> = new Set(["bitwise_and", "bitwise_or", "bi
 
 /** Functions of floats that the shading language has itself, to the last bit. */
 const NATIVE: ReadonlySet<ScalarFn> = new Set([
-  ...(["add", "sub", "mul", "neg", "abs", "sign", "floor", "ceil", "trunc"] as const),
+  ...(["add", "sub", "mul", "fma", "neg", "abs", "sign", "floor", "ceil", "trunc"] as const),
 ]);
 function ownSource(fn: ScalarFn, args: readonly string[], { local, own }: Locals): string {
   const names = args.map(local);

@@ -236,7 +236,13 @@ ${main.map((line) => `  ${line}\n`).join("")}}
       case "size":
         throw internalError(`WGSL has no ${op} here`);
       default:
-        return callText(this.#module, op, from, to, b === undefined ? [a!] : [a!, b]);
+        return callText(
+          this.#module,
+          op,
+          from,
+          to,
+          [a, b, c].filter((text) => text !== undefined),
+        );
     }
   }
 

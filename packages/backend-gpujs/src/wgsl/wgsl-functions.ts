@@ -3,7 +3,7 @@ import type { ScalarFn } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
 import { type WgslModule, type WgslType, wgslType } from "./wgsl-text.js";
 
-type Template = (a: string, b: string) => string;
+type Template = (a: string, b: string, c: string) => string;
 
 const INFIX =
   (sign: string): Template =>
@@ -30,6 +30,7 @@ const FLOAT: Partial<Record<ScalarFn, Template>> = {
   add: INFIX("+"),
   sub: INFIX("-"),
   mul: INFIX("*"),
+  fma: (a, b, c) => `fma(${a}, ${b}, ${c})`,
 };
 /** Ours that go by other names than the functions. */
 export const OWN_FLOAT: Partial<Record<ScalarFn, string>> = {
@@ -97,7 +98,7 @@ export function callText(
   fn: ScalarFn,
   operand: DType,
   dtype: DType,
-  [a, b = ""]: readonly string[],
+  [a, b = "", c = ""]: readonly string[],
 ): string {
   const type = wgslType(operand)!;
   if (type === "f32" && a === b) {
@@ -112,15 +113,15 @@ export function callText(
     const asInt = type === "bool" && sign !== "==" ? (x: string): string => `i32(${x})` : (x: string) => x;
     return `(${asInt(a!)} ${sign} ${asInt(b)})`;
   }
-  if (type === "bool") return BOOL[fn]!(a!, b);
+  if (type === "bool") return BOOL[fn]!(a!, b, c);
   if (type === "f32") {
     const direct = FLOAT[fn];
-    if (direct !== undefined) return direct(a!, b);
+    if (direct !== undefined) return direct(a!, b, c);
     if (fn === "reciprocal") return module.call("f_div", "1.0f", a!);
     return module.call(OWN_FLOAT[fn] ?? `f_${fn}`, a!, ...(b === "" ? [] : [b]));
   }
   const direct = INT[fn];
-  const exact = direct === undefined ? module.call(OWN_INT[fn]!, a!, b) : direct(a!, b);
+  const exact = direct === undefined ? module.call(OWN_INT[fn]!, a!, b) : direct(a!, b, c);
   return wrapped(exact, dtype);
 }
 

@@ -63,6 +63,9 @@ function written(operation: Operation): boolean {
     case "min":
       extreme(operation, op);
       return true;
+    case "fma":
+      fused(operation);
+      return true;
     case "sign":
       for (const name of ["gt", "lt"]) {
         push(0);
@@ -98,6 +101,19 @@ function written(operation: Operation): boolean {
     default:
       return callFunction(operation);
   }
+}
+
+/** A product of float32 is exact in float64. */
+function fused({ f, number, push }: Operation): void {
+  const wide = (at: number): void => {
+    push(at);
+    if (number === "f32") f.op("f64.promote_f32");
+  };
+  for (const at of [0, 1]) wide(at);
+  f.op("f64.mul");
+  wide(2);
+  f.op("f64.add");
+  if (number === "f32") f.op("f32.demote_f64");
 }
 
 function callFunction({ f, op, number, push, helpers }: Operation): boolean {

@@ -71,6 +71,11 @@ export const BINARY = [
   "shift_left",
   "shift_right",
 ] as const;
+/**
+ * Functions of three floats: `fma` is `a * b + c` in one rounding, as PyTorch's kernels compute a sum
+ * with a factor. Shaders without it may round twice.
+ */
+export const TERNARY = ["fma"] as const;
 /** A complex number of two floats, and its parts. */
 export const COMPLEX = ["complex", "real", "imag"] as const;
 /** Comparisons: two values of one dtype, a bool. */
@@ -83,4 +88,4 @@ export type BinaryFn = (typeof BINARY)[number];
 /** The name of a comparison; see {@link COMPARE}. */
 export type CompareFn = (typeof COMPARE)[number];
 /** The name of any function of scalars. */
-export type ScalarFn = UnaryFn | BinaryFn | CompareFn | (typeof COMPLEX)[number];
+export type ScalarFn = UnaryFn | BinaryFn | CompareFn | (typeof TERNARY)[number] | (typeof COMPLEX)[number];

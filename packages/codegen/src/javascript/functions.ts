@@ -163,13 +163,14 @@ export function functionOf(
   fn: ScalarFn,
   operand: DType,
   out: DType,
-): ((a: Element, b: Element) => Element) | undefined {
+): ((a: Element, b: Element, c: Element) => Element) | undefined {
   if (fn in COMPLEX) return COMPLEX[fn];
   if (fn in COMPARISONS) return COMPARISONS[fn as CompareFn];
   if (fn in LOGIC) return LOGIC[fn] as (a: Element, b: Element) => Element;
   if (fn === "isnan") return (a) => Number.isNaN(a);
   if (fn === "isinf") return (a) => a === Infinity || a === -Infinity;
   if (isFloatDType(operand)) {
+    if (fn === "fma") return (a, b, c) => rounded((a as number) * (b as number) + (c as number), out);
     // The quotient is rounded before it is cut, so 19.999... may become 20.
     if (fn === "trunc_div") return (a, b) => Math.trunc(rounded((a as number) / (b as number), out));
     // The divisor overflows as a float32 does.

@@ -1,6 +1,6 @@
 /** @file Reads kernels from text, as `printKernel` writes it. */
 import { dtypeInfo } from "@sconce/tensor";
-import { BINARY, COMPARE, COMPLEX, UNARY } from "../ir/scalar-functions.js";
+import { BINARY, COMPARE, COMPLEX, TERNARY, UNARY } from "../ir/scalar-functions.js";
 import { kernelText } from "./errors.js";
 import {
   type AddressSpace,
@@ -20,7 +20,14 @@ import {
 } from "./kernel.js";
 import { BY_ABBREVIATION } from "./print.js";
 
-const OPS: ReadonlySet<string> = new Set([...KERNEL_OPS, ...UNARY, ...BINARY, ...COMPARE, ...COMPLEX]);
+const OPS: ReadonlySet<string> = new Set([
+  ...KERNEL_OPS,
+  ...UNARY,
+  ...BINARY,
+  ...COMPARE,
+  ...COMPLEX,
+  ...TERNARY,
+]);
 /** Operations that have a detail before their operands. */
 const DETAILED: ReadonlySet<string> = new Set(["lane", "thread", "call", "size"]);
 

@@ -1,7 +1,7 @@
 /** @file The rules that every kernel keeps. */
 import { isComplexDType, isFloatDType } from "@sconce/tensor";
 import { partDType } from "../ir/complex.js";
-import { COMPARE, FLOAT_UNARY, UNARY } from "../ir/scalar-functions.js";
+import { COMPARE, FLOAT_UNARY, TERNARY, UNARY } from "../ir/scalar-functions.js";
 import { kernelInvalid } from "./errors.js";
 import {
   blocksOf,
@@ -152,7 +152,7 @@ const ONE: ReadonlySet<string> = new Set([
   "every",
   "some",
 ]);
-const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub"]);
+const THREE: ReadonlySet<string> = new Set(["select", "wide_add", "wide_sub", ...TERNARY]);
 /** Returns how many operands an operation has. */
 const operandsOfOp = (op: KernelOp): number =>
   NONE.has(op) ? 0 : ONE.has(op) ? 1 : THREE.has(op) ? 3 : op === "pack" ? 4 : 2;
@@ -160,7 +160,7 @@ const operandsOfOp = (op: KernelOp): number =>
 /** Operations of places alone, besides the arithmetic of any number. */
 const OF_INDICES: ReadonlySet<string> = new Set(["udiv", "urem", "fdiv", "wide_add", "wide_sub"]);
 const TO_BOOL: ReadonlySet<string> = new Set([...COMPARE, "isnan", "isinf"]);
-const OF_FLOATS: ReadonlySet<string> = new Set(FLOAT_UNARY);
+const OF_FLOATS: ReadonlySet<string> = new Set([...FLOAT_UNARY, ...TERNARY]);
 
 /** Checks how many operands an operation has, and the types of operands and value. */
 function checkLet(statement: LetStatement): void {

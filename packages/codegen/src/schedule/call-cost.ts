@@ -4,7 +4,17 @@ import { COMPARE } from "../ir/scalar-functions.js";
 import type { CallScalar } from "../ir/terms.js";
 
 /** Functions of few operations. */
-const CHEAP: ReadonlySet<string> = new Set(["add", "sub", "mul", "neg", "and", "or", "not", ...COMPARE]);
+const CHEAP: ReadonlySet<string> = new Set([
+  "add",
+  "sub",
+  "mul",
+  "fma",
+  "neg",
+  "and",
+  "or",
+  "not",
+  ...COMPARE,
+]);
 /** Operations of a function, as far as a branch counts them. */
 const FUNCTION_COST = 4;
 

@@ -136,6 +136,7 @@ const BINARY: Partial<Record<ScalarFn, Combine>> = {
 export function rangeOfCall(fn: ScalarFn, args: readonly Range[], dtype: DType): Range {
   const isFloat = isFloatDType(dtype);
   const [a, b] = args as [Range, Range];
+  if (fn === "fma") return rangeOfCall("add", [rangeOfCall("mul", [a, b], "float64"), args[2]!], dtype);
   // A float remainder is not whole, and infinities take part.
   if (isFloat && (fn === "remainder" || fn === "fmod" || fn === "pow")) return ANY;
   const result = UNARY[fn]?.(a) ?? (b === undefined ? undefined : BINARY[fn]?.(a, b)) ?? ANY;

@@ -7,10 +7,17 @@ import { dimOutOfRange, dtypeMismatch, invalidArgument, requireWord, shapeMismat
 import { check, isEqual } from "../rules/comparison.js";
 import { isIntLiteral } from "../rules/decompose.js";
 import { describeSize, describeSizes, placesMismatch } from "../rules/describe.js";
-import { broadcastOperands, broadcastShapes, sizeEquals, sizesEqual, wrapDim } from "../rules/dims.js";
+import {
+  broadcastOperands,
+  broadcastShapes,
+  sizeEquals,
+  sizesEqual,
+  stridesEqual,
+  wrapDim,
+} from "../rules/dims.js";
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
-import { fake, numelOf, rowMajorLike } from "../rules/fake.js";
+import { fake, isNonOverlappingAndDense, numelOf, rowMajorLike } from "../rules/fake.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
 import { withoutQuestions } from "../rules/without-questions.js";
@@ -208,8 +215,11 @@ function emitIndexFill(
   const base = self.ndim === 0 ? emit("aten.unsqueeze.default", [self, 0]) : self;
   const values = emit("aten.expand.default", [value, base.shape.with(axis, numelOf(index.shape))]);
   const filled = emit("aten.index_copy.default", [base, dim, index, values]);
-  if (self.ndim > 0) return filled;
-  return emit("aten.clone.default", [emit("aten.squeeze.dim", [filled, 0])]);
+  if (self.ndim === 0) return emit("aten.clone.default", [emit("aten.squeeze.dim", [filled, 0])]);
+  // `index_copy` is row-major, where the kernel keeps the layout of what has no gaps.
+  const isAsWanted = stridesEqual(filled.strides, self.strides, emit.env);
+  if (isAsWanted || !isNonOverlappingAndDense(self, emit.env)) return filled;
+  return emit("prims.copy_strided.default", [filled, self.strides]);
 }
 
 /**

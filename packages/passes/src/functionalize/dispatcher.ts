@@ -417,14 +417,19 @@ export class Dispatcher {
     for (const [target] of writes) target.sync();
   }
 
-  /** A write keeps the dtype of its target; a lazily conjugated one is written through a copy. */
+  /**
+   * A write keeps the dtype of its target, and its strides where results get those of kernels; a
+   * lazily conjugated one is written through a copy.
+   */
   #likeTarget(target: FunctionalTensor, value: FakeTensor): FakeTensor {
     const current = target.sync();
     if (this.#marks.has(current)) {
       return this.lowered("aten.copy.default", [this.lowered("aten.clone.default", [current]), value]);
     }
-    if (value.dtype === target.dtype) return value;
-    return this.lowered("aten._to_copy.default", [value], { dtype: target.dtype, layout: target.layout });
+    const { dtype, layout } = target;
+    const own =
+      value.dtype === dtype ? value : this.lowered("aten._to_copy.default", [value], { dtype, layout });
+    return this.#layouts?.like(current, own) ?? own;
   }
 
   #shrinks(row: OpDefinition, args: readonly EmitArg[]): boolean {

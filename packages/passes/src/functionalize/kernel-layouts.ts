@@ -96,6 +96,11 @@ export class KernelLayouts {
     return this.#laidOut(result, kernelResult(row.target, bound, result, this.#env), bound);
   }
 
+  /** Returns a new value of a tensor that is written in place, which keeps its strides. */
+  like(target: FakeTensor, value: FakeTensor): FakeTensor {
+    return this.#laidOut(value, target, { target }) as FakeTensor;
+  }
+
   /** Returns what the kernel gives; the result itself where only the run knows. */
   #wanted({ target, meta }: OpDefinition, bound: BoundArgs, result: MetaValue): MetaValue {
     try {

@@ -42,6 +42,7 @@ GROUPS = (
     "running_statistics",
     "half_norms",
     "half_steps",
+    "kernel_ends",
 )
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import { type ElementType, elementOf, type KernelOperand, type LetStatement, wid
 import type { Instruction } from "@sconce/wasm";
 import { notEmitted } from "../core/errors.js";
 import { isHalf, NONPOSITIVE } from "../core/types.js";
+import { demoted, promoted } from "./doubles.js";
 import { holdsFour } from "./four-elements.js";
 import { decodeHalves, encodeHalves } from "./halves.js";
 import type { Vector, VectorWriter } from "./lines.js";
@@ -29,6 +30,7 @@ const FLOAT: ReadonlyMap<string, Write> = new Map<string, Write>([
   ["isnan", (w, [x]) => w.op("f32x4.ne", x!, x!)()],
   ["isinf", (w, [x]) => w.op("f32x4.eq", w.op("f32x4.abs", x!), w.number(Number.POSITIVE_INFINITY))()],
   ["trunc_div", (w, [a, b]) => w.op("f32x4.trunc", w.div(a!, b!))()],
+  ["fma", (w, [a, b, c]) => fused(w, a!, b!, c!)()],
   [
     "sign",
     (w, [x]) => {
@@ -42,6 +44,13 @@ const FLOAT: ReadonlyMap<string, Write> = new Map<string, Write>([
     (w, args) => math(w, ...(args as [Vector, Vector]))(),
   ]),
 ]);
+/** `a * b + c` in one rounding: a product of float32 is exact in float64. */
+function fused(w: VectorWriter, ...operands: readonly [Vector, Vector, Vector]): Vector {
+  const [a, b, c] = operands.map((operand) => promoted(w, operand)) as [Pair, Pair, Pair];
+  const half = (at: 0 | 1): Vector => w.op("f64x2.add", w.op("f64x2.mul", a[at], b[at]), c[at]);
+  return demoted(w, [half(0), half(1)]);
+}
+type Pair = ReturnType<typeof promoted>;
 const INTEGER: ReadonlyMap<string, Write> = new Map<string, Write>([
   ...(["add", "sub", "mul", "neg", "abs", "eq", "ne"] as const).map((op): [string, Write] => [
     op,

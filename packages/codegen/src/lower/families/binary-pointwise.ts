@@ -35,11 +35,21 @@ function complexSum(fn: "add" | "sub", a: Scalar, b: Scalar, alpha: ScalarArg): 
   return apply("add", a, mul(fn === "add" || isIntegerZero(alpha) ? complexOf(re, im) : factor, b));
 }
 
-/** Returns `alpha b`; beside halves the factor is a half. */
-function scaledBy(alpha: ScalarArg, b: Scalar, common: DType): Scalar {
-  if (alpha === 1) return b;
-  const isExact = computeType(common) === common;
-  return mul(isExact ? checkedScalar(alpha, b.dtype) : operandNumber(alpha, common), b);
+/** Returns a factor as a scalar; beside halves it is a half. */
+function factorOf(alpha: ScalarArg, { dtype }: Scalar, common: DType): Scalar {
+  return computeType(common) === common ? checkedScalar(alpha, dtype) : operandNumber(alpha, common);
+}
+/** Returns whether a product by a factor has no rounding. */
+const isUnit = (factor: Scalar): boolean =>
+  factor.kind === "constant" && (factor.value === 0 || Math.abs(Number(factor.value)) === 1);
+
+/** `a + alpha b` of real numbers, or less that. PyTorch rounds it once, in float32 for halves. */
+function realSum(fn: "add" | "sub", a: Scalar, b: Scalar, alpha: ScalarArg, common: DType): Scalar {
+  if (alpha === 1) return apply(fn, a, b);
+  const factor = factorOf(alpha, b, common);
+  const sign = isIntegerZero(alpha) ? "add" : fn;
+  if (a.dtype !== "float32" || isUnit(factor)) return apply(sign, a, mul(factor, b));
+  return apply("fma", sign === "add" ? factor : apply("neg", factor), b, a);
 }
 
 /** `self + alpha * other`; of bools, the sum is `or` and the product is `and`. */
@@ -50,7 +60,7 @@ const scaled =
       if (a.dtype === "bool")
         return apply("or", a, alpha === 1 ? b : apply("and", checkedScalar(alpha, "bool"), b));
       if (isComplexDType(a.dtype)) return complexSum(fn, a, b, alpha);
-      return apply(isIntegerZero(alpha) ? "add" : fn, a, scaledBy(alpha, b, outOf(call).dtype));
+      return realSum(fn, a, b, alpha, outOf(call).dtype);
     });
 
 /**
@@ -137,7 +147,7 @@ export const BINARY_OPERATORS = defineLowerings([
       binary(call, self, other, (a, b) =>
         isComplexDType(a.dtype)
           ? complexSum("sub", b, a, alpha)
-          : apply(isIntegerZero(alpha) ? "add" : "sub", b, scaledBy(alpha, a, outOf(call).dtype)),
+          : realSum("sub", b, a, alpha, outOf(call).dtype),
       ),
   ),
   operandLowering(
