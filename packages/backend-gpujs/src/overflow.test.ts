@@ -5,7 +5,11 @@ import { describe, expect, test } from "vitest";
 import { gpujsBackend } from "./index.js";
 
 /** Results of a call in mode cpu, whose arithmetic is in doubles. */
-async function resultOf(call: string, shape: readonly number[], value: number): Promise<number[]> {
+async function resultOf(
+  call: string,
+  shape: readonly number[],
+  value: number | readonly number[],
+): Promise<number[]> {
   const program = parseIr(`sconce-ir 1
 program "ATEN" {
   input %x: USER_INPUT
@@ -18,7 +22,9 @@ graph(%x: f32[${shape.join(", ")}]) {
   const backend = gpujsBackend({ mode: "cpu" });
   const compiled = await backend.compile(program);
   const count = shape.reduce((product, size) => product * size, 1);
-  const [y] = await compiled.run([Tensor.from(new Array<number>(count).fill(value), shape, "float32")]);
+  const [y] = await compiled.run([
+    Tensor.from(typeof value === "number" ? new Array<number>(count).fill(value) : value, shape, "float32"),
+  ]);
   compiled.dispose();
   return [...new Set((y as Tensor).toArray().flat(4) as number[])];
 }
@@ -37,5 +43,22 @@ describe("totals that float32 does not hold", () => {
     const call = `%n: f32[2, 1] = aten.linalg_vector_norm.default(%x, 2, [1], true)
   %y: f32[2, 4] = aten.div.Tensor(%x, %n)`;
     expect(await resultOf(call, [2, 4], 3e20)).toEqual([0]);
+  });
+});
+
+/** The statement of docs/concepts/gpu-js.md, number types: PyTorch gives infinities and NaN here. */
+describe("steps of totals that float32 does not hold", () => {
+  const turns = [3e38, 3e38, -3e38, -3e38];
+
+  test("of a sum do not show", async () => {
+    expect(await resultOf("%y: f32[] = aten.sum.default(%x)", [4], turns)).toEqual([0]);
+  });
+
+  test("of a product of matrices do not show", async () => {
+    const call = `%t: f32[4, 1] = aten.permute.default(%x, [1, 0])
+  %a: f32[4, 1] = aten.sign.default(%t)
+  %b: f32[4, 1] = aten.mul.Tensor(%t, %a)
+  %y: f32[1, 1] = aten.mm.default(%x, %b)`;
+    expect(await resultOf(call, [1, 4], turns)).toEqual([0]);
   });
 });

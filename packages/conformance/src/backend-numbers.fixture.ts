@@ -207,6 +207,7 @@ const GROUPS = {
   "scalar-factors": "numbers beside integers, which are cut to the dtype",
   "rare-statistics": "variances and norms of rows that overflow, that are not finite, or empty",
   "kernel-ends": "sums with factors, complex means and products, and layouts, as kernels have them",
+  "exported-calls": "calls that PyTorch exports, whose strides or dtypes its kernels decide otherwise",
   "unread-divisions": "divisions of integers by zero whose elements nothing reads",
 } as const;
 
@@ -222,6 +223,7 @@ function groupSpec(group: string, content: string, places: Places, every: number
     test.each(programs.map((one) => [one.name, one] as const))("%s", async (_, one) => {
       const on = await opened;
       const program = await on.session.load(Buffer.from(one.pt2, "base64"));
+      expect(on.session.verify(program).map(({ message }) => message)).toEqual([]);
       expect(await problemsOf(on, program, one, { isLowered: false, isUploaded: false })).toEqual([]);
       // Where strides decide, they have to come to the device with the values.
       if (group === "as-strided")

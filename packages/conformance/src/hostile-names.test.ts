@@ -183,6 +183,31 @@ describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the n
   });
 });
 
+test.each(["\ud800", "a\udfffb", "\udc00\ud800"])("JSON IR refuses half of a surrogate pair: %j", (half) => {
+  const text = (name: string, word: string): string => `sconce-ir 1
+program "TRAINING" {
+  input %x: USER_INPUT
+  output %${quoted(name)}: USER_OUTPUT
+}
+graph(%x: f32[2]) {
+  %${quoted(name)}: f32[2] = aten.div.Tensor_mode(%x, %x, rounding_mode=${quoted(word)})
+  return (%${quoted(name)})
+}
+`;
+  for (const [name, word] of [
+    [half, "floor"],
+    ["y", half],
+  ] as const) {
+    const program = session.parseIr(text(name, word));
+    expect(() => jsonIRText(extractIR(program))).toThrow(
+      expect.objectContaining({ code: "JSON_IR_UNSUPPORTED", where: expect.stringMatching(/^string "/) }),
+    );
+  }
+  const pair = session.parseIr(text("\ud83d\ude00", "floor"));
+  const again = programFromIR(readJsonIR(jsonIRText(extractIR(pair))), session);
+  expect(again.graph.node("\ud83d\ude00").op).toBe("call_function");
+});
+
 test("most names can be written as TypeScript", () => {
   const written = NAMES.filter((name) => !given(() => typescriptText(programNamed(name))).isError);
   const declared = NAMES.filter((name) => !given(() => typeDeclarations(programNamed(name))).isError);

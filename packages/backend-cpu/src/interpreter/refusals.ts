@@ -166,6 +166,13 @@ const outOfBounds = (index: number, dim: number, size: number): string =>
   `index ${index} is out of bounds for dimension ${dim} with size ${size}`;
 const outOfSelf = (): string => "index out of range in self";
 
+/** Where nothing is moved, nothing is refused. */
+const unlessEmpty =
+  (refusal: Refusal): Refusal =>
+  (args) => {
+    if ((args["self"] as Tensor).numel > 0) refusal(args);
+  };
+
 const indexAddFromFront: Refusal = (args) =>
   indicesFromFront((args["self"] as Tensor).ndim > 1 ? outOfBounds : outOfSelf)(args);
 
@@ -325,8 +332,11 @@ export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ),
   ...onTargets(["native_layer_norm.default", "native_group_norm.default"], () => mixed),
   ...onTargets(["argmax.default", "argmin.default"], (name) => noBool(name.split(".")[0]!)),
-  ["aten.index_add.default", indexAddFromFront],
-  ["aten.index_copy.default", indicesFromFront((...args) => `index_copy_(): ${outOfBounds(...args)}`)],
+  ["aten.index_add.default", unlessEmpty(indexAddFromFront)],
+  [
+    "aten.index_copy.default",
+    unlessEmpty(indicesFromFront((...args) => `index_copy_(): ${outOfBounds(...args)}`)),
+  ],
   ["aten.index_reduce.default", indexReduce],
   ["aten.scatter_reduce.two", boolMean],
   ["aten.logsumexp.default", logSumExpDims],

@@ -42,11 +42,11 @@ function expandMasks(self: Tensor, indices: Indices): (AxisIndex | null)[] {
     else {
       const d = axes.length;
       const size = self.shape[d]!;
-      const values = readIndices(
-        index,
-        size,
-        (value) => `index ${value} is out of bounds for dimension ${d} with size ${size}`,
-      );
+      const isRead = self.numel > 0 || size === 0;
+      const what = (value: number): string =>
+        `index ${value} is out of bounds for dimension ${d} with size ${size}`;
+      // Where nothing is moved, PyTorch does not look at places.
+      const values = isRead ? readIndices(index, size, what) : new Float64Array(index.numel);
       axes.push({ shape: index.shape, values });
     }
   }

@@ -149,6 +149,7 @@ const indexAdd = kernel(
   "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
   ({ self, dim, index, source, alpha }, context) => {
     const out = copyAsOutput(context, self);
+    if (out.numel === 0) return out;
     const isPlain = toNumber(alpha) === 1;
     const added = isPlain ? source : scaled(source, alpha);
     const add = (sums: Tensor): void =>
@@ -175,11 +176,15 @@ function scaled(source: Tensor, alpha: ScalarLiteral): Tensor {
   return elementwise({ real: map2((x, a) => x * a), big: (x, a) => x * a, complex }, out, [source, alpha]);
 }
 
+/** Returns whether slices have no elements, so that PyTorch does not look at their places. */
+const hasEmptySlices = ({ shape }: Tensor, dim: number): boolean =>
+  shape.some((size, d) => size === 0 && d !== wrapDimension(dim, shape.length));
+
 const indexCopy = kernel(
   "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
   ({ self, dim, index, source }, context) => {
     const out = copyAsOutput(context, self);
-    if (index.numel === 0) return out;
+    if (index.numel === 0 || hasEmptySlices(out, dim)) return out;
     const positions = slicePositions(out, dim, index);
     moveElements(out, positions, source, positionsOf(source.shape, source), positions.length);
     return out;
@@ -189,7 +194,7 @@ const indexCopy = kernel(
 const indexFill: Kernel<ByIndex & { value: Operand }> = ({ self, dim, index, value }, context) => {
   if (isTensorOperand(value)) checkInRange(itemOf(value), self.dtype);
   const out = copyAsOutput(context, self);
-  if (index.numel === 0) return out;
+  if (index.numel === 0 || hasEmptySlices(out, dim)) return out;
   const positions = slicePositions(out, dim, index);
   const one = repeated(isTensorOperand(value) ? value.asStrided([], []) : value, index, out);
   moveElements(out, positions, one, scratch(Int32Array, positions.length), positions.length);

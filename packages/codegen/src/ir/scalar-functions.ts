@@ -72,8 +72,8 @@ export const BINARY = [
   "shift_right",
 ] as const;
 /**
- * Functions of three floats: `fma` is `a * b + c` in one rounding, as PyTorch's kernels compute a sum
- * with a factor. Shaders without it may round twice.
+ * Functions of three floats: `fma` is `a * b + c` in one rounding, as PyTorch's kernels compute a
+ * sum with a factor. Shaders without it may round twice.
  */
 export const TERNARY = ["fma"] as const;
 /** A complex number of two floats, and its parts. */

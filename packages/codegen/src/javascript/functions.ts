@@ -163,7 +163,7 @@ export function functionOf(
   fn: ScalarFn,
   operand: DType,
   out: DType,
-): ((a: Element, b: Element, c: Element) => Element) | undefined {
+): ((a: Element, b: Element, c?: Element) => Element) | undefined {
   if (fn in COMPLEX) return COMPLEX[fn];
   if (fn in COMPARISONS) return COMPARISONS[fn as CompareFn];
   if (fn in LOGIC) return LOGIC[fn] as (a: Element, b: Element) => Element;

@@ -4,8 +4,8 @@
  */
 import { withoutProvedAssertions, withReadParts } from "@sconce/codegen";
 import { finishWithPauses, isSconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
-import type { OperatorTable } from "@sconce/ops";
+import { type ExportedProgram, FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
+import { hasKernelLayout, type OperatorTable } from "@sconce/ops";
 import {
   type CallSources,
   canonicalize,
@@ -22,6 +22,7 @@ import {
   refusedDTypeSteps,
 } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
+import { contiguousStrides } from "@sconce/tensor";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
 import type { LeastSize } from "./aliased-results.js";
 import { changedByLowering } from "./changed-numbers.js";
@@ -65,7 +66,8 @@ export async function prepare(
   const pacer = new Pacer("compilation", signal);
   try {
     const { operators, evaluate } = options;
-    const isLowered = program.dialect === "ATEN" && isFunctional(program, operators);
+    const isLowered =
+      program.dialect === "ATEN" && isFunctional(program, operators) && !laysOutOtherwise(program);
     await pacer.step();
     const trusted = trustedProgram(program, operators);
     if (typeof trusted === "string") return { program: undefined, reason: trusted };
@@ -114,6 +116,30 @@ export async function prepare(
 function readingParts(lowered: ExportedProgram): ExportedProgram {
   const graph = withReadParts(lowered.graph);
   return graph === lowered.graph ? lowered : lowered.with({ graph });
+}
+
+/**
+ * Returns whether kernels may lay out results of a lowered program in another way than it records:
+ * those of calls whose operands are not in rows.
+ */
+function laysOutOtherwise({ graph }: ExportedProgram): boolean {
+  const isInRows = (name: string): boolean => {
+    const val = graph.node(name).meta.val;
+    if (!(val instanceof FakeTensor) || val.ndim < 2) return true;
+    const { shape, strides } = val;
+    const sizes = shape.filter((size) => typeof size === "number");
+    if (sizes.length < shape.length) return strides.at(-1) === 1;
+    return String(strides) === String(contiguousStrides(sizes));
+  };
+  for (const node of graph.nodes()) {
+    if (node.op !== "call_function" || !hasKernelLayout(node.target)) continue;
+    let areInRows = true;
+    forEachInput(node, (name) => {
+      areInRows &&= isInRows(name);
+    });
+    if (!areInRows) return true;
+  }
+  return false;
 }
 
 /** Lowers a program, with the casts of its mixed precision regions in all operators. */

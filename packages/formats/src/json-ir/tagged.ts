@@ -1,4 +1,5 @@
 /** @file Attributes that name their kind, as JSON objects of one key. */
+
 import {
   complex,
   device,
@@ -11,6 +12,7 @@ import {
   ref,
 } from "@sconce/ir";
 import { isDType } from "@sconce/tensor";
+import { jsonIRUnsupported } from "../errors.js";
 import {
   type Place,
   type Read,
@@ -25,7 +27,19 @@ import { JsonFloat, JsonObject, type JsonValue } from "../json/value.js";
 import { LAYOUTS, MEMORY_FORMATS } from "../pt2/schema.js";
 import type { JsonIRAttribute, JsonIRTagged } from "./types.js";
 
-const text = (value: string): string => JSON.stringify(value);
+/**
+ * Returns a name, or another string, as JSON.
+ * @throws SconceError `JSON_IR_UNSUPPORTED` for half of a surrogate pair, which readers refuse
+ */
+export function text(value: string): string {
+  const written = JSON.stringify(value);
+  if (!/\p{Surrogate}/u.test(value)) return written;
+  throw jsonIRUnsupported(
+    "the string has half of a surrogate pair, which UTF-8 does not have",
+    `string ${written.slice(0, 100)}`,
+    "rename it",
+  );
+}
 
 /** Returns the text of an attribute that names its kind; `inner` gives the texts of items. */
 export function taggedText(value: JsonIRTagged, inner: (value: JsonIRAttribute) => string): string {

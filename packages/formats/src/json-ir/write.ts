@@ -15,7 +15,7 @@ import {
 } from "@sconce/tensor";
 import { jsonIRUnsupported } from "../errors.js";
 import { floatText } from "../json/python-json.js";
-import { taggedText } from "./tagged.js";
+import { taggedText, text } from "./tagged.js";
 import {
   DEEPEST_SUBGRAPH,
   type JsonIR,
@@ -33,7 +33,8 @@ import {
  * Returns JSON IR as JSON text. Integers of 64 bits are JSON integers. Floats have the fewest
  * digits that give the same value in their dtype; infinities and NaN are `"Infinity"`,
  * `"-Infinity"` and `"NaN"`, since JSON has none.
- * @throws SconceError `JSON_IR_UNSUPPORTED` for complex constants, `NO_VALUES`
+ * @throws SconceError `JSON_IR_UNSUPPORTED` for complex constants and half of a surrogate pair,
+ * `NO_VALUES`
  */
 export function jsonIRText(ir: JsonIR): string {
   const mapping = [...ir.weightNameMapping].map(([key, name]) => `    ${text(key)}: ${text(name)}`);
@@ -115,8 +116,6 @@ class NestedTexts {
   }
 }
 
-const text = (value: string): string => JSON.stringify(value);
-
 const list = (items: readonly string[], indent: string): string =>
   items.length === 0 ? "[]" : `[\n${items.map((item) => `${indent}  ${item}`).join(",\n")}\n${indent}]`;
 
@@ -191,6 +190,7 @@ function attributeText(value: JsonIRAttribute): string {
   if (Array.isArray(value)) return `[${(value as readonly JsonIRAttribute[]).map(attributeText).join(", ")}]`;
   if (typeof value === "number" && !Number.isInteger(value)) return floatText(value);
   if (isInt(value)) return String(int(value));
+  if (typeof value === "string") return text(value);
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   return taggedText(value as JsonIRTagged, attributeText);
 }

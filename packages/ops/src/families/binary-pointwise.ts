@@ -26,6 +26,7 @@ interface BinaryOptions {
   readonly args?: string;
   readonly dtype?: DTypeRule;
   readonly isFast?: boolean;
+  readonly isLastFirst?: boolean;
   readonly decompose?: (emit: Emit, self: FakeTensor, other: FakeTensor) => FakeTensor;
 }
 
@@ -37,6 +38,7 @@ export function binary(name: string, options: BinaryOptions = {}): OpDefinition 
     args = "Tensor self, Tensor other",
     dtype = promoteOperands,
     isFast = false,
+    isLastFirst = false,
     decompose,
   } = options;
   const [first, second] = args.split(", ").map((arg) => arg.split(" ")[1]!) as [string, string];
@@ -45,7 +47,7 @@ export function binary(name: string, options: BinaryOptions = {}): OpDefinition 
     tags,
     meta: (bound, context) => {
       const operands = operandsOf(bound, first, second);
-      return elementwise(context, operands, { dtype: dtype(operands), isFast });
+      return elementwise(context, operands, { dtype: dtype(operands), isFast, isLastFirst });
     },
     ...(decompose && {
       decompose: (emit: Emit, bound: object) => {
@@ -146,7 +148,10 @@ const divisionOps = [
     schema: "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
     tags: CORE,
     meta: ({ self, other, rounding_mode: mode }, context) =>
-      elementwise(context, [self, other], { dtype: quotientDType([self, other], mode) }),
+      elementwise(context, [self, other], {
+        dtype: quotientDType([self, other], mode),
+        isLastFirst: mode === "floor",
+      }),
   }),
   defineOp({
     schema: "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
@@ -184,6 +189,7 @@ const divisionOps = [
       ...(text.endsWith("Scalar") && { overload: "Scalar", args: "Tensor self, Scalar other" }),
       tags: [],
       dtype: promoteOperands,
+      isLastFirst: true,
       decompose: (emit, self, other) =>
         emit("aten.div.Tensor_mode", [self, other], { rounding_mode: "floor" }),
     }),
@@ -414,7 +420,7 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
     decompose: (emit, a, b) => emit("aten.atan2.default", [a, b]),
   }),
   ...["igamma", "igammac"].map((name) => binary(name, { dtype: promoteOperands })),
-  binary("copysign", { overload: "Tensor", dtype: toFloat }),
+  binary("copysign", { overload: "Tensor", dtype: toFloat, isLastFirst: true }),
   binary("copysign", { overload: "Scalar", args: "Tensor self, Scalar other", dtype: toFloat }),
   binary("hypot"),
   binary("nextafter"),
@@ -423,7 +429,13 @@ export const binaryPointwiseOps: readonly OpDefinition[] = [
   ldexp,
   binary("logaddexp", { dtype: promoteOperands, decompose: logAddExp(false) }),
   binary("logaddexp2", { dtype: promoteOperands, decompose: logAddExp(true) }),
-  binary("xlogy", { overload: "Tensor", dtype: toFloat, isFast: true, decompose: xLog("log") }),
+  binary("xlogy", {
+    overload: "Tensor",
+    dtype: toFloat,
+    isFast: true,
+    isLastFirst: true,
+    decompose: xLog("log"),
+  }),
   binary("xlogy", {
     overload: "Scalar_Other",
     args: "Tensor self, Scalar other",

@@ -1,6 +1,7 @@
 /** @file Writing elements by index or by mask into a copy. */
 import type { FakeTensor, IntLike } from "@sconce/ir";
 import { eq, le, ne, neg, type SymEnv, sub } from "@sconce/symbolic";
+import { isIntegralDType } from "@sconce/tensor";
 import { defineOp, type OpDefinition } from "../rows/define-op.js";
 import type { Emit, EmitArg } from "../rows/emit.js";
 import { dimOutOfRange, dtypeMismatch, invalidArgument, requireWord, shapeMismatch } from "../rows/errors.js";
@@ -18,8 +19,10 @@ import {
 import { scalarTypeName } from "../rules/dtype-names.js";
 import { elementwiseStrides } from "../rules/elementwise.js";
 import { fake, isNonOverlappingAndDense, numelOf, rowMajorLike } from "../rules/fake.js";
+import { checkIndexAdd, checkVector } from "../rules/index-checks.js";
 import { emitNewZeros, toContiguous } from "../rules/mask.js";
 import { areOther, isOther } from "../rules/operand-sizes.js";
+import { scalarKind } from "../rules/promote.js";
 import { withoutQuestions } from "../rules/without-questions.js";
 import { checkMaskedIndices, planIndex, sizeAt } from "./index-read.js";
 
@@ -112,14 +115,6 @@ const unsafeMaskedIndexPut = defineOp({
 /** `[None, ..., index]` with the index at a dimension. */
 const at = (dim: number, index: FakeTensor): Indices => [...new Array<null>(dim).fill(null), index];
 
-/** Returns whether shapes are equal for some sizes; asks nothing. */
-const mayBeEqual = (a: readonly IntLike[], b: readonly IntLike[], env: SymEnv): boolean =>
-  sizesEqual(a, b, withoutQuestions(env));
-
-function checkVector(index: FakeTensor): void {
-  if (index.ndim > 1) throw invalidArgument(`Index should have dimension 1 or 0 (got ${index.ndim})`);
-}
-
 /** Runs on a tensor of at least one dimension and takes the added one off again. */
 function overVector(emit: Emit, self: FakeTensor, body: (self: FakeTensor) => FakeTensor): FakeTensor {
   if (self.ndim > 0) return toContiguous(emit, body(self));
@@ -128,25 +123,18 @@ function overVector(emit: Emit, self: FakeTensor, body: (self: FakeTensor) => Fa
 
 const indexAdd = defineOp({
   schema: "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-  decompose: (emit, { self, dim, index, source, alpha }) => {
+  meta: (bound, { env }) => {
+    checkIndexAdd(env, bound);
+    const { self, alpha } = bound;
+    // Of bools any factor is a truth value, which the decomposition does not know.
+    if (self.dtype !== "bool" && isIntegralDType(self.dtype) && scalarKind(alpha) === "float")
+      throw dtypeMismatch("alpha argument of type float cannot be safely cast to type int!");
+    return rowMajorLike(self);
+  },
+  decompose: (emit, bound) => {
+    checkIndexAdd(emit.env, bound);
+    const { self, dim, index, source, alpha } = bound;
     const axis = wrapDim(dim, self.ndim);
-    checkVector(index);
-    if (self.dtype !== source.dtype)
-      throw dtypeMismatch("index_add_(): self and source must have the same scalar type");
-    const count = index.ndim === 1 ? index.shape[0]! : 1;
-    const given = source.ndim > 0 ? source.shape[wrapDim(dim, source.ndim)]! : 1;
-    if (!sizeEquals(given, count, emit.env)) {
-      throw shapeMismatch(
-        `Number of indices (${describeSize(count)}) should be equal to tensor.size(dim) (${describeSize(given)}), for dim=${axis}`,
-      );
-    }
-    // PyTorch asks nothing of the other sizes.
-    if (self.ndim > 0 && !mayBeEqual(source.shape, self.shape.with(axis, given), emit.env)) {
-      throw shapeMismatch(
-        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = " +
-          `${describeSizes(self.shape)} source.shape = ${describeSizes(source.shape)}`,
-      );
-    }
     const values = isIntLiteral(alpha, 1) ? source : emit("aten.mul.Tensor", [source, alpha as EmitArg]);
     return overVector(emit, self, (base) =>
       emit("aten.index_put.default", [base, at(axis, index), values, true]),

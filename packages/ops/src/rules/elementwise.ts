@@ -26,6 +26,11 @@ export interface ElementwiseOptions {
    * in order.
    */
   readonly isFast?: boolean;
+  /**
+   * Whether the layout follows the operands from the last on, as where a decomposition of PyTorch
+   * ends with a choice by the last one.
+   */
+  readonly isLastFirst?: boolean;
 }
 
 /**
@@ -52,7 +57,9 @@ export function elementwise(
           ...tensors.map((t) => t.shape),
         );
   if (context.isInPlace !== true) askChannelsLast(env, shape, tensors);
-  return fake({ dtype, shape, strides: elementwiseStrides(env, shape, tensors, numbers), like });
+  const ordered =
+    options?.isLastFirst === true && context.isInPlace !== true ? tensors.toReversed() : tensors;
+  return fake({ dtype, shape, strides: elementwiseStrides(env, shape, ordered, numbers), like });
 }
 
 /**

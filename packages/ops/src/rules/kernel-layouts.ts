@@ -6,6 +6,7 @@ import { FakeTensor, type IntLike, type MetaValue } from "@sconce/ir";
 import type { SymEnv } from "@sconce/symbolic";
 import type { BoundArgs } from "../rows/define-op.js";
 import { wrapDim } from "./dims.js";
+import { elementwiseStrides } from "./elementwise.js";
 import { fake, memoryFormatStrides, stridesInOrder } from "./fake.js";
 import { suggestMemoryFormat } from "./memory-format.js";
 import { emptyLike } from "./options.js";
@@ -36,6 +37,12 @@ const dimensionFirst: Layout = ({ dim }, shape) => {
   return stridesInOrder(shape, shape.length === 0 ? [] : [first, ...others]);
 };
 
+/** In the order of the first operand, where rules follow the last one. */
+const ofOperands: Layout = ({ self, other }, shape, env) => {
+  const tensors = [self, other].filter((one): one is FakeTensor => one instanceof FakeTensor);
+  return elementwiseStrides(env, shape, tensors, tensors.length < 2);
+};
+
 const LAYOUTS: Readonly<Record<string, Layout>> = {
   "aten._native_batch_norm_legit.default": inFormatOf("input"),
   "aten._native_batch_norm_legit.no_stats": inFormatOf("input"),
@@ -59,6 +66,10 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
   "aten._upsample_lanczos2d_aa_backward.default": inRows,
   "aten.max_pool1d.default": inRows,
   "aten.one_hot.default": inRows,
+  "aten.div.Tensor_mode": ofOperands,
+  "aten.floor_divide.default": ofOperands,
+  "aten.copysign.Tensor": ofOperands,
+  "aten.xlogy.Tensor": ofOperands,
   "aten.unique_dim.default": dimensionFirst,
   "aten.unique_consecutive.default": dimensionFirst,
 };

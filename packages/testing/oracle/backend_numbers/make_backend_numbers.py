@@ -43,6 +43,7 @@ GROUPS = (
     "half_norms",
     "half_steps",
     "kernel_ends",
+    "exported_calls",
 )
 
 if __name__ == "__main__":
