@@ -46,12 +46,12 @@ describe("totals that float32 does not hold", () => {
   });
 });
 
-/** The statement of docs/concepts/gpu-js.md, number types: PyTorch gives infinities and NaN here. */
+/** The statement of docs/concepts/gpu-js.md. PyTorch gives infinities and NaN here. */
 describe("steps of totals that float32 does not hold", () => {
-  const turns = [3e38, 3e38, -3e38, -3e38];
+  const opposites = [3e38, 3e38, -3e38, -3e38];
 
   test("of a sum do not show", async () => {
-    expect(await resultOf("%y: f32[] = aten.sum.default(%x)", [4], turns)).toEqual([0]);
+    expect(await resultOf("%y: f32[] = aten.sum.default(%x)", [4], opposites)).toEqual([0]);
   });
 
   test("of a product of matrices do not show", async () => {
@@ -59,6 +59,6 @@ describe("steps of totals that float32 does not hold", () => {
   %a: f32[4, 1] = aten.sign.default(%t)
   %b: f32[4, 1] = aten.mul.Tensor(%t, %a)
   %y: f32[1, 1] = aten.mm.default(%x, %b)`;
-    expect(await resultOf(call, [1, 4], turns)).toEqual([0]);
+    expect(await resultOf(call, [1, 4], opposites)).toEqual([0]);
   });
 });
