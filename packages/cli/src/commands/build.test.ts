@@ -63,7 +63,7 @@ describe("sconce build", () => {
       expect([code, err]).toEqual([2, expect.stringMatching(/^error FILE: /)]);
     }
     const place = join(folder, "refused");
-    const { code, err } = await sconce("build", fixture("flow_cond_nested"), "-o", place);
+    const { code, err } = await sconce("build", fixture("net_graph"), "-o", place);
     expect([code, err]).toEqual([2, expect.stringMatching(/^error BUILD_UNSUPPORTED: /)]);
     expect(readdirSync(folder)).not.toContain("refused");
   });
