@@ -1,9 +1,8 @@
 /** @file The types of a built module, as its declaration file. */
-import { type ExportedProgram, FakeTensor, isSymScalar } from "@sconce/ir";
+import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { onValid } from "@sconce/ir/verify";
 import { dtypeInfo } from "@sconce/tensor";
-import { commentText } from "./literals.js";
-import { callTypes, type LeafType, literalType, recordText, shapeDoc } from "./type-declarations.js";
+import { callTypes, inputLeaves, type LeafType, outputLeaves, recordText } from "./type-declarations.js";
 
 /** What all declaration files of modules have. */
 const COMMON = `/** A tensor that a call gives: elements in row-major order. */
@@ -76,7 +75,11 @@ export declare function load(options?: LoadOptions): Promise<Model>;
  */
 export const moduleDeclarations = (program: ExportedProgram): string =>
   onValid(program, () => {
-    const { positional, keywords, outputs } = callTypes(program, inputLeaves(program), outputLeaves(program));
+    const { positional, keywords, outputs } = callTypes(
+      program,
+      inputLeaves(program, inputType).map(orUndefined),
+      outputLeaves(program, outputType),
+    );
     return `${[
       "/** The module of a program, written by `sconce build`. */",
       "",
@@ -89,30 +92,6 @@ export const moduleDeclarations = (program: ExportedProgram): string =>
     ].join("\n")}\n${COMMON}`;
   });
 
-function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
-  return graphSignature.inputSpecs
-    .filter(({ kind }) => kind === "USER_INPUT")
-    .map(({ arg }) => {
-      const { val } = graph.node(arg.name).meta;
-      if (val instanceof FakeTensor) return { type: inputType(val), doc: shapeDoc(val) };
-      if (isSymScalar(val)) return { type: "number", doc: commentText(`a number, ${val.kind}`) };
-      const type = arg.kind === "constant" ? literalType(arg.value) : "unknown";
-      return { type: type === "null" ? "null | undefined" : type, doc: "" };
-    });
-}
-
-function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
-  return graphSignature.outputSpecs
-    .filter(({ kind }) => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT")
-    .map(({ arg }) => {
-      if (arg.kind === "constant") return { type: literalType(arg.value), doc: "" };
-      const val = graph.find(arg.name)?.meta.val;
-      if (val instanceof FakeTensor)
-        return { type: `Tensor<${parameters(val, dataType(val)[0]!)}>`, doc: shapeDoc(val) };
-      return { type: isSymScalar(val) && val.kind === "SymBool" ? "boolean" : "number", doc: "" };
-    });
-}
-
 /** Returns the classes that hold the elements of a tensor; the first one is that of results. */
 function dataType({ dtype }: FakeTensor): readonly string[] {
   const { name } = dtypeInfo(dtype).array as { readonly name?: string };
@@ -124,9 +103,17 @@ const parameters = ({ dtype, shape }: FakeTensor, data: string): string =>
   `"${dtype}", readonly [${shape.map((size) => (typeof size === "number" ? String(size) : "number")).join(", ")}], ${data}`;
 
 /** An array alone says its shape where at most one size is dynamic. */
-function inputType(tensor: FakeTensor): string {
+function inputType(tensor: FakeTensor | undefined): string {
+  if (tensor === undefined) return "unknown";
   const data = dataType(tensor).join(" | ");
   const open = tensor.shape.filter((size) => typeof size !== "number").length;
   const whole = `TensorInput<${parameters(tensor, data)}>`;
   return open <= 1 ? `${data} | ${whole}` : whole;
 }
+
+const outputType = (tensor: FakeTensor | undefined): string =>
+  tensor === undefined ? "number" : `Tensor<${parameters(tensor, dataType(tensor)[0]!)}>`;
+
+/** A module takes `undefined` where the program takes `null`. */
+const orUndefined = (leaf: LeafType): LeafType =>
+  leaf.type === "null" ? { ...leaf, type: "null | undefined" } : leaf;

@@ -80,7 +80,11 @@ export function callTypes(
 
 function declarationsOf(program: ExportedProgram, options: DeclarationOptions): string {
   const [args, kwargs] = callingConvention(program).inSpec.children as [TreeSpec, TreeSpec];
-  const { positional, keywords, outputs } = callTypes(program, inputLeaves(program), outputLeaves(program));
+  const { positional, keywords, outputs } = callTypes(
+    program,
+    inputLeaves(program, inputType),
+    outputLeaves(program, () => "Tensor"),
+  );
   const labeled = positional.every(({ name }) => isIdentifier(name));
   // Some tools reject a label that is a keyword.
   const labels = new VariableNames();
@@ -171,19 +175,27 @@ function containerType(spec: TreeSpec, children: readonly string[]): string {
   return `{ ${keys.map((key, i) => `readonly ${keyText(key as string)}: ${children[i]}`).join("; ")} }`;
 }
 
-function inputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
-  return graphSignature.inputSpecs
+/**
+ * Returns the types of the leaves of a program's inputs, in order.
+ *
+ * @param tensorType writes the type of a tensor; it gets undefined for a value of no known kind
+ */
+export const inputLeaves = (
+  { graph, graphSignature }: ExportedProgram,
+  tensorType: (tensor: FakeTensor | undefined) => string,
+): LeafType[] =>
+  graphSignature.inputSpecs
     .filter(({ kind }) => kind === "USER_INPUT")
     .map(({ arg }) => {
       const { val } = graph.node(arg.name).meta;
-      if (val instanceof FakeTensor) return { type: inputType(val), doc: shapeDoc(val) };
+      if (val instanceof FakeTensor) return { type: tensorType(val), doc: shapeDoc(val) };
       if (isSymScalar(val)) return { type: "number", doc: commentText(`a number, ${val.kind}`) };
-      return { type: arg.kind === "constant" ? literalType(arg.value) : "Tensor", doc: "" };
+      return { type: arg.kind === "constant" ? literalType(arg.value) : tensorType(undefined), doc: "" };
     });
-}
 
 /** A typed array may represent a tensor where it holds the dtype and leaves one shape. */
-function inputType(tensor: FakeTensor): string {
+function inputType(tensor: FakeTensor | undefined): string {
+  if (tensor === undefined) return "Tensor";
   const dynamic = tensor.shape.filter((size) => typeof size !== "number").length;
   const { array, lanes } = dtypeInfo(tensor.dtype);
   const { name } = array as { readonly name?: string };
@@ -192,23 +204,29 @@ function inputType(tensor: FakeTensor): string {
   return isHeld && tensor.dtype !== "float16" ? `Tensor | ${name}` : "Tensor";
 }
 
-function outputLeaves({ graph, graphSignature }: ExportedProgram): LeafType[] {
-  return graphSignature.outputSpecs
+/**
+ * Returns the types of the leaves of a program's results, in order.
+ *
+ * @param tensorType as that of {@link inputLeaves}
+ */
+export const outputLeaves = (
+  { graph, graphSignature }: ExportedProgram,
+  tensorType: (tensor: FakeTensor | undefined) => string,
+): LeafType[] =>
+  graphSignature.outputSpecs
     .filter(({ kind }) => kind === "USER_OUTPUT" || kind === "LOSS_OUTPUT")
     .map(({ arg }) => {
       if (arg.kind === "constant") return { type: literalType(arg.value), doc: "" };
       const val = graph.find(arg.name)?.meta.val;
-      if (val instanceof FakeTensor) return { type: "Tensor", doc: shapeDoc(val) };
+      if (val instanceof FakeTensor) return { type: tensorType(val), doc: shapeDoc(val) };
       if (isSymScalar(val)) return { type: val.kind === "SymBool" ? "boolean" : "number", doc: "" };
-      return { type: "Tensor", doc: "" };
+      return { type: tensorType(undefined), doc: "" };
     });
-}
 
-export const shapeDoc = (tensor: FakeTensor): string =>
-  `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
+const shapeDoc = (tensor: FakeTensor): string => `\`${commentText(typeText(tensor)).replaceAll("`", "'")}\``;
 
 /** Returns the type of a constant: a program takes the value that it was exported with. */
-export function literalType(value: unknown): string {
+function literalType(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return scriptString(value);
   if (typeof value === "boolean") return String(value);
