@@ -2,16 +2,19 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { arch, platform } from "node:process";
 
 /**
  * The program in the folder that `SCONCE_WORKERD` names, where `npm install --prefix FOLDER
  * workerd` put it; undefined if there is none. Sconce does not depend on the package, which has
- * more than 100 MB.
+ * more than 100 MB. The command of the package itself is a script, where its installation ran no
+ * scripts; that script does not pass the channel on which `serve` listens.
  */
 export function findWorkerd(): string | undefined {
   const folder = process.env["SCONCE_WORKERD"];
   if (folder === undefined) return undefined;
-  const path = join(folder, "node_modules/.bin/workerd");
+  const cpu = arch === "x64" ? "64" : arch;
+  const path = join(folder, "node_modules/@cloudflare", `workerd-${platform}-${cpu}`, "bin/workerd");
   return existsSync(path) ? path : undefined;
 }
 
