@@ -5,7 +5,7 @@ import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { type BatchCalls, isOfRows, selected } from "./batched-indexing.js";
-import { logitsEntropy } from "./batched-losses.js";
+import { logitsEntropy, REDUCED } from "./batched-losses.js";
 import { addedProduct, linearOfVectors } from "./batched-products.js";
 import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
 import { alongNoDimension, type ScalarCalls } from "./batched-scalars.js";
@@ -279,13 +279,20 @@ const callsOf =
   (name, ...args) =>
     callBatched(dispatcher, `aten.${name}`, args, {}) as FakeTensor;
 
+/** `binary_cross_entropy_plumbing` in `BatchRulesLoss.cpp`. */
 function entropyOfEach(batch: Batch, [input, target, weight, reduction = 1]: readonly EmitArg[]): EmitArg {
   const { dispatcher, level, isHere } = batch;
-  const operands = aligned(dispatcher, [input!, target!, weight ?? null], isHere);
-  const name = "aten.binary_cross_entropy.default";
-  const losses = batchedResult(callBatched(dispatcher, name, [...operands, 0], {}), level);
-  const reduce = ["", "mean.default", "sum.default"][Number(reduction)]!;
-  return reduce === "" ? losses : callsOf(batch)(reduce, losses);
+  const count = batchSize([input!, target!], isHere);
+  const [scores, wanted] = [input!, target!].map((arg) => wholeOf(dispatcher, arg, isHere, count));
+  const isBatched = isHere(input!) || isHere(target!);
+  const call = callsOf(batch);
+  const name = "binary_cross_entropy.default";
+  let losses = isBatched
+    ? (batchedResult(call(name, scores!, wanted!, null, 0), level) as FakeTensor)
+    : call(name, input!, target!, null, 0);
+  if (weight) losses = call("mul.Tensor", losses, weight);
+  const reduce = REDUCED[Number(reduction)]!;
+  return reduce === "" ? losses : call(reduce, losses);
 }
 
 function entropyOfLogits(batch: Batch, args: readonly EmitArg[]): EmitArg {
