@@ -1,6 +1,7 @@
 /** @file Conversions of dtype, and copies. */
+import { mayOverlap } from "@sconce/ir";
 import { cast } from "../../ir/scalar.js";
-import { type LoweringCall, outOf } from "../core/call.js";
+import { cannot, type LoweringCall, outOf } from "../core/call.js";
 import { broadcastTo, type LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { made } from "../rules/made.js";
@@ -8,6 +9,9 @@ import { pointwise } from "../rules/pointwise.js";
 
 const converted = (call: LoweringCall, tensor: LazyTensor): LazyTensor =>
   pointwise(call, [tensor], ([x]) => cast(x!, outOf(call).dtype), { common: "own" });
+
+const copied = (call: LoweringCall, tensor: LazyTensor): LazyTensor =>
+  pointwise(call, [tensor], ([x]) => x!, { operations: 0, common: "own" });
 
 export const CONVERSIONS = defineLowerings([
   lowering(
@@ -23,7 +27,13 @@ export const CONVERSIONS = defineLowerings([
       "aten::lift_fresh_copy(Tensor self) -> Tensor",
       "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
     ],
-    ({ self }, call) => pointwise(call, [self], ([x]) => x!, { operations: 0, common: "own" }),
+    ({ self }, call) => copied(call, self),
+  ),
+  // Strides are those of the result, which the runtime lays out.
+  lowering("prims::copy_strided(Tensor a, SymInt[] stride) -> Tensor", ({ a, stride }, call) =>
+    mayOverlap(outOf(call).shape, stride)
+      ? cannot("elements of its result may share memory, which the interpreter refuses")
+      : copied(call, a),
   ),
   // The elements of the source in the first tensor's shape and dtype.
   lowering(
