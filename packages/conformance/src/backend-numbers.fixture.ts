@@ -147,9 +147,10 @@ async function problemsOf(
     const got = await resultsOf(executable, given, mayRefuse === true);
     if (got === undefined) continue;
     const compare = (what: string, have: Tensor, want: PackedTensor): void => {
-      const problem = compareTensors(have, unpacked(want), { rtol, atol });
-      const overflows = mayRoundTwice && /is -?Infinity, /.test(problem ?? "");
-      if (problem !== undefined && !overflows) problems.push(`run ${at}, ${what}: ${problem}`);
+      const wanted = unpacked(want);
+      const compared = mayRoundTwice ? withoutRounded(have, wanted) : have;
+      const problem = compareTensors(compared, wanted, { rtol, atol });
+      if (problem !== undefined) problems.push(`run ${at}, ${what}: ${problem}`);
     };
     outputs.forEach((want, i) => {
       compare(`result ${i}`, got[i]!, want);
@@ -163,6 +164,19 @@ async function problemsOf(
     }
   }
   return problems;
+}
+
+/**
+ * Returns a tensor with the wanted elements in place of those that a rounded product may change:
+ * those that are not finite, and sums near the end of float32.
+ */
+function withoutRounded(have: Tensor, want: Tensor): Tensor {
+  const elements = want.toArray();
+  const kept = have.toArray().map((one, i) => {
+    const isKept = Number.isFinite(Number(one)) && Math.abs(Number(elements[i])) < 2 ** 100;
+    return isKept ? one : elements[i]!;
+  });
+  return Tensor.from(kept, have.shape, have.dtype);
 }
 
 /** Undefined for a run that may be refused, and is. */
