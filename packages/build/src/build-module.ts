@@ -103,8 +103,8 @@ export async function buildModule(
   if (!isTargets(targets))
     throw optionValue("buildModule", "targets", targets, 'a list of `"wasm"`, `"js"` or both');
   requireValues(program);
-  const wasm = targets.includes("wasm") ? await wasmBuild(program, name, options) : undefined;
-  const js = targets.includes("js") ? await scriptBuild(program, name, options) : undefined;
+  const wasm = targets.includes("wasm") ? await wasmBuild(program, options) : undefined;
+  const js = targets.includes("js") ? await scriptBuild(program, options) : undefined;
   const { timeline, plan } = (wasm ?? js)!;
   const tensors = joinedWeights([...(wasm?.timeline.weights ?? []), ...(js?.timeline.weights ?? [])]);
   const weights =
@@ -143,11 +143,7 @@ interface Build<Part> {
 }
 
 /** Writes kernels as WebAssembly. */
-async function wasmBuild(
-  program: ExportedProgram,
-  name: string,
-  options: BuildOptions,
-): Promise<Build<WasmPart>> {
+async function wasmBuild(program: ExportedProgram, options: BuildOptions): Promise<Build<WasmPart>> {
   const { packed = false, relaxed = false, winograd = 2 } = options;
   const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
@@ -155,7 +151,7 @@ async function wasmBuild(
   const kept = packed ? packedTimeline(timeline, settings) : timeline;
   const codes = codesOf(kept);
   const part = {
-    plan: modulePlan(name, plan, kept, ranges, hosted.steps),
+    plan: modulePlan(plan, kept, ranges, hosted.steps),
     wasm: moduleOf(codes, settings),
     callsFunctions: codes.some(({ imports }) => imports.length > 0),
   };
@@ -163,17 +159,13 @@ async function wasmBuild(
 }
 
 /** Writes kernels as JavaScript. */
-async function scriptBuild(
-  program: ExportedProgram,
-  name: string,
-  options: BuildOptions,
-): Promise<Build<ScriptPart>> {
+async function scriptBuild(program: ExportedProgram, options: BuildOptions): Promise<Build<ScriptPart>> {
   const kernels = new ScriptKernels();
   const device = new BuildDevice(kernels, SCRIPT);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
   const codes = codesOf(timeline);
   const part = {
-    plan: modulePlan(name, plan, timeline, ranges, hosted.steps),
+    plan: modulePlan(plan, timeline, ranges, hosted.steps),
     kernels: entriesOf(codes).map((emit) => codes.find((code) => code.emit === emit)!.text),
     functions: kernels.functions,
   };

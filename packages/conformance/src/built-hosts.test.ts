@@ -21,7 +21,7 @@ import type { ExportedProgram, Value } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
-import { argumentsOf, bitsOf, leavesOf, withModule } from "./built-modules.fixture.js";
+import { argumentsOf, bitsOf, leavesOf, moduleTensor, withModule } from "./built-modules.fixture.js";
 import { checkBuilt } from "./built-programs.fixture.js";
 import { PROGRAMS } from "./fixtures.js";
 
@@ -97,6 +97,80 @@ describe("steps of the host in built modules", () => {
         model.reset();
       }
     });
+  });
+
+  test("each model has random numbers of its own", async () => {
+    const program = await open("net_mlp_train");
+    const inputs = argumentsOf(program, program.exampleInputs!.leaves as readonly Value[]);
+    await withModule(program, {}, async ({ load }) => {
+      const [first, second] = [await load(), await load()];
+      const bits = async (model: typeof first): Promise<string> =>
+        leavesOf(await model.run(inputs))
+          .map(bitsOf)
+          .join("\n");
+      const [one, two] = [await bits(first), await bits(first)];
+      expect(two).not.toBe(one);
+      expect(await bits(second)).toBe(one);
+      first.reset();
+      expect(await bits(second)).toBe(two);
+    });
+  });
+
+  test("a complex condition holds where one of its parts is not zero", async () => {
+    const program = programOf(
+      "%x: c64[1], %n: i64[]",
+      `  %item: int(u0) = aten._local_scalar_dense.default(%n)
+  %check = aten._assert_async.msg(%x, "zero")
+  %y: c64[1] = aten.mul.Tensor(%x, %item)`,
+    );
+    const complex = (re: number, im: number): Tensor =>
+      Tensor.fromData(new Float32Array([re, im]), "complex64", [1]);
+    const { got, want } = await both(
+      program,
+      [complex(1, 0), complex(0, 1), complex(0, 0)].map((one) => [one, ints(2)]),
+    );
+    expect(got).toEqual(want);
+    expect(got[2]).toMatch(/^ASSERTION_FAILED /);
+  });
+
+  test("numbers are checked as the program checks them", async () => {
+    const program = programOf(
+      "%x: f32[2], %n: float(zf0)",
+      `  %sum: float(zf0 + 1.5) = operator.add(%n, 1.5)
+  %y: f32[2] = aten.mul.Tensor(%x, %sum)`,
+    );
+    const x = moduleTensor(floats([1, 2]));
+    await withModule(program, {}, async ({ load }) => {
+      const model = await load();
+      for (const n of ["2", null, undefined, {}])
+        await expect(model.run({ x, n })).rejects.toMatchObject({
+          code: "INPUT_TYPE",
+          message: expect.stringContaining("to be a number"),
+        });
+      const [y] = leavesOf(await model.run({ x, n: 2.5 }));
+      expect(bitsOf(y)).toBe(bitsOf(floats([4, 8])));
+    });
+  });
+
+  test("conditions hold for programs whose sizes kernels do not need", async () => {
+    const program = parseIr(`program "ATEN" {
+  range "s0" [2, 9]
+  range "s1" [2, 9]
+  hint "s0" 3
+  hint "s1" 3
+  input %x: USER_INPUT
+  input %n: USER_INPUT
+  output %y: USER_OUTPUT
+  call "" ((*, *), {}) -> * names ["x", "n"]
+}
+graph(%x: f32[s0], %n: f32[s1]) {
+  %y: f32[s0] = aten.igamma.default(%x, %n)
+  return (%y,)
+}
+`);
+    const { got, want } = await both(program, [[floats([1, 2, 3]), floats([1, 2])]]);
+    expect(want[0]).toMatch(/^[A-Z_]+ /);
+    expect(got[0]).toMatch(/^MODULE_SIZES /);
   });
 
   test("sizes that the data decide reach kernels, views and results, also 0", async () => {

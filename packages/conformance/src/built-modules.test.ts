@@ -45,6 +45,14 @@ graph(%w: f32[2], %t: f32[2], %x: f32[s0, 2]) {
   );
 }
 
+/** Returns a file of weights with this header, and 64 bytes of data. */
+function safetensors(header: string): Uint8Array {
+  const file = new Uint8Array(8 + header.length + 64);
+  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
+  file.set(new TextEncoder().encode(header), 8);
+  return file;
+}
+
 const x = (rows: number): { shape: number[]; data: Float32Array } => ({
   shape: [rows, 2],
   data: new Float32Array(rows * 2).fill(1),
@@ -199,7 +207,19 @@ graph(%t: f32[2], %x: f32[s0, 2]) {
         /"weight" is I64\[3\]/,
       );
       expect(await failed({ weights: new Uint8Array(9) })).toMatch(/not JSON/);
-      expect(await failed({ weights: "missing:here" })).not.toBe("");
+      expect(await failed({ weights: safetensors("null") })).toMatch(/header of the file is not an object/);
+      for (const [offsets, message] of [
+        ["[0,0]", /"weight" has 0 bytes, and 8 are needed/],
+        ["[0,4]", /"weight" has 4 bytes, and 8 are needed/],
+        ["[0,64]", /"weight" has 64 bytes, and 8 are needed/],
+        ["7", /the bytes of "weight" are not in the file/],
+      ] as const) {
+        const entry = `{"dtype":"F32","shape":[2],"data_offsets":${offsets}}`;
+        expect(await failed({ weights: safetensors(`{"weight":${entry},"total":${entry}}`) })).toMatch(
+          message,
+        );
+      }
+      await expect(load({ weights: "missing:here" })).rejects.toThrow(TypeError);
       const stopped = AbortSignal.abort(new Error("stopped"));
       expect(await failed({ signal: stopped })).toBe("stopped");
     });

@@ -19,3 +19,9 @@ export function literal(value: unknown): string {
   const fields = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${literal(one)}`);
   return `{${fields.join(",")}}`;
 }
+
+/** Returns a number, which may stand behind an operator, as an expression of JavaScript. */
+export const numberText = (value: number | boolean): string => {
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return text.startsWith("-") ? `(${text})` : text;
+};

@@ -94,8 +94,9 @@ describe("loads as data", () => {
 });
 
 describe("guards as code", () => {
-  const check = (text: string, given: readonly unknown[]): unknown => {
-    const [, { text: code }] = guardCode(parseGuard(text), ({ root }) => ["x", "n"].indexOf(root));
+  const check = (text: string, given: readonly unknown[], kind: "int" | "float" = "int"): unknown => {
+    const find = ({ root }: { readonly root: string }): number => ["x", "n"].indexOf(root);
+    const [, { text: code }] = guardCode(parseGuard(text), find, () => kind);
     return (new Function(`return ${code}`)() as (g: unknown, helpers: unknown) => unknown)(given, HELPERS);
   };
 
@@ -114,6 +115,25 @@ describe("guards as code", () => {
     ["L['n'] != 'text'", true],
   ])("%s is %s", (text, want) => {
     expect(check(text, [[3, 4], 7])).toBe(want);
+  });
+
+  test.each([
+    ["L['n'] / 2 + 1 == 2.25", true],
+    ["L['n'] * 2 - 4.5 == 0.5", true],
+    ["L['n'] // 1 == 2", true],
+    ["max(L['n'], 3) == 3", true],
+    ["-L['n'] == 2.5", false],
+  ])("floats need not be whole: %s is %s", (text, want) => {
+    expect(check(text, [[3, 4], 2.5], "float")).toBe(want);
+  });
+
+  test("remainders of floats are refused, and inexact integers", () => {
+    expect(() => check("L['n'] % 2 == 0.5", [[3, 4], 2.5], "float")).toThrow(
+      expect.objectContaining({ code: "BUILD_UNSUPPORTED" }),
+    );
+    expect(() => check("L['n'] + 9007199254740993 == 0", [[3, 4], 7])).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+    );
   });
 
   test("functions that no module has are refused, with the guard", () => {

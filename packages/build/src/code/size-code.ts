@@ -2,6 +2,7 @@
 import type { Index, IndexAtom } from "@sconce/codegen";
 import type { SymExpr, SymValue } from "@sconce/symbolic";
 import { printExpr, scalarKind } from "@sconce/symbolic";
+import { numberText } from "./code.js";
 import { sizeNotWritten } from "./errors.js";
 
 /** Names of symbols as JavaScript has them. */
@@ -65,7 +66,7 @@ export class SizeCode {
 
   /** @throws SconceError `BUILD_UNSUPPORTED` for functions that no module has */
   of(value: SymValue): string {
-    if (typeof value === "number" || typeof value === "boolean") return number(value);
+    if (typeof value === "number" || typeof value === "boolean") return numberText(value);
     return this.#node(value);
   }
 
@@ -73,7 +74,7 @@ export class SizeCode {
     switch (e.op) {
       case "Integer":
       case "Float":
-        return number(Number(e.value));
+        return numberText(Number(e.value));
       case "True":
       case "False":
         return String(e.op === "True");
@@ -100,8 +101,8 @@ export class SizeCode {
     const [first, ...others] = e.args;
     const check = scalarKind(e) === "float" ? "" : "$";
     if (first!.op !== "Rational") return `${check}(${e.args.map((arg) => this.#node(arg)).join("*")})`;
-    const factors = [number(Number(first!.value)), ...others.map((arg) => this.#node(arg))];
-    return `quotient(${check}(${factors.join("*")}),${number(Number(first!.den))})`;
+    const factors = [numberText(Number(first!.value)), ...others.map((arg) => this.#node(arg))];
+    return `quotient(${check}(${factors.join("*")}),${numberText(Number(first!.den))})`;
   }
 
   /** Returns an index without axes. */
@@ -110,10 +111,10 @@ export class SizeCode {
   }
   #sum({ terms, constant }: Index, atom: (item: IndexAtom) => string): string {
     const parts = terms.map(({ coefficient, atoms }) =>
-      [...(coefficient === 1 ? [] : [number(coefficient)]), ...atoms.map(atom)].join("*"),
+      [...(coefficient === 1 ? [] : [numberText(coefficient)]), ...atoms.map(atom)].join("*"),
     );
-    if (parts.length === 0) return number(constant);
-    if (constant !== 0) parts.push(number(constant));
+    if (parts.length === 0) return numberText(constant);
+    if (constant !== 0) parts.push(numberText(constant));
     const text = parts.join("+");
     return parts.length === 1 && terms[0]!.atoms.length === 1 && terms[0]!.coefficient === 1
       ? text
@@ -134,14 +135,14 @@ export class SizeCode {
 
   /** Returns the least and the greatest value of an index whose axes all have places. */
   bounds({ terms, constant }: Index): { readonly low: string; readonly high: string } {
-    const [lows, highs] = [[number(constant)], [number(constant)]];
+    const [lows, highs] = [[numberText(constant)], [numberText(constant)]];
     for (const { coefficient, atoms } of terms) {
       // A factor below zero exchanges the ends of the others.
       if (atoms.length > 1 && atoms.some(({ kind }) => kind === "quotient"))
         throw sizeNotWritten("of a load");
       const factors = atoms.map((item) => this.#boundsOfAtom(item));
       const product = (end: "low" | "high"): string =>
-        [number(coefficient), ...factors.map((one) => one[end])].join("*");
+        [numberText(coefficient), ...factors.map((one) => one[end])].join("*");
       lows.push(product(coefficient > 0 ? "low" : "high"));
       highs.push(product(coefficient > 0 ? "high" : "low"));
     }
@@ -173,9 +174,9 @@ export class SizeCode {
    */
   most({ terms, constant }: Index): string {
     const parts = terms.map(({ coefficient, atoms }) =>
-      [number(Math.abs(coefficient)), ...atoms.map((item) => this.#mostAtom(item))].join("*"),
+      [numberText(Math.abs(coefficient)), ...atoms.map((item) => this.#mostAtom(item))].join("*"),
     );
-    return [...parts, number(Math.abs(constant))].join("+");
+    return [...parts, numberText(Math.abs(constant))].join("+");
   }
   #mostAtom(item: IndexAtom): string {
     switch (item.kind) {
@@ -192,8 +193,3 @@ export class SizeCode {
     }
   }
 }
-
-const number = (value: number | boolean): string => {
-  const text = Object.is(value, -0) ? "-0" : String(value);
-  return text.startsWith("-") ? `(${text})` : text;
-};

@@ -24,7 +24,8 @@ interface PluginBuild {
 const PREFIX = "sconce-kernels:";
 
 /**
- * Returns an expression of an object with `kernels`, which has the kernels of these targets.
+ * Returns an expression of an object with `makeKernels`, which makes the kernels of these targets
+ * for one model.
  * @throws SconceError `BUNDLER_MISSING` without the package `esbuild`
  */
 export async function bundledKernels(targets: readonly string[]): Promise<string> {
@@ -69,7 +70,7 @@ function entryText(targets: readonly string[]): string {
     'import { KernelRuntime } from "../host/kernel-runtime.js";',
     `import { createRandomSource } from "${PREFIX}random-source";`,
     ...[...imports].map(([file, table]) => `import { ${table} } from "${PREFIX}${file}";`),
-    `export const kernels = new KernelRuntime({ ${fields.join(" ")} }, createRandomSource);`,
+    `export const makeKernels = () => new KernelRuntime({ ${fields.join(" ")} }, createRandomSource);`,
   ].join("\n");
 }
 

@@ -26,7 +26,7 @@ export interface ModuleText {
   readonly js: ScriptPart | undefined;
   /** Undefined for a program without weights. */
   readonly weights: Uint8Array | undefined;
-  /** Kernels of the interpreter, as an expression of an object with `kernels`. */
+  /** Kernels of the interpreter, as an expression of an object with `makeKernels`. */
   readonly interpreter: string | undefined;
   /** Whether the text holds the bytes of kernels and weights. */
   readonly inline: boolean;

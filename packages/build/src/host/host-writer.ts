@@ -32,6 +32,7 @@ import {
   SymExpr,
   symbol,
 } from "@sconce/symbolic";
+import { numberText } from "../code/code.js";
 import { scalarCode } from "../code/scalar-code.js";
 import { SizeCode } from "../code/size-code.js";
 import { Symbols } from "../code/symbols.js";
@@ -381,8 +382,3 @@ function refuse(definition: OpDefinition, bound: BoundArgs): void {
       throw new CannotWrite((error as Error).message);
     }
 }
-
-const numberText = (value: number): string => {
-  const text = Object.is(value, -0) ? "-0" : String(value);
-  return text.startsWith("-") ? `(${text})` : text;
-};

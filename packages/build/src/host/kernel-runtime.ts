@@ -153,7 +153,7 @@ export class KernelRuntime {
   }
   /** Returns the branch of an index. */
   branch(index: Value, branches: readonly Body[]): Body {
-    const at = index instanceof Tensor ? Number(readElement(index)) : Number(index);
+    const at = index instanceof Tensor ? lanesOf(index)[0]! : Number(index);
     const branch = branches[Math.trunc(at)];
     if (branch === undefined) throw noBranch(at, branches.length);
     return branch;
@@ -193,13 +193,14 @@ export class KernelRuntime {
     return [...init, ...columns];
   }
   #holds(value: Value): boolean {
-    return value instanceof Tensor ? Number(readElement(value)) !== 0 : Boolean(value);
+    return value instanceof Tensor ? lanesOf(value).some((lane) => lane !== 0) : Boolean(value);
   }
 }
 
-/** Returns the only element of a tensor. */
-function readElement(tensor: Tensor): number | bigint {
-  const { dtype, shape, numel, data, storageOffset } = tensor;
+/** Returns the lanes of the only element of a tensor. */
+function lanesOf({ dtype, shape, numel, data, storageOffset }: Tensor): readonly number[] {
   if (numel !== 1) throw notSingle(shape);
-  return laneReader(dtype, data)(storageOffset);
+  const { lanes } = dtypeInfo(dtype);
+  const read = laneReader(dtype, data);
+  return Array.from({ length: lanes }, (_, lane) => Number(read(storageOffset * lanes + lane)));
 }

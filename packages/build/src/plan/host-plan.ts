@@ -13,7 +13,7 @@ import {
 import type { OperatorTable } from "@sconce/ops";
 import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { dtypeInfo } from "@sconce/tensor";
-import { Code } from "../code/code.js";
+import { Code, numberText } from "../code/code.js";
 import type { Unbuilt } from "../code/errors.js";
 import { type ShownSize, Symbols } from "../code/symbols.js";
 import { CannotWrite, kindOfScalar } from "../host/cannot-write.js";
@@ -107,25 +107,26 @@ class StepWriter {
     const writer = this.#writer;
     const { step, first } = this.#host;
     writer.lines.push(...writer.symbols.learn(shownAfter(this.#plan, this.#timeline, first)));
-    for (const name of step.inputs) this.#input(name);
-    for (const node of this.#calls)
-      try {
-        writer.callAt(node);
-      } catch (error) {
-        if (!(error instanceof CannotWrite)) throw error;
-        // Calls that read what it gives say nothing new.
-        this.#unbuilt.push(error.unbuilt!);
-        return new Code("0");
-      }
-    const results = step.outputs.map((name) => {
-      const value = writer.value(name);
-      return value.kind === "tensor" ? writer.raw(value.text) : textOf(value);
-    });
-    writer.lines.push(`return [${results.join(",")}]`);
+    const { graph } = step.program();
+    try {
+      for (const name of step.inputs) located(graph.node(name), () => this.#input(name));
+      for (const node of this.#calls) writer.callAt(node);
+      const results = step.outputs.map((name) => located(graph.node(name), () => this.#result(name)));
+      writer.lines.push(`return [${results.join(",")}]`);
+    } catch (error) {
+      if (!(error instanceof CannotWrite)) throw error;
+      // Calls that read what it gives say nothing new.
+      this.#unbuilt.push(error.unbuilt!);
+      return new Code("0");
+    }
     const helpers = "{$,div,mod,quotient,item,truth,check,domain}";
     return new Code(`(g,h,${helpers},u,r,k)=>{${writer.lines.join(";\n")}}`);
   }
 
+  #result(name: string): string {
+    const value = this.#writer.value(name);
+    return value.kind === "tensor" ? this.#writer.raw(value.text) : textOf(value);
+  }
   #input(name: string): void {
     const writer = this.#writer;
     const { val } = this.#plan.program.graph.node(name).meta;
@@ -157,7 +158,16 @@ class StepWriter {
 
 function numberOf(writer: HostWriter, value: Value | IntLike): string {
   if (value instanceof SymExpr || typeof value === "number") return writer.size(value);
-  return isFloat(value) ? String(toNumber(value)) : String(value);
+  return isFloat(value) ? numberText(toNumber(value)) : String(value);
+}
+
+/** Runs a part of the writing, and names the node in its errors. */
+function located<T>(node: Node, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw CannotWrite.at(error, node);
+  }
 }
 
 /** Returns the plan of the steps of the host, in parts. */

@@ -17,6 +17,8 @@ import { callingConvention, type Leaf, leafFinder, MUTATIONS, programGuards, use
 import { printExpr, printSource, SymExpr } from "@sconce/symbolic";
 import type { Code } from "../code/code.js";
 import { guardCode } from "../code/guard-code.js";
+import type { ScalarKind } from "../code/scalar-code.js";
+import { kindOfScalar } from "../host/cannot-write.js";
 import type {
   InputPlan,
   Key,
@@ -87,7 +89,6 @@ const NO_SIZES: RunSizes = { bytes: [], units: [], given: [], results: [] };
 
 /** Returns the plan of a module. */
 export function modulePlan(
-  name: string,
   plan: CompiledPlan,
   timeline: Timeline,
   ranges: readonly ValueRange[],
@@ -107,7 +108,6 @@ export function modulePlan(
     isChanged ? 1 : 0,
   ];
   return {
-    name,
     inputs: writer.inputs(),
     guards: writer.guards(),
     ranges: writer.ranges(ranges),
@@ -160,7 +160,12 @@ class PlanWriter {
 
   guards(): readonly (readonly [string, Code])[] {
     const find = leafFinder(this.#leaves);
-    return programGuards(this.#plan.original, this.#leaves).map((guard) => guardCode(guard, find));
+    const { graph } = this.#plan.original;
+    const kindOf = (at: number): ScalarKind => {
+      const { val } = graph.node(this.#leaves[at]!.name).meta;
+      return isSymScalar(val) ? kindOfScalar(val) : "int";
+    };
+    return programGuards(this.#plan.original, this.#leaves).map((guard) => guardCode(guard, find, kindOf));
   }
 
   ranges(ranges: readonly ValueRange[]): ModulePlan["ranges"] {
@@ -174,7 +179,7 @@ class PlanWriter {
       const keys = [root, ...path.map((key): Key => (typeof key === "object" ? key.attribute : key))];
       const source = { path: keys, text: printSource({ kind: "source", root, local: true, path }) };
       const { val } = this.#plan.original.graph.node(name).meta;
-      if (isSymScalar(val) && val.kind === "SymInt") return { ...source, isInt: true };
+      if (isSymScalar(val)) return { ...source, number: val.kind === "SymInt" ? "int" : "float" };
       if (!(val instanceof FakeTensor)) return source;
       const place = this.#placeOf(names[at]!);
       const shape = val.shape.map((size) => (typeof size === "number" ? size : printExpr(size)));

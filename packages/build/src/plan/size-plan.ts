@@ -49,9 +49,8 @@ export const wholeOf = (
 });
 
 /** Returns the sizes of a part: numbers where all are the same in all runs. */
-export function sizesOf(plan: CompiledPlan, part: SizedPart): RunSizes | Code {
-  return fixedSizes(part) ?? new SizesWriter(plan, part).code();
-}
+export const sizesOf = (plan: CompiledPlan, part: SizedPart): RunSizes | Code =>
+  new SizesWriter(plan, part).sizes();
 
 /** Returns the sizes that inputs show, as expressions over `g`. */
 export const shownSizes = ({ original }: CompiledPlan): readonly ShownSize[] =>
@@ -75,7 +74,7 @@ function fixedSizes({ values, steps, results, valueAt }: SizedPart): RunSizes | 
   return {
     bytes,
     units: steps.map(({ units, writes }) =>
-      writes.every((at) => bytes[valueAt.get(at)!] === 0) ? 0 : (units as number),
+      writes.length > 0 && writes.every((at) => bytes[valueAt.get(at)!] === 0) ? 0 : (units as number),
     ),
     given: [],
     results: results as readonly (readonly number[] | number)[],
@@ -91,17 +90,24 @@ class SizesWriter {
   /** Conditions that are in the text already. */
   readonly #needed = new Set<string>();
 
+  readonly #fixed: RunSizes | undefined;
+
   constructor(plan: CompiledPlan, part: SizedPart) {
     this.#plan = plan;
     this.#part = part;
+    this.#fixed = fixedSizes(part);
     const symbols = new Symbols();
     this.#lines.push(...symbols.learn(part.shown));
     this.#names = symbols.names;
     this.#code = new SizeCode(this.#names);
   }
 
-  code(): Code {
+  /** Conditions may hold for some runs only where the sizes are the same in all. */
+  sizes(): RunSizes | Code {
     this.#conditions();
+    return (this.#needed.size === 0 ? this.#fixed : undefined) ?? this.#written();
+  }
+  #written(): Code {
     const { values, steps, results: given } = this.#part;
     const bytes = values.map(
       ({ dtype, shape }) => `${this.#code.index(product(shape))}*${dtypeInfo(dtype).itemSize}`,
@@ -131,7 +137,8 @@ class SizesWriter {
               per === 1 ? this.#code.index(one) : `Math.ceil(${this.#code.index(one)}/${per})`,
             )
             .join("*");
-    const isEmpty = writes.map((value) => `bytes[${this.#part.valueAt.get(value)!}]===0`).join("&&");
+    const isEmpty =
+      writes.map((value) => `bytes[${this.#part.valueAt.get(value)!}]===0`).join("&&") || "false";
     for (const axes of reductions) {
       const places = elementsOf(axes);
       if (fixedValue(places) === undefined)
@@ -139,7 +146,7 @@ class SizesWriter {
           `need(${this.#code.index(places)}>0||(${isEmpty}),${scriptString(`${places.text} is not 0`)})`,
         );
     }
-    return isEmpty === "" ? count : `(${isEmpty})?0:${count}`;
+    return `(${isEmpty})?0:${count}`;
   }
 
   /** What the kernels rely on. */
@@ -187,12 +194,15 @@ class SizesWriter {
         if (typeof size !== "number") this.#need(`${this.#code.of(size)}>0`, `${printExpr(size)} > 0`);
     }
   }
-  /** Writes what reads only sizes that are known now; a later part has the others. */
+  /**
+   * Writes what reads only sizes that are known now. A later part has the others; the last one
+   * cannot do without them, except that fixed sizes need none.
+   */
   #whenKnown(condition: SymValue, write: () => void): void {
     const isKnown =
       !(condition instanceof SymExpr) ||
       [...freeSymbols(condition).keys()].every((name) => this.#names.has(name));
-    if (isKnown || this.#part.isLast) write();
+    if (isKnown || (this.#part.isLast && this.#fixed === undefined)) write();
   }
   #load(load: SizedLoad): void {
     const { index, axes, limit, guards } = load;

@@ -131,6 +131,7 @@ class RangeSearch {
 
 /** Returns the largest whole number from 0 to a limit for which a test holds that holds for 0. */
 function furthest(limit: number, holds: (end: number) => boolean): number {
+  if (holds(limit)) return limit;
   let [low, high] = [0, 1];
   while (high < limit && holds(high)) [low, high] = [high, high * 2];
   high = Math.min(high, limit);

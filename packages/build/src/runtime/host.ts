@@ -148,14 +148,15 @@ class HostRun {
   }
 }
 
-/** Reads the only element of a tensor as a number. */
-function element({ dtype, shape, data }: HostTensor): number | bigint {
+/** Reads the only element of a tensor as a number, a part of a complex one. */
+function element({ dtype, shape, data }: HostTensor, part: 0 | 1 = 0): number | bigint {
   if (shape.some((size) => size !== 1))
     throw new ModelError(
       "INVALID_ARGUMENT",
       `a condition has to be a single element, got shape [${shape.join(", ")}]`,
     );
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  if (dtype === "complex64") return view.getFloat32(4 * part, true);
   const method = READERS[dtype];
   if (method !== undefined) return view[method](0, true);
   const bits = view.getUint16(0, true);
@@ -208,7 +209,8 @@ const HOST_HELPERS: HostHelpers = {
     if (tensor.dtype === "bool") return value !== 0;
     return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
   },
-  truth: (tensor) => Number(element(tensor)) !== 0,
+  truth: (tensor) =>
+    Number(element(tensor)) !== 0 || (tensor.dtype === "complex64" && element(tensor, 1) !== 0),
   check: (holds, message) => {
     if (!holds) throw new ModelError("ASSERTION_FAILED", message);
   },

@@ -127,10 +127,14 @@ function checkValues(
 }
 
 /** Returns a value that is not a tensor; guards compare it. */
-function numberOf({ text, isInt }: InputPlan, value: unknown): Given {
+function numberOf({ text, number }: InputPlan, value: unknown): Given {
   const size = value === undefined ? null : typeof value === "bigint" ? Number(value) : value;
-  if (isInt === true && !Number.isSafeInteger(size))
-    throw new ModelError("INPUT_TYPE", `Expected input at ${text} to be an int, but got ${describe(value)}`);
+  const isNumber = typeof size === "number" || typeof size === "boolean";
+  if (number !== undefined && !(number === "int" ? Number.isSafeInteger(size) : isNumber))
+    throw new ModelError(
+      "INPUT_TYPE",
+      `Expected input at ${text} to be ${number === "int" ? "an int" : "a number"}, but got ${describe(value)}`,
+    );
   if (typeof size === "object" && size !== null)
     throw new ModelError(
       "INPUT_TYPE",

@@ -44,7 +44,8 @@ interface ModuleFiles {
 /** What runs the steps of the host. */
 interface HostPart {
   readonly runHosted: (model: HostedModel, given: readonly Given[]) => HostedRun;
-  readonly kernels?: { reset(): void } | undefined;
+  /** Makes the kernels of the interpreter for one model: they have its random numbers. */
+  readonly makeKernels?: () => { reset(): void };
 }
 
 /** A loaded program. */
@@ -96,7 +97,10 @@ async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<
   const scripts = js && { plan: js.plan, engine: (bytes: number) => scriptEngine(js.kernels, bytes) };
   if (wasm === undefined) return scripts!;
   const { plan, functions, kernels } = wasm;
-  if (scripts !== undefined && typeof WebAssembly === "undefined") return scripts;
+  if (typeof WebAssembly === "undefined") {
+    if (scripts !== undefined) return scripts;
+    throw new ModelError("FILE", "the engine has no WebAssembly: build the module for the target js, too");
+  }
   const source = options.wasm ?? besideModule("wasm", kernels);
   const bytes =
     source instanceof WebAssembly.Module ? undefined : await bytesFrom(source as Source, "wasm", options);
@@ -127,6 +131,7 @@ class LoadedModel implements Model {
   /** State as it was when the module was loaded. */
   readonly #initial: readonly (readonly [address: number, bytes: Uint8Array])[];
   readonly #host: HostPart | undefined;
+  readonly #hostKernels: { reset(): void } | undefined;
   #engine: Engine | undefined;
 
   constructor(
@@ -145,6 +150,7 @@ class LoadedModel implements Model {
     this.target = engine.target;
     this.#plan = plan;
     this.#host = plan.host && host;
+    this.#hostKernels = this.#host?.makeKernels?.();
     this.#engine = engine;
     this.#constants = constants;
     this.#initial = plan.constants.flatMap(([, bytes, , , , isChanged], at) => {
@@ -165,7 +171,7 @@ class LoadedModel implements Model {
     };
     const model = { plan, exports: engine.exports, constants: this.#constants, grow: grown };
     const ran =
-      this.#host?.runHosted({ ...model, kernels: this.#host.kernels }, given) ??
+      this.#host?.runHosted({ ...model, kernels: this.#hostKernels }, given) ??
       this.#kernels(given, engine, grown);
     const heap = new Uint8Array(engine.buffer);
     const results = this.#results(given, ran, heap);
@@ -258,7 +264,7 @@ class LoadedModel implements Model {
   reset(): void {
     const heap = new Uint8Array(this.#open().buffer);
     for (const [address, bytes] of this.#initial) heap.set(bytes, address);
-    this.#host?.kernels?.reset();
+    this.#hostKernels?.reset();
   }
 
   dispose(): void {

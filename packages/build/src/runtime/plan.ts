@@ -23,12 +23,10 @@ export interface InputPlan {
   readonly dtype?: string;
   /** Sizes; a text for those that are dynamic. */
   readonly shape?: readonly (number | string)[];
-  /** Whether the value is an integer that sizes depend on. */
-  readonly isInt?: true;
+  /** What a symbolic number is: an integer that sizes depend on, or any number. */
+  readonly number?: "int" | "float";
   /** The place of its elements; undefined where no kernel reads it. */
   readonly place?: number;
-  /** What a value that is not a tensor has to be. */
-  readonly constant?: string | number | boolean | null;
 }
 
 /** One value that a call gives. */
@@ -136,7 +134,6 @@ export type WritePlan =
  * A program as its module runs it. Places count all constants first, then values.
  */
 export interface ModulePlan {
-  readonly name: string;
   readonly inputs: readonly InputPlan[];
   /** Conditions on inputs, in the order in which they are checked, with their texts. */
   readonly guards: readonly (readonly [string, (given: GivenSizes, helpers: SizeHelpers) => boolean])[];

@@ -25,6 +25,7 @@ export function readWeights(file: Uint8Array, weights: ModulePlan["weights"]): r
       cause,
     );
   }
+  if (typeof header !== "object" || header === null) throw wrong("the header of the file is not an object");
   const data = file.subarray(8 + length);
   return weights.map(([name, dtype, shape]) => {
     const entry = (Object.hasOwn(header, name) ? header[name] : undefined) as
@@ -34,7 +35,7 @@ export function readWeights(file: Uint8Array, weights: ModulePlan["weights"]): r
     const got = `${String(entry.dtype)}[${String(entry.shape)}]`;
     if (got !== `${dtype}[${String(shape)}]`)
       throw wrong(`"${name}" is ${got}, and ${dtype}[${String(shape)}] is needed`);
-    const [from, to] = (entry.data_offsets ?? []) as readonly number[];
+    const [from, to] = (Array.isArray(entry.data_offsets) ? entry.data_offsets : []) as readonly number[];
     if (
       !Number.isSafeInteger(from) ||
       !Number.isSafeInteger(to) ||
@@ -43,6 +44,11 @@ export function readWeights(file: Uint8Array, weights: ModulePlan["weights"]): r
       from! > to!
     )
       throw wrong(`the bytes of "${name}" are not in the file`);
+    const bytes = shape.reduce((product, size) => product * size, itemSize(dtype));
+    if (to! - from! !== bytes) throw wrong(`"${name}" has ${to! - from!} bytes, and ${bytes} are needed`);
     return data.subarray(from, to);
   });
 }
+
+/** Returns the bytes of an element: the names of dtypes have their bits, but for `BOOL`. */
+const itemSize = (dtype: string): number => Number(/\d+$/.exec(dtype)?.[0] ?? 8) / 8;
