@@ -1,5 +1,6 @@
 /** @file The sizes for which the calls of a program are proved to hold. */
 import {
+  areStatic,
   type ExportedProgram,
   FakeTensor,
   inputsOf,
@@ -45,7 +46,7 @@ export function decidedInRun(
     (node: Node): boolean => {
       const isFixed = (name: string): boolean => {
         const { val } = graph.node(name).meta;
-        return !(val instanceof FakeTensor) || val.shape.every((size) => typeof size === "number");
+        return !(val instanceof FakeTensor) || areStatic(val.shape);
       };
       return (
         isScalarFunction(node.target) ||
@@ -71,15 +72,11 @@ export function provedSizes(
   decided: ReadonlySet<Node> = new Set(),
 ): ProvedSizes {
   const declared = new Map(programs.flatMap(({ rangeConstraints }) => [...rangeConstraints]));
-  const proofs = [declared, new Map([...declared].map(fromTwo))].map((ranges) =>
-    proofFor(programs, operators, ranges, decided),
-  );
-  const best =
-    proofs.find(({ open, conditions }) => open.length + conditions.length === 0) ??
-    proofs.find(({ open }) => open.length === 0);
-  return best === undefined
-    ? { open: proofs[0]!.open, conditions: [], boxes: [] }
-    : withSmall(best, declared);
+  const whole = proofFor(programs, operators, declared, decided);
+  if (isComplete(whole)) return withSmall(whole, declared);
+  const large = proofFor(programs, operators, new Map([...declared].map(fromTwo)), decided);
+  const best = isComplete(large) ? large : [whole, large].find(({ open }) => open.length === 0);
+  return best === undefined ? { open: whole.open, conditions: [], boxes: [] } : withSmall(best, declared);
 }
 
 /** A proof for ranges of symbols. */
@@ -90,6 +87,8 @@ interface RangeProof {
   /** Returns whether all calls are proved where some symbols have known values. */
   readonly holdsAt: (known: ReadonlyMap<string, number>) => boolean;
 }
+
+const isComplete = ({ open, conditions }: RangeProof): boolean => open.length + conditions.length === 0;
 
 const fromTwo = ([name, range]: readonly [string, RangeConstraint]): [string, RangeConstraint] => [
   name,

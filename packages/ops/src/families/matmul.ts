@@ -233,24 +233,24 @@ function vectorProduct(name: string, a: FakeTensor, b: FakeTensor, { env }: Meta
 /** Returns the conjugate, which is not computed before something reads it. */
 const conjugate = (emit: Emit, tensor: FakeTensor): FakeTensor => emit("aten.conj.default", [tensor]);
 
+const isConjugated = (emit: Emit, tensor: FakeTensor): boolean => emit.isConjugated?.(tensor) === true;
+
 /** Returns the product of vectors of which one or both are conjugated; undefined for none. */
 function conjugatedDot(emit: Emit, self: FakeTensor, tensor: FakeTensor): FakeTensor | undefined {
-  const isConjugated = (one: FakeTensor): boolean => emit.isConjugated?.(one) === true;
-  if (isConjugated(self) && isConjugated(tensor)) {
+  if (isConjugated(emit, self) && isConjugated(emit, tensor)) {
     const plain = [conjugate(emit, self), conjugate(emit, tensor)];
     return conjugate(emit, emit("aten.dot.default", plain));
   }
-  if (isConjugated(self)) return emit("aten.vdot.default", [conjugate(emit, self), tensor]);
-  return isConjugated(tensor) ? emit("aten.vdot.default", [conjugate(emit, tensor), self]) : undefined;
+  if (isConjugated(emit, self)) return emit("aten.vdot.default", [conjugate(emit, self), tensor]);
+  return isConjugated(emit, tensor) ? emit("aten.vdot.default", [conjugate(emit, tensor), self]) : undefined;
 }
 
 /** Returns the same of a product that conjugates its first vector. */
 function conjugatedVdot(emit: Emit, self: FakeTensor, other: FakeTensor): FakeTensor | undefined {
-  const isConjugated = (one: FakeTensor): boolean => emit.isConjugated?.(one) === true;
-  if (isConjugated(self) && isConjugated(other))
+  if (isConjugated(emit, self) && isConjugated(emit, other))
     return emit("aten.vdot.default", [conjugate(emit, other), conjugate(emit, self)]);
-  if (isConjugated(self)) return emit("aten.dot.default", [conjugate(emit, self), other]);
-  if (!isConjugated(other)) return undefined;
+  if (isConjugated(emit, self)) return emit("aten.dot.default", [conjugate(emit, self), other]);
+  if (!isConjugated(emit, other)) return undefined;
   return conjugate(emit, emit("aten.dot.default", [self, conjugate(emit, other)]));
 }
 

@@ -1,5 +1,5 @@
 /** @file `where` and `masked_fill`: choosing between two values by a condition. */
-import { complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
+import { areStatic, complex, FakeTensor, float, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { type DType, dtypeInfo } from "@sconce/tensor";
 import { overflowMessage } from "../dtypes/scalar-range.js";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
@@ -106,7 +106,7 @@ const maskedFillMeta = (
 ): FakeTensor => {
   const broadcast = isInPlace ? broadcastOperands : broadcastShapes;
   // C++ names the mask first where sizes do not fit.
-  const isStatic = [...self.shape, ...mask.shape].every((size) => typeof size === "number");
+  const isStatic = areStatic([...self.shape, ...mask.shape]);
   if (isStatic && !isInPlace) broadcastShapes(env, mask.shape, self.shape);
   return fake({ dtype: self.dtype, shape: broadcast(env, self.shape, mask.shape), like: self });
 };

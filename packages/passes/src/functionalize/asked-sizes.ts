@@ -254,7 +254,6 @@ export function askResult(
 
 /** The same for the operator in place, which runs on sizes before its write becomes a value. */
 export function askInPlace(dropped: DroppedArithmetic, target: string, args: BoundArgs): void {
-  if (!dropped.isNeeded) return;
   askReference(dropped, target, args);
   if (target === "aten.index_copy_.default") asksIndexCopy(dropped, args);
 }

@@ -371,7 +371,8 @@ export class Dispatcher {
     const plain = functionalArguments(row, functional, bound, args, kwargs);
     for (const one of Object.values(bound).flat())
       if (one instanceof FunctionalTensor) this.tracer.dropped.unwrapped(one.sync(), one.storageOffset);
-    askInPlace(this.tracer.dropped, row.target, unwrapKwargs(bound as Kwargs));
+    if (this.tracer.dropped.isNeeded)
+      askInPlace(this.tracer.dropped, row.target, unwrapKwargs(bound as Kwargs));
     const result = this.lower(target, unwrapAll(plain.args), unwrapKwargs(plain.kwargs));
     const returned = this.#writeBack(row, result, written);
     const values = [returned].flat() as readonly MetaValue[];

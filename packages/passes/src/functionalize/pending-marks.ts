@@ -29,6 +29,7 @@ class Mark {
   readonly #tensors = new WeakSet<FakeTensor>();
   readonly #setBy: string;
   readonly #aware: ReadonlySet<string>;
+  #isSet = false;
 
   constructor(setBy: string, aware: readonly string[]) {
     this.#setBy = setBy;
@@ -39,13 +40,14 @@ class Mark {
     return this.#tensors.has(tensor instanceof FunctionalTensor ? tensor.lastValue : tensor);
   }
 
-  /** Views and writes see to the mark themselves. */
+  /** Views and writes see to the mark themselves. Most programs mark nothing. */
   isTakenBy({ schema }: OpDefinition): boolean {
-    return schema.isView || schema.isMutable || this.#aware.has(schema.name);
+    return !this.#isSet || schema.isView || schema.isMutable || this.#aware.has(schema.name);
   }
 
   note(row: OpDefinition, base: FakeTensor, results: readonly MetaValue[]): void {
     if (this.has(base) === (row.target === this.#setBy)) return;
+    this.#isSet = true;
     for (const item of results) if (item instanceof FakeTensor) this.#tensors.add(item);
   }
 }

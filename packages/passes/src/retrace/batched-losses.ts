@@ -4,7 +4,7 @@ import type { EmitArg } from "@sconce/ops";
 import type { BatchCalls } from "./batched-indexing.js";
 
 /** Reductions by their numbers; the first keeps the losses. */
-const REDUCED = ["", "mean.default", "sum.default"];
+export const REDUCED = ["", "mean.default", "sum.default"];
 
 /**
  * Returns the binary cross entropy of logits, which PyTorch composes for batches in another way

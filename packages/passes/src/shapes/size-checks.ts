@@ -122,17 +122,7 @@ export class SizeChecks {
   conditionsOf(node: Node): readonly SizeDecision[] | undefined {
     const env = new ConditionEnv(this.#program);
     for (const symbol of this.#symbolsOf(node).values()) narrow(symbol, env);
-    try {
-      const recorded = (name: string): MetaValue | undefined => this.#graph.node(name).meta.val;
-      const isPartial = PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env);
-      if (isPartial || this.#looksAtSizes(node, recorded) || this.#isLarge(node, env, recorded))
-        return undefined;
-      const value = this.#computed(node, env.inDecompositions, recorded);
-      return value !== undefined && isAs(node.meta.val!, value, env) ? env.decisions : undefined;
-    } catch (error) {
-      if (isSconceError(error)) return undefined;
-      throw error;
-    }
+    return this.#holds(node, env, env.inDecompositions) ? env.decisions : undefined;
   }
 
   /** Returns whether all calls are proved to hold at these sizes, or none has sizes. */
@@ -262,8 +252,21 @@ export class SizeChecks {
   }
 
   /** @param meaning the value that is meant by one that the program records */
-  #isProved(node: Node, env: ProofEnv, meaning = (val: MetaValue): MetaValue => val): boolean {
-    if (node.target === GETITEM) return true;
+  #isProved(node: Node, env: ProofEnv, meaning?: (val: MetaValue) => MetaValue): boolean {
+    return node.target === GETITEM || this.#holds(node, env, env, meaning);
+  }
+
+  /**
+   * Returns whether a call is known to give what the program records.
+   *
+   * @param computing where its result is computed
+   */
+  #holds(
+    node: Node,
+    env: RetraceEnv & Sizes,
+    computing: SymEnv,
+    meaning = (val: MetaValue): MetaValue => val,
+  ): boolean {
     try {
       const recorded = (name: string): MetaValue | undefined => {
         const { val } = this.#graph.node(name).meta;
@@ -271,7 +274,7 @@ export class SizeChecks {
       };
       if (PARTIAL.test(node.target) && !this.#isDefined(node, recorded, env)) return false;
       if (this.#looksAtSizes(node, recorded) || this.#isLarge(node, env, recorded)) return false;
-      const value = this.#computed(node, env, recorded);
+      const value = this.#computed(node, computing, recorded);
       return value !== undefined && isAs(meaning(node.meta.val!), value, env);
     } catch (error) {
       if (isSconceError(error)) return false;

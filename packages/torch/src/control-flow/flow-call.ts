@@ -151,7 +151,7 @@ function areSameSizes(left: readonly IntLike[], right: readonly IntLike[]): bool
     try {
       return isSameSize(size, right[i]!);
     } catch (error) {
-      if (isSconceError(error)) return false;
+      if (isSconceError(error, "DATA_DEPENDENT_GUARD")) return false;
       throw error;
     }
   });

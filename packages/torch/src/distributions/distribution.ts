@@ -1,13 +1,13 @@
 /** @file What all distributions share (`torch.distributions.Distribution`). */
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
-import { Tensor } from "@sconce/tensor";
+import { sizeText, Tensor } from "@sconce/tensor";
 import { torch } from "../functions/torch.js";
 import { currentTrace } from "../trace/dispatch.js";
 import { enableGrad, noGrad } from "../trace/grad-mode.js";
 import { refusal } from "../trace/refusals.js";
 import type { Size } from "../trace/sym-int.js";
 import type { Constraint } from "./constraints.js";
-import { distributionText, tupleText, valueText } from "./distribution-text.js";
+import { distributionText, valueText } from "./distribution-text.js";
 import { badArgument, badValues, checkedInTrace, notImplemented } from "./errors.js";
 
 /** Options of every distribution. */
@@ -176,7 +176,7 @@ export abstract class Distribution {
     if (trace?.isStrict === true) return;
     if (trace !== undefined) throw refusal(checkedInTrace(name, what));
     if (Number(constraint.check(value).all().item()) !== 1)
-      throw badValues(name, message(tupleText(value.shape)));
+      throw badValues(name, message(sizeText(value.shape)));
   }
 }
 
