@@ -53,6 +53,7 @@ test("lowerings without such calls", () => {
       "aten.view_as_real.default",
       "aten.zeros.default",
       "prims.convert_element_type.default",
+      "prims.copy_strided.default",
     ]
   `);
 });

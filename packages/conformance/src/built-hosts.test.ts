@@ -99,7 +99,7 @@ describe("steps of the host in built modules", () => {
     });
   });
 
-  test("each model has random numbers of its own", async () => {
+  test("models share no random numbers", async () => {
     const program = await open("net_mlp_train");
     const inputs = argumentsOf(program, program.exampleInputs!.leaves as readonly Value[]);
     await withModule(program, {}, async ({ load }) => {

@@ -1,4 +1,4 @@
-/** @file Copies that have strides of their own, on each backend. */
+/** @file Copies with given strides, on each backend. */
 import { cpuBackend } from "@sconce/backend-cpu";
 import { gpujsBackend } from "@sconce/backend-gpujs";
 import { wasmBackend } from "@sconce/backend-wasm";

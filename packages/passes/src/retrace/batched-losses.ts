@@ -4,7 +4,14 @@ import type { EmitArg } from "@sconce/ops";
 import type { BatchCalls } from "./batched-indexing.js";
 
 /** Reductions by their numbers; the first keeps the losses. */
-export const REDUCED = ["", "mean.default", "sum.default"];
+const REDUCED = ["", "mean.default", "sum.default"];
+
+/** Returns losses times their weights, reduced. */
+export function reducedLoss(call: BatchCalls, losses: EmitArg, weight: EmitArg, reduction: EmitArg): EmitArg {
+  const weighted = weight ? call("mul.Tensor", losses, weight) : losses;
+  const reduce = REDUCED[Number(reduction)]!;
+  return reduce === "" ? weighted : call(reduce, weighted);
+}
 
 /**
  * Returns the binary cross entropy of logits, which PyTorch composes for batches in another way
@@ -25,10 +32,7 @@ export function logitsEntropy(
   const second = call("exp.default", call("sub.Tensor", call("neg.default", input!), most));
   const log = call("log.default", call("add.Tensor", first, second));
   const rest = logWeight ? call("mul.Tensor", logWeight, call("add.Tensor", log, most)) : log;
-  let loss = call("add.Tensor", added, rest);
-  if (weight) loss = call("mul.Tensor", loss, weight);
-  const reduce = REDUCED[Number(reduction)]!;
-  return reduce === "" ? loss : call(reduce, loss);
+  return reducedLoss(call, call("add.Tensor", added, rest), weight ?? null, reduction);
 }
 
 const positiveWeight = (call: BatchCalls, target: EmitArg, posWeight: EmitArg): FakeTensor =>

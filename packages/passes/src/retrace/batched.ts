@@ -5,7 +5,7 @@ import { wrapDimension } from "@sconce/tensor";
 import type { Dispatcher } from "../functionalize/dispatcher.js";
 import { batchRuleOf, isOfImages, withShiftedDims, withShiftedKeyword } from "./batch-rules.js";
 import { type BatchCalls, isOfRows, selected } from "./batched-indexing.js";
-import { logitsEntropy, REDUCED } from "./batched-losses.js";
+import { logitsEntropy, reducedLoss } from "./batched-losses.js";
 import { addedProduct, linearOfVectors } from "./batched-products.js";
 import { inRows, type ReducedBatch, reducedElements } from "./batched-reductions.js";
 import { alongNoDimension, type ScalarCalls } from "./batched-scalars.js";
@@ -24,17 +24,10 @@ import { unsupportedVmap } from "./errors.js";
 type Kwargs = Readonly<Record<string, EmitArg>>;
 
 export function runVmapCall(dispatcher: Dispatcher, target: string, args: readonly EmitArg[]): EmitArg {
-  switch (target) {
-    case ADD_LANES:
-      return new BatchedTensor(
-        moveDim(dispatcher, args[0] as FakeTensor, Number(args[1]), 0),
-        Number(args[2]),
-      );
-    case REMOVE_LANES:
-      return removeBatchDim(dispatcher, args);
-    default:
-      return null;
-  }
+  if (target === REMOVE_LANES) return removeBatchDim(dispatcher, args);
+  if (target !== ADD_LANES) return null;
+  const [tensor, inDim, level] = args;
+  return new BatchedTensor(moveDim(dispatcher, tensor as FakeTensor, Number(inDim), 0), Number(level));
 }
 
 function removeBatchDim(dispatcher: Dispatcher, [input, level, size, outDim]: readonly EmitArg[]): EmitArg {
@@ -282,17 +275,15 @@ const callsOf =
 /** `binary_cross_entropy_plumbing` in `BatchRulesLoss.cpp`. */
 function entropyOfEach(batch: Batch, [input, target, weight, reduction = 1]: readonly EmitArg[]): EmitArg {
   const { dispatcher, level, isHere } = batch;
-  const count = batchSize([input!, target!], isHere);
-  const [scores, wanted] = [input!, target!].map((arg) => wholeOf(dispatcher, arg, isHere, count));
-  const isBatched = isHere(input!) || isHere(target!);
+  const given = [input!, target!];
   const call = callsOf(batch);
-  const name = "binary_cross_entropy.default";
-  let losses = isBatched
-    ? (batchedResult(call(name, scores!, wanted!, null, 0), level) as FakeTensor)
-    : call(name, input!, target!, null, 0);
-  if (weight) losses = call("mul.Tensor", losses, weight);
-  const reduce = REDUCED[Number(reduction)]!;
-  return reduce === "" ? losses : call(reduce, losses);
+  const losses = (pair: readonly EmitArg[]): EmitArg =>
+    call("binary_cross_entropy.default", ...pair, null, 0);
+  const ofBatch = (): EmitArg => {
+    const count = batchSize(given, isHere);
+    return batchedResult(losses(given.map((arg) => wholeOf(dispatcher, arg, isHere, count))), level);
+  };
+  return reducedLoss(call, given.some(isHere) ? ofBatch() : losses(given), weight ?? null, reduction);
 }
 
 function entropyOfLogits(batch: Batch, args: readonly EmitArg[]): EmitArg {
