@@ -12,8 +12,7 @@ async function bundled(entry) {
   const { outputFiles } = await build({
     entryPoints: [path(entry)],
     bundle: true,
-    format: "iife",
-    globalName: "part",
+    format: "esm",
     minify: true,
     write: false,
     target: "es2022",
@@ -22,16 +21,21 @@ async function bundled(entry) {
     legalComments: "none",
     logLevel: "error",
   });
-  const text = outputFiles[0].text.trim();
-  const body = /^"use strict";var part=(.*);$/s.exec(text)?.[1];
+  // A function that returns what the module exports: the form `iife` of esbuild has code for
+  // getters.
+  const [, body, names] = /^(.*?);?export\{([^{}]*)\};$/s.exec(outputFiles[0].text.trim()) ?? [];
   if (body === undefined) throw new Error(`${entry}: esbuild wrote another form`);
-  return body;
+  const members = names.split(",").map((one) => {
+    const [local, name = local] = one.split(" as ");
+    return local === name ? name : `${name}:${local}`;
+  });
+  return `(()=>{${body};return{${members.join(",")}}})()`;
 }
 
 /** The text of the generated file. */
 export async function generatedText() {
-  const names = ["index", "functions", "loads", "script-functions", "host"];
-  const [runtime, functions, loads, scripts, host] = await Promise.all(
+  const names = ["index", "functions", "loads", "script-functions", "script-engine", "host"];
+  const [runtime, functions, loads, scripts, engine, host] = await Promise.all(
     names.map((name) => bundled(`src/runtime/${name}.ts`)),
   );
   return [
@@ -44,6 +48,8 @@ export async function generatedText() {
     `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
     "/** Checks loads at the sizes of a run: an expression of an object with `inside`. */",
     `export const LOADS: string = ${JSON.stringify(loads)};`,
+    "/** Runs kernels in JavaScript: an expression of an object with `scriptEngine`. */",
+    `export const SCRIPT_ENGINE: string = ${JSON.stringify(engine)};`,
     "/** Functions that kernels in JavaScript call: an expression of an object with `functionsOf`. */",
     `export const SCRIPT_FUNCTIONS: string = ${JSON.stringify(scripts)};`,
     "",

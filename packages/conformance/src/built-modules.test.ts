@@ -225,6 +225,41 @@ graph(%t: f32[2], %x: f32[s0, 2]) {
     });
   });
 
+  test("reads weights that come in parts of any size", async () => {
+    for (const packed of [false, true]) {
+      const program = await open("net_resnet");
+      const data = Float32Array.from({ length: 2 * 3 * 16 * 16 }, (_, i) => Math.sin(i));
+      const x = { data, shape: [2, 3, 16, 16] };
+      await withModule(program, { packed }, async ({ load }, { files }) => {
+        const file = files.get("model.safetensors")!;
+
+        const parts = (size: number, end = file.length): Response =>
+          new Response(
+            new ReadableStream({
+              start(controller) {
+                for (let at = 0; at < end; at += size)
+                  controller.enqueue(file.slice(at, Math.min(end, at + size)));
+                controller.close();
+              },
+            }),
+          );
+        const result = async (weights?: Response): Promise<string> =>
+          bitsOf(leavesOf(await (await load({ weights })).run({ x }))[0]);
+        const wanted = await result();
+        for (const size of [3, 1000, 4096, file.length - 1]) expect(await result(parts(size))).toBe(wanted);
+        for (const end of [0, 7, 100, file.length - 1])
+          await expect(load({ weights: parts(999, end) })).rejects.toMatchObject({ code: "STATE_MISMATCH" });
+        const stop = new AbortController();
+        const onProgress = ({ file: which }: { readonly file: string }): void => {
+          if (which === "weights") stop.abort(new Error("stopped"));
+        };
+        await expect(load({ weights: parts(999), signal: stop.signal, onProgress })).rejects.toThrow(
+          "stopped",
+        );
+      });
+    }
+  });
+
   test("runs where modules have no address, from what the caller gives", async () => {
     await withModule(counter(), {}, async (_, { files }, folder) => {
       const text = readFileSync(join(folder, "model.mjs"), "utf8").replaceAll("import.meta.url", "undefined");

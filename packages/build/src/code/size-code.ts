@@ -1,5 +1,5 @@
 /** @file Sizes of a program as expressions of JavaScript over the shapes of its inputs. */
-import type { Index, IndexAtom } from "@sconce/codegen";
+import { fixedValue, type Index, type IndexAtom } from "@sconce/codegen";
 import type { SymExpr, SymValue } from "@sconce/symbolic";
 import { printExpr, scalarKind } from "@sconce/symbolic";
 import { numberText } from "./code.js";
@@ -169,27 +169,49 @@ export class SizeCode {
   }
 
   /**
-   * Returns a bound of the absolute value of an index: the sum of those of its terms. Axes run
-   * below their extents.
+   * Returns a bound of the absolute value of an index, a number where no size is open: the sum of
+   * those of its terms. Axes run below their extents.
    */
   most({ terms, constant }: Index): string {
     const parts = terms.map(({ coefficient, atoms }) =>
-      [numberText(Math.abs(coefficient)), ...atoms.map((item) => this.#mostAtom(item))].join("*"),
+      folded("*", [String(Math.abs(coefficient)), ...atoms.map((item) => this.#mostAtom(item))]),
     );
-    return [...parts, numberText(Math.abs(constant))].join("+");
+    return folded("+", [...parts, String(Math.abs(constant))]);
   }
   #mostAtom(item: IndexAtom): string {
     switch (item.kind) {
-      case "axis":
-        return `Math.max(0,${this.index(item.extent)}-1)`;
+      case "axis": {
+        const extent = fixedValue(item.extent);
+        return extent === undefined
+          ? `Math.max(0,${this.index(item.extent)}-1)`
+          : String(Math.max(0, extent - 1));
+      }
       case "size":
         return `Math.abs(${this.of(item.expr)})`;
       case "quotient":
-        return `(${this.most(item.numerator)})`;
+        return this.#grouped(item.numerator);
       case "remainder":
-        return `(${this.most(item.denominator)})`;
+        return this.#grouped(item.denominator);
       case "value":
-        return `(${this.most(item.bound)})`;
+        return this.#grouped(item.bound);
     }
   }
+  #grouped(index: Index): string {
+    const text = this.most(index);
+    return isNumeral(text) ? text : `(${text})`;
+  }
+}
+
+const isNumeral = (text: string): boolean => /^\d+$/.test(text);
+
+/** Joins operands, none of which is negative; numbers among them are computed here. */
+function folded(operator: "+" | "*", operands: readonly string[]): string {
+  const [sum, neutral] = operator === "+" ? [true, 0] : [false, 1];
+  const numbers = operands.filter(isNumeral).map(Number);
+  const known = numbers.reduce((all, one) => (sum ? all + one : all * one), neutral);
+  // What is not exact stays as it is.
+  if (!Number.isSafeInteger(known)) return operands.join(operator);
+  const others = operands.filter((text) => !isNumeral(text));
+  if (others.length === 0) return String(known);
+  return [...(known === neutral ? [] : [String(known)]), ...others].join(operator);
 }

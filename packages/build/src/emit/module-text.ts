@@ -3,7 +3,7 @@ import { scriptComment, scriptString } from "@sconce/errors";
 import { Code, literal } from "../code/code.js";
 import type { WrittenPlan } from "../plan/module-plan.js";
 import type { CalledFunction } from "../plan/script-kernels.js";
-import { FUNCTIONS, HOST, LOADS, RUNTIME, SCRIPT_FUNCTIONS } from "./runtime-text.js";
+import { FUNCTIONS, HOST, LOADS, RUNTIME, SCRIPT_ENGINE, SCRIPT_FUNCTIONS } from "./runtime-text.js";
 
 /** Kernels of WebAssembly, and how they run. */
 export interface WasmPart {
@@ -58,15 +58,14 @@ export function moduleText({ name, wasm, js, interpreter, weights, inline }: Mod
 }
 
 const wasmLines = ({ callsFunctions }: WasmPart, kernels: string): string[] => [
-  `const { functions } = ${callsFunctions ? FUNCTIONS : "{ functions: {} }"};`,
-  `files.wasm = { plan: wasmPlan, functions, kernels: ${kernels} };`,
+  `files.wasm = { plan: wasmPlan, ${callsFunctions ? `...${FUNCTIONS}` : "functions: {}"}, kernels: ${kernels} };`,
 ];
 
 function scriptLines({ kernels, functions }: ScriptPart): string[] {
   const f = functions.length === 0 ? "[]" : `(${SCRIPT_FUNCTIONS}).functionsOf(${literal(functions)})`;
   return [
     `const f = ${f};`,
-    `files.js = { plan: jsPlan, kernels: (h) => [`,
+    `files.js = { plan: jsPlan, ...${SCRIPT_ENGINE}, kernels: (h) => [`,
     kernels.map((text) => `${text},`).join("\n"),
     "] };",
   ];

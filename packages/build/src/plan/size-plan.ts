@@ -1,5 +1,13 @@
 /** @file What the sizes of a run decide, as numbers or as a function of the inputs. */
-import { type Axis, elementsOf, fixedValue, type Index, product, type SizedLoad } from "@sconce/codegen";
+import {
+  type Axis,
+  atom,
+  elementsOf,
+  fixedValue,
+  type Index,
+  product,
+  type SizedLoad,
+} from "@sconce/codegen";
 import type { CompiledPlan, CompiledRegion, SizeBox } from "@sconce/device-runtime";
 import { scriptString } from "@sconce/errors";
 import { FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
@@ -129,14 +137,7 @@ class SizesWriter {
   }
 
   #unitsOf({ units, writes, reductions }: Timeline["steps"][number]): string {
-    const count =
-      typeof units === "number"
-        ? String(units)
-        : units
-            .map(({ count: one, per }) =>
-              per === 1 ? this.#code.index(one) : `Math.ceil(${this.#code.index(one)}/${per})`,
-            )
-            .join("*");
+    const count = typeof units === "number" ? String(units) : this.#countOf(units);
     const isEmpty =
       writes.map((value) => `bytes[${this.#part.valueAt.get(value)!}]===0`).join("&&") || "false";
     for (const axes of reductions) {
@@ -147,6 +148,18 @@ class SizesWriter {
         );
     }
     return `(${isEmpty})?0:${count}`;
+  }
+
+  /** Counts of places, `per` of which make one unit: numbers are computed here. */
+  #countOf(units: Exclude<Timeline["steps"][number]["units"], number>): string {
+    let known = 1;
+    const open: string[] = [];
+    for (const { count, per } of units) {
+      const value = fixedValue(count);
+      if (value !== undefined) known *= Math.ceil(value / per);
+      else open.push(per === 1 ? this.#code.index(count) : `Math.ceil(${this.#code.index(count)}/${per})`);
+    }
+    return [...(known === 1 && open.length > 0 ? [] : [String(known)]), ...open].join("*");
   }
 
   /** What the kernels rely on. */
@@ -166,8 +179,12 @@ class SizesWriter {
         .join(and);
     const tests = boxes.map((box) => one(box, (name) => this.#names.get(name), "&&"));
     const texts = boxes.map((box) => one(box, (name) => (this.#names.has(name) ? name : undefined), " and "));
-    if (tests.length > 0 && tests.every((test) => test !== ""))
+    if (tests.length > 0 && tests.every((test) => test !== "")) {
       this.#need(tests.map((test) => `(${test})`).join("||"), texts.join(", or "));
+      // These boxes say it.
+      for (const [name, symbol] of this.#names)
+        if (boxes.every((box) => (box.get(name)?.min ?? -1) >= 0)) this.#needed.add(`${symbol}>=0`);
+    }
     for (const { condition, truth } of [...this.#plan.decisions, ...this.#plan.proved.conditions])
       this.#whenKnown(condition, () =>
         this.#need(`${this.#code.of(condition)}===${truth}`, `${printExpr(condition)} is ${truth}`),
@@ -177,11 +194,9 @@ class SizesWriter {
       const { requirements, needed } = open;
       for (const expr of requirements.sizes)
         this.#need(`${this.#code.of(expr)}>=0`, `${printExpr(expr)} >= 0`);
-      for (const axes of requirements.spaces) this.#space(axes);
-      for (const index of requirements.narrow)
-        this.#need(`${this.#code.most(index)}<=${MOST_PLACES}`, `${index.text} is an integer of 32 bits`);
-      for (const index of requirements.exact)
-        this.#need(`${this.#code.most(index)}<=${Number.MAX_SAFE_INTEGER}`, `${index.text} is below 2^53`);
+      this.#spaces(requirements.spaces);
+      for (const index of requirements.narrow) this.#within(index, MOST_PLACES, "an integer of 32 bits");
+      for (const index of requirements.exact) this.#within(index, Number.MAX_SAFE_INTEGER, "below 2^53");
       for (const load of requirements.loads) this.#load(load);
       for (const one of requirements.assumptions)
         if (one.kind === "index") this.#need(`${this.#code.index(one.index)}>=0`, `${one.index.text} >= 0`);
@@ -216,13 +231,27 @@ class SizesWriter {
     const inside = `(${low}>=0&&${high}<${this.#code.index(limit)})`;
     this.#need([...isEmpty, inside].join("||"), `${index.text} to be from 0 to ${limit.text} - 1`);
   }
-  #space(axes: readonly Axis[]): void {
-    const places: Index = elementsOf(axes);
-    if (fixedValue(places) !== undefined) return;
-    for (const { extent } of axes)
-      if (fixedValue(extent) === undefined)
-        this.#need(`${this.#code.index(extent)}>=0`, `${extent.text} >= 0`);
-    this.#need(`${this.#code.index(places)}<=${MOST_PLACES}`, `${places.text} < 2^31`);
+  #within(index: Index, limit: number, what: string): void {
+    const most = this.#code.most(index);
+    if (!(Number(most) <= limit)) this.#need(`${most}<=${limit}`, `${index.text} is ${what}`);
+  }
+  /** Of multiples of one product, the greatest is enough. */
+  #spaces(spaces: readonly (readonly Axis[])[]): void {
+    const greatest = new Map<string, Index>();
+    for (const axes of spaces) {
+      const places = elementsOf(axes);
+      if (fixedValue(places) !== undefined) continue;
+      for (const { extent } of axes)
+        if (fixedValue(extent) === undefined)
+          this.#need(`${this.#code.index(extent)}>=0`, `${extent.text} >= 0`);
+      const [term, ...others] = places.terms;
+      const isMultiple = others.length === 0 && places.constant === 0;
+      const key = isMultiple ? product(term!.atoms.map(atom)).text : places.text;
+      const known = greatest.get(key);
+      if (known === undefined || known.terms[0]!.coefficient < term!.coefficient) greatest.set(key, places);
+    }
+    for (const places of greatest.values())
+      this.#need(`${this.#code.index(places)}<=${MOST_PLACES}`, `${places.text} < 2^31`);
   }
   #need(condition: string, text: string): void {
     if (this.#needed.has(condition)) return;

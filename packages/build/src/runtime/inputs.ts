@@ -25,22 +25,23 @@ export interface Given {
 }
 
 /** The classes of arrays that hold a dtype; the first one is that of results. */
-const ARRAYS: Readonly<Record<string, readonly string[]>> = {
-  float32: ["Float32Array"],
-  float64: ["Float64Array"],
-  float16: ["Uint16Array", "Float16Array"],
-  bfloat16: ["Uint16Array"],
-  complex64: ["Float32Array"],
-  int8: ["Int8Array"],
-  uint8: ["Uint8Array", "Uint8ClampedArray"],
-  int16: ["Int16Array"],
-  uint16: ["Uint16Array"],
-  int32: ["Int32Array"],
-  uint32: ["Uint32Array"],
-  int64: ["BigInt64Array"],
-  uint64: ["BigUint64Array"],
-  bool: ["Uint8Array"],
+const ARRAYS: Readonly<Record<string, string>> = {
+  float32: "Float32",
+  float64: "Float64",
+  float16: "Uint16,Float16",
+  bfloat16: "Uint16",
+  complex64: "Float32",
+  int8: "Int8",
+  uint8: "Uint8,Uint8Clamped",
+  int16: "Int16",
+  uint16: "Uint16",
+  int32: "Int32",
+  uint32: "Uint32",
+  int64: "BigInt64",
+  uint64: "BigUint64",
+  bool: "Uint8",
 };
+const arraysOf = (dtype: string): string[] => ARRAYS[dtype]!.split(",").map((name) => `${name}Array`);
 
 /** Elements of the array for one element of the tensor. */
 const lanes = (dtype: string): number => (dtype === "complex64" ? 2 : 1);
@@ -51,7 +52,7 @@ const classOf = (value: unknown): string => Object.prototype.toString.call(value
 
 /** Copies bytes out of memory as the array of a dtype. */
 export function resultData(bytes: Uint8Array, dtype: string): Elements {
-  const name = ARRAYS[dtype]![0]!;
+  const name = arraysOf(dtype)[0]!;
   const Class = (globalThis as unknown as Record<string, new (buffer: ArrayBufferLike) => Elements>)[name]!;
   return new Class(bytes.buffer);
 }
@@ -146,7 +147,7 @@ function numberOf({ text, number }: InputPlan, value: unknown): Given {
 function tensorOf({ text, shape = [] }: InputPlan, dtype: string, value: unknown): Given {
   const isBare = ArrayBuffer.isView(value);
   const tensor = isBare ? { data: value as Elements } : ((value ?? {}) as Partial<TensorLike>);
-  const classes = ARRAYS[dtype]!;
+  const classes = arraysOf(dtype);
   const type = `${dtype}[${shape.join(", ")}]`;
   if (typeof tensor !== "object" || !ArrayBuffer.isView(tensor.data))
     throw new ModelError(

@@ -1,14 +1,15 @@
 /** @file Loads a module's kernels and weights, and runs them. */
-import { type Engine, type ScriptKernels, scriptEngine, wasmEngine } from "./engine.js";
+import { type Engine, noMemory, type Opening, openWasm } from "./engine.js";
 import { ModelError } from "./error.js";
 import type { HostedModel, HostedRun } from "./host.js";
 import { type Given, readInputs, resultData } from "./inputs.js";
 import { type Layout, layoutOf, placeConstants } from "./layout.js";
 import { placeBytes } from "./memory.js";
 import type { HostResult, ModulePlan, Template } from "./plan.js";
+import type { ScriptKernels, scriptEngine } from "./script-engine.js";
 import { HELPERS } from "./sizes.js";
-import { bytesFrom, type FetchOptions, type Source } from "./sources.js";
-import { readWeights } from "./weights.js";
+import { type FetchOptions, readParts, type Source } from "./sources.js";
+import { joined, weightBytes, weightReader } from "./weights.js";
 
 /** Options of `load`. */
 interface LoadOptions extends FetchOptions {
@@ -30,6 +31,7 @@ interface WasmFiles {
 interface ScriptFiles {
   readonly plan: ModulePlan;
   readonly kernels: ScriptKernels;
+  readonly scriptEngine: typeof scriptEngine;
 }
 /** What a module brings: the first kernels that the engine takes are used. */
 interface ModuleFiles {
@@ -59,18 +61,43 @@ interface Model {
 /** Sets of sizes whose layouts are kept. */
 const KEPT = 64;
 
-/** Loads a program. */
+/** Loads a program. Weights go to the memory of kernels as they come. */
 export async function loadModel(files: ModuleFiles, options: LoadOptions = {}): Promise<Model> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const [kernels, weights] = await Promise.all([chosen(files, options), weightsOf(files, options)]);
+  const { plan, open } = await chosen(files, options);
+  const constants = placeConstants(plan);
+  const isMade = (at: number): boolean =>
+    plan.constants.some(([weight, , fill]) => weight === at && fill >= 0);
+  const kept = plan.weights.map((_, at) => isMade(at));
+  const staged = plan.weights.map((weight, at) => (kept[at]! ? placeBytes(weightBytes(weight)) : 0));
+  const opening = open(constants.end + Math.max(0, ...staged));
+  const heap = new Uint8Array(opening.buffer);
+  const placesOf = (at: number): Uint8Array[] =>
+    plan.constants.flatMap(([weight, bytes, fill], to) => {
+      const place = constants.places[to]!;
+      return weight === at && fill < 0 ? [heap.subarray(place, place + bytes)] : [];
+    });
+  const reader = weightReader(
+    plan.weights,
+    plan.weights.map((_, at) => placesOf(at)),
+    kept,
+  );
+  const [engine] = await Promise.all([opening.engine, readWeights(files, options, reader)]);
   signal?.throwIfAborted();
-  return new LoadedModel(kernels.plan, weights, kernels.engine, files.host);
+  makeConstants(plan, reader.tensors, constants, engine);
+  return new LoadedModel(plan, constants, engine, files.host);
 }
 
-async function weightsOf({ weights }: ModuleFiles, options: LoadOptions): Promise<Uint8Array> {
-  if (weights === undefined) return new Uint8Array();
-  return bytesFrom(options.weights ?? besideModule("weights", weights), "weights", options);
+async function readWeights(
+  { weights }: ModuleFiles,
+  options: LoadOptions,
+  reader: ReturnType<typeof weightReader>,
+): Promise<void> {
+  if (weights === undefined) return;
+  const source = options.weights ?? besideModule("weights", weights);
+  await readParts(source, "weights", options, (bytes) => reader.push(bytes));
+  reader.end();
 }
 
 /** Returns where a file is by default. Not all hosts give a module its address. */
@@ -86,15 +113,21 @@ function besideModule(file: "wasm" | "weights", place: () => Source): Source {
   }
 }
 
-/** A plan, and what makes the kernels that run it. */
+/** A plan, and what makes a memory and the kernels that run it. */
 interface Chosen {
   readonly plan: ModulePlan;
-  readonly engine: (bytes: number) => Engine;
+  readonly open: (bytes: number) => Opening;
 }
 
 /** Kernels of JavaScript take the place of those that a policy or an engine refuses. */
 async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<Chosen> {
-  const scripts = js && { plan: js.plan, engine: (bytes: number) => scriptEngine(js.kernels, bytes) };
+  const scripts = js && {
+    plan: js.plan,
+    open(bytes: number) {
+      const engine = js.scriptEngine(js.kernels, bytes, noMemory);
+      return { buffer: engine.buffer, engine };
+    },
+  };
   if (wasm === undefined) return scripts!;
   const { plan, functions, kernels } = wasm;
   if (typeof WebAssembly === "undefined") {
@@ -102,15 +135,21 @@ async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<
     throw new ModelError("FILE", "the engine has no WebAssembly: build the module for the target js, too");
   }
   const source = options.wasm ?? besideModule("wasm", kernels);
-  const bytes =
-    source instanceof WebAssembly.Module ? undefined : await bytesFrom(source as Source, "wasm", options);
-  try {
-    const module = bytes === undefined ? (source as WebAssembly.Module) : await WebAssembly.compile(bytes);
-    return { plan, engine: (count) => wasmEngine(module, functions, count) };
-  } catch (error) {
-    if (scripts === undefined) throw error;
-    return scripts;
-  }
+  const module = source instanceof WebAssembly.Module ? source : compiled(source as Source, options);
+  if (scripts !== undefined)
+    try {
+      await module;
+    } catch (error) {
+      if (error instanceof WebAssembly.CompileError) return scripts;
+      throw error;
+    }
+  return { plan, open: (bytes) => openWasm(module, functions, bytes) };
+}
+
+async function compiled(source: Source, options: LoadOptions): Promise<WebAssembly.Module> {
+  const parts: Uint8Array[] = [];
+  await readParts(source, "wasm", options, (bytes) => parts.push(bytes));
+  return WebAssembly.compile(joined(parts) as Uint8Array<ArrayBuffer>);
 }
 
 /** Where the values of a run lie. */
@@ -136,17 +175,10 @@ class LoadedModel implements Model {
 
   constructor(
     plan: ModulePlan,
-    weights: Uint8Array,
-    makeEngine: Chosen["engine"],
+    constants: ReturnType<typeof placeConstants>,
+    engine: Engine,
     host: HostPart | undefined,
   ) {
-    const tensors = readWeights(weights, plan.weights);
-    const constants = placeConstants(plan);
-    const staged = plan.constants.map(([weight, , fill]) =>
-      fill < 0 ? 0 : placeBytes(tensors[weight]!.length),
-    );
-    const engine = makeEngine(constants.end + Math.max(0, ...staged));
-    fillConstants(plan, tensors, constants, engine);
     this.target = engine.target;
     this.#plan = plan;
     this.#host = plan.host && host;
@@ -278,22 +310,19 @@ class LoadedModel implements Model {
   }
 }
 
-/** Copies weights to where kernels read them, in the orders that kernels want. */
-function fillConstants(
+/** Puts weights in the orders that kernels want. Others are in their places. */
+function makeConstants(
   { constants }: ModulePlan,
-  tensors: readonly Uint8Array[],
+  tensors: readonly (Uint8Array | undefined)[],
   { places, end: free }: ReturnType<typeof placeConstants>,
   { buffer, exports }: Engine,
 ): void {
   const heap = new Uint8Array(buffer);
   constants.forEach(([weight, , fill, parts, partBytes], at) => {
-    const source = tensors[weight]!;
-    if (fill < 0) {
-      heap.set(source, places[at]!);
-      return;
-    }
+    if (fill < 0) return;
     const make = exports[`p${fill}`] as (from: number, to: number, first?: number, end?: number) => void;
-    heap.set(source, free);
+    // What has no elements never came.
+    heap.set(tensors[weight] ?? [], free);
     if (partBytes === 0) make(free, places[at]!);
     else make(free, places[at]!, 0, parts);
   });

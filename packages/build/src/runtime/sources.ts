@@ -21,18 +21,21 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-/** Returns bytes without a copy of what is bytes already. */
-const asBytes = (source: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> =>
-  ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer as ArrayBuffer, source.byteOffset, source.byteLength)
-    : new Uint8Array(source);
+/** Parts of a file, and its bytes in all where they are known. */
+interface Parts {
+  readonly total: number | undefined;
+  readonly parts: AsyncIterable<Uint8Array>;
+}
 
 interface Files {
-  readFile(
-    url: URL,
-    options: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Uint8Array<ArrayBuffer>>;
+  open(url: URL): Promise<{
+    stat(): Promise<{ readonly size: number }>;
+    read(buffer: Uint8Array): Promise<{ readonly bytesRead: number }>;
+    close(): Promise<void>;
+  }>;
 }
+/** Bytes that are read from a local file at once. */
+const PART = 2 ** 20;
 
 /** Node, Deno and Bun read files by an address; pages have no such function. */
 function localFiles(): Files | undefined {
@@ -40,59 +43,81 @@ function localFiles(): Files | undefined {
   return process?.getBuiltinModule?.("node:fs/promises") as Files | undefined;
 }
 
-/** Returns the bytes of a file. @throws ModelError `FILE` where it cannot be read */
-export async function bytesFrom(
+/**
+ * Gives the bytes of a file in parts, in order.
+ *
+ * @throws ModelError `FILE` where it cannot be read
+ */
+export async function readParts(
   source: Source,
   file: Progress["file"],
   options: FetchOptions,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const { signal, onProgress } = options;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return asBytes(source);
-  if (typeof Response === "function" && source instanceof Response)
-    return bytesOfResponse(source, file, onProgress);
-  const url = typeof source === "string" ? source : (source as URL).href;
-  const local = url.startsWith("file:") && options.fetch === undefined ? localFiles() : undefined;
-  if (local !== undefined) {
-    try {
-      const bytes = await local.readFile(new URL(url), { signal });
-      onProgress?.({ file, loaded: bytes.length, total: bytes.length });
-      return asBytes(bytes);
-    } catch (cause) {
-      if (signal?.aborted === true) throw signal.reason;
-      throw new ModelError("FILE", `${url} cannot be read`, cause);
-    }
+  take: (bytes: Uint8Array) => void,
+): Promise<void> {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    take(
+      ArrayBuffer.isView(source)
+        ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+        : new Uint8Array(source),
+    );
+    return;
   }
-  const get = options.fetch ?? fetch;
-  const response = await get(source as string | URL, signal === undefined ? {} : { signal });
-  return bytesOfResponse(response, file, onProgress);
+  const { total, parts } = await partsOf(source, options);
+  let loaded = 0;
+  for await (const part of parts) {
+    options.signal?.throwIfAborted();
+    take(part);
+    loaded += part.length;
+    options.onProgress?.({ file, loaded, total });
+  }
 }
 
-async function bytesOfResponse(
-  response: Response,
-  file: Progress["file"],
-  onProgress: FetchOptions["onProgress"],
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (!response.ok)
-    throw new ModelError("FILE", `${response.url} answers ${response.status} ${response.statusText}`);
-  if (onProgress === undefined || response.body === null) return new Uint8Array(await response.arrayBuffer());
-  const length = Number(response.headers.get("content-length") ?? Number.NaN);
-  const isPacked = response.headers.has("content-encoding");
-  const total = Number.isFinite(length) && !isPacked ? length : undefined;
-  const parts: Uint8Array[] = [];
-  let loaded = 0;
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    loaded += value.length;
-    onProgress({ file, loaded, total });
+async function partsOf(source: string | URL | Response, options: FetchOptions): Promise<Parts> {
+  if (typeof Response === "function" && source instanceof Response) return partsOfResponse(source);
+  const url = typeof source === "string" ? source : (source as URL).href;
+  const local = url.startsWith("file:") && options.fetch === undefined ? localFiles() : undefined;
+  if (local !== undefined) return localParts(local, url);
+  const { fetch: get = fetch, signal } = options;
+  return partsOfResponse(await get(source as string | URL, signal === undefined ? {} : { signal }));
+}
+
+async function localParts(files: Files, url: string): Promise<Parts> {
+  const tried = <T>(promise: Promise<T>): Promise<T> =>
+    promise.catch((cause: unknown) => {
+      throw new ModelError("FILE", `${url} cannot be read`, cause);
+    });
+  const file = await tried(files.open(new URL(url)));
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const buffer = new Uint8Array(PART);
+        const { bytesRead } = await tried(file.read(buffer));
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
+    }
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+  return { total: (await tried(file.stat())).size, parts: parts() };
+}
+
+function partsOfResponse(response: Response): Parts {
+  const { ok, url, status, statusText, headers, body } = response;
+  if (!ok) throw new ModelError("FILE", `${url} answers ${status} ${statusText}`);
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    if (body === null) {
+      yield new Uint8Array(await response.arrayBuffer());
+      return;
+    }
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
   }
-  return bytes;
+  const isPacked = headers.has("content-encoding");
+  return { total: Number.isFinite(length) && !isPacked ? length : undefined, parts: parts() };
 }
