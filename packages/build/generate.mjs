@@ -8,6 +8,16 @@ import { build } from "esbuild";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
+/** The class of errors is that of the runtime: other parts find it by its name. */
+const sharedError = {
+  name: "shared-error",
+  setup(builder) {
+    builder.onLoad({ filter: /runtime\/error\.ts$/ }, () => ({
+      contents: "const own = ModelError; export { own as ModelError };",
+    }));
+  },
+};
+
 async function bundled(entry) {
   const { outputFiles } = await build({
     entryPoints: [path(entry)],
@@ -20,6 +30,7 @@ async function bundled(entry) {
     charset: "ascii",
     legalComments: "none",
     logLevel: "error",
+    plugins: entry.endsWith("/index.ts") ? [] : [sharedError],
   });
   // A function that returns what the module exports: the form `iife` of esbuild has code for
   // getters.
@@ -34,8 +45,18 @@ async function bundled(entry) {
 
 /** The text of the generated file. */
 export async function generatedText() {
-  const names = ["index", "functions", "loads", "script-functions", "script-engine", "host"];
-  const [runtime, functions, loads, scripts, engine, host] = await Promise.all(
+  const names = [
+    "index",
+    "functions",
+    "loads",
+    "script-functions",
+    "script-engine",
+    "host",
+    "kinds",
+    "threads",
+    "worker",
+  ];
+  const [runtime, functions, loads, scripts, engine, host, kinds, threads, worker] = await Promise.all(
     names.map((name) => bundled(`src/runtime/${name}.ts`)),
   );
   return [
@@ -48,8 +69,14 @@ export async function generatedText() {
     `export const FUNCTIONS: string = ${JSON.stringify(functions)};`,
     "/** Checks loads at the sizes of a run: an expression of an object with `inside`. */",
     `export const LOADS: string = ${JSON.stringify(loads)};`,
-    "/** Runs kernels in JavaScript: an expression of an object with `scriptEngine`. */",
+    "/** Runs kernels in JavaScript: an expression of an object with `scriptOpener`. */",
     `export const SCRIPT_ENGINE: string = ${JSON.stringify(engine)};`,
+    "/** Chooses among kinds of kernels: an expression of an object with `chooser`. */",
+    `export const KINDS: string = ${JSON.stringify(kinds)};`,
+    "/** Threads of a module: an expression of an object with `threadsWith`. */",
+    `export const THREADS: string = ${JSON.stringify(threads)};`,
+    "/** What a worker of a module does: an expression of an object with `serve`. */",
+    `export const WORKER: string = ${JSON.stringify(worker)};`,
     "/** Functions that kernels in JavaScript call: an expression of an object with `functionsOf`. */",
     `export const SCRIPT_FUNCTIONS: string = ${JSON.stringify(scripts)};`,
     "",

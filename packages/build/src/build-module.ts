@@ -8,9 +8,9 @@ import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
-import { notBuilt, notLowered } from "./code/errors.js";
+import { notBuilt, notLowered, notThreaded } from "./code/errors.js";
 import { bundledKernels } from "./emit/bundle.js";
-import { moduleText, type ScriptPart, type WasmPart } from "./emit/module-text.js";
+import { kernelFile, moduleText, type ScriptPart, type WasmPart, workerText } from "./emit/module-text.js";
 import { hostSteps, type WrittenSteps } from "./plan/host-plan.js";
 import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
 import { packedTimeline } from "./plan/packed.js";
@@ -43,8 +43,16 @@ export interface BuildOptions {
    * and other weights cannot take their places. @defaultValue `false`
    */
   readonly packed?: boolean;
-  /** Whether kernels use relaxed SIMD, which the engine has to have. @defaultValue `false` */
+  /**
+   * Whether there are kernels with relaxed SIMD besides, which engines that have it take: products
+   * multiply and add in one rounding there. @defaultValue `false`
+   */
   readonly relaxed?: boolean;
+  /**
+   * Whether there are kernels for several threads besides, and a worker (`NAME.worker.mjs`):
+   * `load({ threads })` says how many. @defaultValue `false`
+   */
+  readonly threads?: boolean;
   /**
    * Side of the tiles of Winograd's algorithm for 3x3 convolutions, as in `wasmBackend`.
    * @defaultValue 2
@@ -63,6 +71,7 @@ const OPTIONS: OptionNames<BuildOptions> = {
   inline: true,
   packed: true,
   relaxed: true,
+  threads: true,
   winograd: true,
   operators: true,
   decompositions: true,
@@ -102,26 +111,31 @@ export async function buildModule(
     throw optionValue("buildModule", "name", name, "letters, digits, `.`, `_` and `-`, as in a file name");
   if (!isTargets(targets))
     throw optionValue("buildModule", "targets", targets, 'a list of `"wasm"`, `"js"` or both');
+  for (const kind of ["relaxed", "threads"] as const)
+    if (options[kind] === true && !targets.includes("wasm"))
+      throw optionValue("buildModule", kind, true, 'nothing without `"wasm"` among the targets');
   requireValues(program);
   const wasm = targets.includes("wasm") ? await wasmBuild(program, options) : undefined;
   const js = targets.includes("js") ? await scriptBuild(program, options) : undefined;
   const { timeline, plan } = (wasm ?? js)!;
-  const tensors = joinedWeights([...(wasm?.timeline.weights ?? []), ...(js?.timeline.weights ?? [])]);
+  const tensors = joinedWeights([...(wasm?.weights ?? []), ...(js?.timeline.weights ?? [])]);
   const weights =
     tensors.length === 0
       ? undefined
       : writeSafetensors(tensors.map((one) => [one.name, one.tensor] as const));
   const interpreter = await interpreterOf([wasm, js]);
-  const text = moduleText({ name, interpreter, wasm: wasm?.part, js: js?.part, weights, inline });
+  const parts = { name, interpreter, wasm: wasm?.parts, js: js?.part, weights, inline };
   const encode = (one: string): Uint8Array => new TextEncoder().encode(one);
   const files = new Map<string, Uint8Array>([
-    [`${name}.mjs`, encode(text)],
+    [`${name}.mjs`, encode(moduleText(parts))],
     [`${name}.d.ts`, encode(moduleDeclarations(program))],
     // What imports NAME.mjs looks for these types.
     [`${name}.d.mts`, encode(`export * from "./${name}.js";\n`)],
   ]);
   if (!inline) {
-    if (wasm !== undefined) files.set(`${name}.wasm`, wasm.part.wasm);
+    for (const part of wasm?.parts ?? []) files.set(kernelFile(name, part), part.wasm);
+    if (wasm !== undefined && options.threads)
+      files.set(`${name}.worker.mjs`, encode(workerText(wasm.parts)));
     if (weights !== undefined) files.set(`${name}.safetensors`, weights);
   }
   return {
@@ -142,20 +156,45 @@ interface Build<Part> {
   readonly hosted: WrittenSteps;
 }
 
+/** Kernels of WebAssembly: those for all engines come last. */
+interface WasmBuild extends Pick<Build<unknown>, "timeline" | "plan" | "hosted"> {
+  readonly parts: readonly WasmPart[];
+  readonly weights: Timeline["weights"];
+}
+
 /** Writes kernels as WebAssembly. */
-async function wasmBuild(program: ExportedProgram, options: BuildOptions): Promise<Build<WasmPart>> {
-  const { packed = false, relaxed = false, winograd = 2 } = options;
+async function wasmBuild(program: ExportedProgram, options: BuildOptions): Promise<WasmBuild> {
+  const { relaxed = false } = options;
+  const names = new Map<string, string>();
+  const base = await wasmParts(program, options, false, names);
+  if (!relaxed) return base;
+  const more = await wasmParts(program, options, true, names);
+  const [ofThreads, own] = [more, base].map(({ parts }) => parts);
+  const parts = [...ofThreads!, ...own!].sort((a, b) => Number(b.isShared) - Number(a.isShared));
+  return { ...base, parts, weights: [...base.weights, ...more.weights] };
+}
+
+/** Writes kernels of one kind: for threads, if they are asked for, then for one thread. */
+async function wasmParts(
+  program: ExportedProgram,
+  { packed = false, threads = false, winograd = 2, ...options }: BuildOptions,
+  relaxed: boolean,
+  names: Map<string, string>,
+): Promise<WasmBuild> {
   const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
-  const settings = { isShared: false, relaxed };
-  const kept = packed ? packedTimeline(timeline, settings) : timeline;
+  if (threads && timeline.hosts.length > 0) throw notThreaded(timeline.hosts.map(({ step }) => step.name));
+  const kept = packed ? packedTimeline(timeline, relaxed, names) : timeline;
   const codes = codesOf(kept);
-  const part = {
-    plan: modulePlan(plan, kept, ranges, hosted.steps),
-    wasm: moduleOf(codes, settings),
+  const partOf = (isShared: boolean): WasmPart => ({
+    plan: modulePlan(plan, kept, ranges, hosted.steps, isShared),
+    wasm: moduleOf(codes, { isShared, relaxed }),
     callsFunctions: codes.some(({ imports }) => imports.length > 0),
-  };
-  return { part, timeline: kept, plan, hosted };
+    relaxed,
+    isShared,
+  });
+  const parts = [...(threads ? [partOf(true)] : []), partOf(false)];
+  return { parts, timeline: kept, weights: kept.weights, plan, hosted };
 }
 
 /** Writes kernels as JavaScript. */

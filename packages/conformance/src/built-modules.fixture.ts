@@ -16,6 +16,7 @@ export interface ModuleTensor {
 }
 /** A module that was loaded. */
 interface LoadedModule {
+  readonly threads: number;
   readonly target: "wasm" | "js";
   run(inputs: unknown): Promise<unknown>;
   reset(): void;

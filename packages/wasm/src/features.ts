@@ -23,7 +23,7 @@ export function detectFeatures(): Features {
   found ??= {
     compile: canCompile(),
     simd: validates((f) => f.f32x4(1).op("drop")),
-    relaxed: validates((f) => f.f32x4(1).f32x4(1).f32x4(1).op("f32x4.relaxed_madd", "drop")),
+    relaxed: typeof WebAssembly !== "undefined" && WebAssembly.validate(relaxedProbe()),
     threads: validates((f) => f.i32(0).memory("i32.atomic.load").op("drop"), {
       initial: 1,
       maximum: 1,
@@ -40,6 +40,10 @@ function tiny(body: (f: FunctionBuilder) => void, memory?: MemoryLimits): Uint8A
   module.func({ params: [] }, body);
   return module.build();
 }
+
+/** Returns a module that only engines with relaxed SIMD take. */
+export const relaxedProbe = (): Uint8Array<ArrayBuffer> =>
+  tiny((f) => f.f32x4(1).f32x4(1).f32x4(1).op("f32x4.relaxed_madd", "drop"));
 
 const validates = (body: (f: FunctionBuilder) => void, memory?: MemoryLimits): boolean =>
   typeof WebAssembly !== "undefined" && WebAssembly.validate(tiny(body, memory));

@@ -1,6 +1,6 @@
 /** @packageDocumentation An assembler for WebAssembly modules. */
 export { type Comparison, Expression, i32, type Operand } from "./expression.js";
-export { detectFeatures, type Features } from "./features.js";
+export { detectFeatures, type Features, relaxedProbe } from "./features.js";
 export { FunctionBuilder, type Global, type Label } from "./function.js";
 export { type FunctionInit, type MemoryLimits, ModuleBuilder } from "./module.js";
 export type {

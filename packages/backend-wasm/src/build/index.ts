@@ -1,4 +1,6 @@
 /** @file What writes kernels to files takes from the backend. */
+
+export { relaxedProbe } from "@sconce/wasm";
 export { kernelsFor } from "../backend/kernels.js";
 export { formOf, formsOf } from "../device/constants.js";
 export type { Kernels } from "../device/device.js";
@@ -7,3 +9,4 @@ export { elementsOf } from "../device/transfer.js";
 export { hostFunctions } from "../emit/host-functions.js";
 export { WASM } from "../emit/target.js";
 export type { KernelCode, KernelImport, PreparedBuffer, UnitCount } from "../kernel-code.js";
+export { LARGE, type NestWork, TIME_OF_PRODUCT, workOf } from "../threads/large.js";

@@ -1,6 +1,9 @@
 /** @file The memory of a backend: one for all its executables, which share weights in it. */
+
 import { disposed } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
+import { maySleep, spawnWorker } from "#threads";
+import { threadLost } from "../errors.js";
 import type { PreparedParts } from "../kernel-code.js";
 import { ThreadPool } from "../threads/pool.js";
 import { Allocator } from "./allocator.js";
@@ -76,7 +79,8 @@ export class WasmMemory {
     this.least = least;
     this.#filling = filling;
     this.wide = wide;
-    this.pool = threads > 1 ? new ThreadPool(threads) : undefined;
+    this.pool =
+      threads > 1 ? new ThreadPool(threads, { spawnWorker, maySleep, lost: threadLost }) : undefined;
     const isShared = this.pool !== undefined;
     this.#memory =
       wide?.create({ initial, isShared }) ??

@@ -1,13 +1,28 @@
 /** @file Which kernels are worth the while of several threads. */
-import { type Axis, elementsOf, type LoopNest, outerReductions, sizeOf } from "@sconce/codegen";
+import { elementsOf, type Index, type LoopNest, outerReductions, sizeOf } from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 
 /**
  * Elements from which threads gain: some ten microseconds, a multiple of what it takes to begin.
  */
-const LARGE = 20_000;
+export const LARGE = 20_000;
 /** Part of the time of an element that a product of a sum takes. */
-const TIME_OF_PRODUCT = 1 / 16;
+export const TIME_OF_PRODUCT = 1 / 16;
+
+/** The work of a nest: elements, and for each of them the products of its sums. */
+export interface NestWork {
+  /** How many elements it computes. */
+  readonly elements: Index;
+  /** The lengths of its sums. */
+  readonly sums: readonly Index[];
+}
+
+/** Returns the work of nests. */
+export const workOf = (nests: readonly LoopNest[]): readonly NestWork[] =>
+  nests.map(({ axes, value }) => ({
+    elements: elementsOf(axes),
+    sums: [...outerReductions(value)].map((reduce) => elementsOf(reduce.axes)),
+  }));
 
 /**
  * Returns whether the nests of a kernel are enough work for several threads.
@@ -15,10 +30,10 @@ const TIME_OF_PRODUCT = 1 / 16;
  * @param least the least number of elements
  */
 export function isLarge(nests: readonly LoopNest[], sizes: Bindings, least = LARGE): boolean {
-  const volumeOf = (axes: readonly Axis[]): number => sizeOf(elementsOf(axes), sizes);
-  const total = nests.reduce((sum, { axes, value }) => {
-    const inner = [...outerReductions(value)].reduce((most, reduce) => most + volumeOf(reduce.axes), 0);
-    return sum + volumeOf(axes) * (1 + inner * TIME_OF_PRODUCT);
+  const volumeOf = (index: Index): number => sizeOf(index, sizes);
+  const total = workOf(nests).reduce((all, { elements, sums }) => {
+    const inner = sums.reduce((sum, one) => sum + volumeOf(one), 0);
+    return all + volumeOf(elements) * (1 + inner * TIME_OF_PRODUCT);
   }, 0);
   return total >= least;
 }

@@ -1,6 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { type FunctionBuilder, type Local, ModuleBuilder } from "@sconce/wasm";
 import { afterEach, describe, expect, test } from "vitest";
+import { maySleep, spawnWorker } from "#threads";
+import { threadLost } from "../errors.js";
 import type { Job } from "./control.js";
 import type { Entry } from "./modules.js";
 import { ThreadPool } from "./pool.js";
@@ -69,7 +71,7 @@ afterEach(() => {
 });
 async function poolOf(count: number, module = COUNTS) {
   const memory = new WebAssembly.Memory({ initial: 4, maximum: 4, shared: true });
-  const pool = new ThreadPool(count);
+  const pool = new ThreadPool(count, { spawnWorker, maySleep, lost: threadLost });
   pools.push(pool);
   const add = (added: WebAssembly.Module) => {
     const id = pool.add(added, memory);

@@ -1,15 +1,23 @@
 /** @file Threads that compute the parts of kernels: this one, and workers. */
-import { maySleep, spawnWorker } from "#threads";
-import { threadLost } from "../errors.js";
 import { Control, type Job, MOST_PARTS } from "./control.js";
 import type { Entry, SharedModule } from "./modules.js";
 import type { PoolMessage } from "./serve.js";
-import type { Spawned } from "./spawn.js";
+import type { SpawnEvents, Spawned } from "./spawn.js";
 
 /** Parts of a job for each thread: what others delay, the rest takes over. */
 const PARTS_OF_THREAD = 4;
 /** Milliseconds to sleep for parts before events are looked at: a worker may have ended. */
 const PATIENCE = 100;
+
+/** What the engine has for threads. */
+export interface ThreadHost {
+  /** Starts a worker; undefined where memory cannot be shared. */
+  readonly spawnWorker: (events: SpawnEvents) => Spawned | undefined;
+  /** Returns whether this thread may sleep. */
+  readonly maySleep: () => boolean;
+  /** Returns the error for a worker that ended while it computed. */
+  readonly lost: (reason: string) => Error;
+}
 
 interface PoolWorker {
   readonly spawned: Spawned;
@@ -23,6 +31,7 @@ interface PoolWorker {
 export class ThreadPool {
   /** Threads in all, with this one. */
   readonly count: number;
+  readonly #host: ThreadHost;
   #control: Control;
   #workers: PoolWorker[] = [];
   readonly #modules = new Map<number, SharedModule>();
@@ -33,8 +42,9 @@ export class ThreadPool {
   #busy: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(count: number) {
+  constructor(count: number, host: ThreadHost) {
     this.count = count;
+    this.#host = host;
     this.#control = Control.forThreads(count);
   }
 
@@ -74,7 +84,7 @@ export class ThreadPool {
    * longer than usual. Workers are busy with their start for the first jobs.
    *
    * @param entry the entry as this thread has it
-   * @throws SconceError `THREAD_LOST` if a worker ends while it computes a part
+   * @throws what the host says if a worker ends while it computes a part
    */
   run(job: Job, entry: Entry): void | Promise<void> {
     const { units, addresses, scratch } = job;
@@ -101,7 +111,7 @@ export class ThreadPool {
         this.#reason = error instanceof Error ? error.message : String(error);
       }
     }
-    if (!control.wait(maySleep() ? PATIENCE : 0)) return this.#busyUntil(this.#waitLong());
+    if (!control.wait(this.#host.maySleep() ? PATIENCE : 0)) return this.#busyUntil(this.#waitLong());
     if (control.hasFailed) return this.#busyUntil(this.#fail());
   }
   #busyUntil(done: Promise<void>): Promise<void> {
@@ -116,7 +126,7 @@ export class ThreadPool {
       const ended = this.#workers.find((worker) => worker.ended !== undefined)?.ended;
       if (ended !== undefined) {
         this.#restart();
-        throw threadLost(ended);
+        throw this.#host.lost(ended);
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
@@ -131,7 +141,7 @@ export class ThreadPool {
   #start(): void {
     for (let thread = 1; thread < this.count; thread++) {
       let worker: PoolWorker | undefined;
-      const spawned = spawnWorker({
+      const spawned = this.#host.spawnWorker({
         message: (message) => {
           if (message.kind === "failed") this.#reason = message.reason;
           else if (worker !== undefined) worker.read = message.messages;

@@ -3,11 +3,14 @@ import type { PoolMessage, WorkerMessage } from "./serve.js";
 
 /** A running worker. */
 export interface Spawned {
+  /** Sends it a message; messages are read in order. */
   send(message: PoolMessage): void;
+  /** Ends it at once. */
   stop(): void;
 }
 /** What happens to a worker. */
 export interface SpawnEvents {
+  /** It sent a message. */
   message(message: WorkerMessage): void;
   /** It has ended, or never started. */
   ended(reason: string): void;

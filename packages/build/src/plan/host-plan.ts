@@ -203,6 +203,7 @@ export function hostPlan(
       results: isLast ? results : [],
       shown,
       isLast,
+      isThreaded: false,
     });
     return { kernels, hosts, values, sizes };
   });

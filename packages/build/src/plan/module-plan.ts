@@ -93,6 +93,7 @@ export function modulePlan(
   timeline: Timeline,
   ranges: readonly ValueRange[],
   hosted: readonly Code[] = [],
+  isThreaded = false,
 ): WrittenPlan {
   const writer = new PlanWriter(plan, timeline);
   const isHosted = timeline.hosts.length > 0;
@@ -111,7 +112,7 @@ export function modulePlan(
     inputs: writer.inputs(),
     guards: writer.guards(),
     ranges: writer.ranges(ranges),
-    sizes: isHosted ? NO_SIZES : sizesOf(plan, wholeOf(plan, timeline, writer.resultSizes())),
+    sizes: isHosted ? NO_SIZES : sizesOf(plan, wholeOf(plan, timeline, writer.resultSizes(), isThreaded)),
     results: writer.results(),
     output: templateOf(callingConvention(plan.original).outSpec, { next: 0 }),
     writes: writer.writes(),

@@ -7,14 +7,15 @@ const PAGE = 65_536;
 /** Whole vectors may be read and written past the end of a value. */
 const SLACK = 256;
 
-/** Returns a timeline whose weights are read as they are: what kernels prepare is prepared. */
-export function packedTimeline(
-  timeline: Timeline,
-  settings: { readonly isShared: boolean; readonly relaxed: boolean },
-): Timeline {
+/**
+ * Returns a timeline whose weights are read as they are: what kernels prepare is prepared.
+ *
+ * @param names names of what is prepared: kinds of kernels that read one order share it
+ */
+export function packedTimeline(timeline: Timeline, relaxed: boolean, names: Map<string, string>): Timeline {
   const codes = timeline.steps.map(({ code }) => code);
   const fills = [...new Set([...formsOf(codes).values()].map(fillOf))];
-  const instance = fills.length === 0 ? undefined : packer(moduleOf(codes, settings));
+  const instance = fills.length === 0 ? undefined : packer(moduleOf(codes, { isShared: false, relaxed }));
   const weights: Weight[] = [];
   const plain = new Map<number, number>();
   const constants = timeline.constants.map((constant): Constant => {
@@ -26,7 +27,10 @@ export function packedTimeline(
     }
     const made = instance!(elementsOf(source.tensor), bytes, fills.indexOf(fillOf(form)), form.parts?.count);
     const tensor = new Tensor({ dtype: "uint8", shape: [bytes], storage: new Storage(made) });
-    const at = weights.push({ name: `${source.name}#packed${weights.length}`, tensor }) - 1;
+    const key = `${source.name} ${form.key}`;
+    const name = names.get(key) ?? `${source.name}#packed${names.size}`;
+    names.set(key, name);
+    const at = weights.push({ name, tensor }) - 1;
     return { ...constant, weight: at, form: undefined };
   });
   // Without forms the module has no functions that make them.

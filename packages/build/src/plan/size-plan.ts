@@ -1,4 +1,5 @@
 /** @file What the sizes of a run decide, as numbers or as a function of the inputs. */
+import { type NestWork, TIME_OF_PRODUCT } from "@sconce/backend-wasm/build";
 import {
   type Axis,
   atom,
@@ -39,6 +40,8 @@ export interface SizedPart extends Pick<Timeline, "values" | "steps"> {
   readonly shown: readonly ShownSize[];
   /** Whether no sizes become known after it. */
   readonly isLast: boolean;
+  /** Whether threads may share kernels. */
+  readonly isThreaded: boolean;
 }
 
 /** Returns all of a timeline as one part. */
@@ -46,6 +49,7 @@ export const wholeOf = (
   plan: CompiledPlan,
   { values, steps, regions }: Timeline,
   results: readonly ResultSize[],
+  isThreaded: boolean,
 ): SizedPart => ({
   values,
   steps,
@@ -54,6 +58,7 @@ export const wholeOf = (
   results,
   shown: shownSizes(plan),
   isLast: true,
+  isThreaded,
 });
 
 /** Returns the sizes of a part: numbers where all are the same in all runs. */
@@ -70,7 +75,7 @@ export function shownBy(val: MetaValue | undefined, at: number): readonly ShownS
   return isSymScalar(val) && val.kind === "SymInt" ? [[val.expr, `Number(g[${at}])`]] : [];
 }
 
-function fixedSizes({ values, steps, results, valueAt }: SizedPart): RunSizes | undefined {
+function fixedSizes({ values, steps, results, valueAt, isThreaded }: SizedPart): RunSizes | undefined {
   const bytes = values.map(({ dtype, shape }) => fixedValue(product(shape))! * dtypeInfo(dtype).itemSize);
   const isFixed =
     bytes.every((one) => !Number.isNaN(one)) &&
@@ -85,9 +90,16 @@ function fixedSizes({ values, steps, results, valueAt }: SizedPart): RunSizes | 
       writes.length > 0 && writes.every((at) => bytes[valueAt.get(at)!] === 0) ? 0 : (units as number),
     ),
     given: [],
+    ...(isThreaded && { work: steps.map(({ work }) => fixedWork(work)) }),
     results: results as readonly (readonly number[] | number)[],
   };
 }
+
+const fixedWork = (work: readonly NestWork[]): number =>
+  work.reduce((all, { elements, sums }) => {
+    const inner = sums.reduce((sum, one) => sum + fixedValue(one)!, 0);
+    return all + fixedValue(elements)! * (1 + inner * TIME_OF_PRODUCT);
+  }, 0);
 
 class SizesWriter {
   readonly #plan: CompiledPlan;
@@ -132,10 +144,20 @@ class SizesWriter {
         ? `[${one.map((size: IntLike) => this.#code.of(size)).join(",")}]`
         : this.#code.of(one as IntLike),
     );
-    this.#lines.push(`return {bytes,units,given:[${parameters.join(",")}],results:[${results.join(",")}]}`);
+    const work = this.#part.isThreaded
+      ? `work:[${steps.map((step) => this.#workOf(step.work)).join(",")}],`
+      : "";
+    this.#lines.push(
+      `return {bytes,units,${work}given:[${parameters.join(",")}],results:[${results.join(",")}]}`,
+    );
     return new Code(`(g,{$,div,mod,quotient,need})=>{${this.#lines.join(";\n")}}`);
   }
 
+  #workOf(work: readonly NestWork[]): string {
+    const one = ({ elements, sums }: NestWork): string =>
+      `${this.#code.index(elements)}*(1+(${["0", ...sums.map((sum) => this.#code.index(sum))].join("+")})*${TIME_OF_PRODUCT})`;
+    return work.map(one).join("+") || "0";
+  }
   #unitsOf({ units, writes, reductions }: Timeline["steps"][number]): string {
     const count = typeof units === "number" ? String(units) : this.#countOf(units);
     const isEmpty =
@@ -250,8 +272,11 @@ class SizesWriter {
       const known = greatest.get(key);
       if (known === undefined || known.terms[0]!.coefficient < term!.coefficient) greatest.set(key, places);
     }
+    // The bytes of values are bounded, too.
+    const values = new Set(this.#part.values.map(({ shape }) => product(shape).text));
     for (const places of greatest.values())
-      this.#need(`${this.#code.index(places)}<=${MOST_PLACES}`, `${places.text} < 2^31`);
+      if (!values.has(places.text))
+        this.#need(`${this.#code.index(places)}<=${MOST_PLACES}`, `${places.text} < 2^31`);
   }
   #need(condition: string, text: string): void {
     if (this.#needed.has(condition)) return;

@@ -2,7 +2,13 @@
  * @file The kernels of a program in one order, and the memory of the values that they read and
  * write. Values of all regions share one arena.
  */
-import type { KernelCode, PreparedBuffer, UnitCount } from "@sconce/backend-wasm/build";
+import {
+  type KernelCode,
+  type NestWork,
+  type PreparedBuffer,
+  type UnitCount,
+  workOf,
+} from "@sconce/backend-wasm/build";
 import {
   type Axis,
   elementsOf,
@@ -60,6 +66,8 @@ interface TimelineStep {
   /** Values that are set to zero first: no nest is known to write all of them. */
   readonly clears: readonly number[];
   readonly nodes: readonly string[];
+  /** What threads may share. */
+  readonly work: readonly NestWork[];
 }
 export type Place =
   | { readonly kind: "constant"; readonly at: number }
@@ -207,6 +215,7 @@ class TimelineBuilder {
         operands: [...code.memories.map(({ buffer }) => this.#use(sources.get(buffer), now)), ...forms],
         clears,
         nodes: [...new Set(nests.flatMap(({ nodes }) => nodes))],
+        work: workOf(nests),
       });
     }
   }

@@ -1,8 +1,7 @@
 /** @file What runs kernels. */
 import { ModelError } from "./error.js";
-
-/** A kernel: it takes addresses, sizes, the address of scratch memory, and a range of units. */
-export type Entry = (...parameters: number[]) => void;
+import type { Layout } from "./layout.js";
+import type { ModulePlan } from "./plan.js";
 
 /** Kernels on a memory. */
 export interface Engine {
@@ -13,9 +12,25 @@ export interface Engine {
   readonly exports: Readonly<Record<string, unknown>>;
   /** Makes room for so many bytes in all. */
   grow(bytes: number): void;
+  /** The threads that compute kernels; undefined for one. */
+  readonly threads?: Threads | undefined;
 }
 
-const PAGE = 65_536;
+/** Threads on one memory. Runs wait for each other. */
+export interface Threads {
+  readonly count: number;
+  /** Gives the threads the kernels. */
+  start(module: WebAssembly.Module, memory: WebAssembly.Memory): void;
+  /** Calls work when no other works. */
+  next<T>(work: () => Promise<T>): Promise<T>;
+  /** Computes the kernels of a layout, one behind the other. */
+  compute(plan: ModulePlan, layout: Layout, heap: Uint8Array): Promise<void>;
+  /** Ends the workers. */
+  dispose(): void;
+}
+
+/** Bytes of a page of memory, and the most pages of one. */
+export const PAGE = 65_536;
 /** Returns the error for a memory that the engine does not give. */
 export const noMemory = (bytes: number, cause: unknown): ModelError =>
   new ModelError("OUT_OF_MEMORY", `the engine has no memory of ${bytes} bytes`, cause);
@@ -31,6 +46,7 @@ export function openWasm(
   module: WebAssembly.Module | Promise<WebAssembly.Module>,
   functions: Readonly<Record<string, (...args: number[]) => number>>,
   bytes: number,
+  threads: Threads | undefined,
 ): Opening {
   const pages = (count: number): number => Math.ceil(count / PAGE);
   const tried = <T>(count: number, make: () => T): T => {
@@ -40,12 +56,18 @@ export function openWasm(
       throw noMemory(count, cause);
     }
   };
-  const memory = tried(bytes, () => new WebAssembly.Memory({ initial: Math.max(1, pages(bytes)) }));
+  const initial = Math.max(1, pages(bytes));
+  const memory = tried(
+    bytes,
+    () => new WebAssembly.Memory(threads ? { initial, maximum: PAGE, shared: true } : { initial }),
+  );
   const engineOf = async (): Promise<Engine> => {
     const { exports } = new WebAssembly.Instance(await module, { env: { memory }, js: { ...functions } });
+    threads?.start(await module, memory);
     return {
       target: "wasm",
       exports,
+      threads,
       get buffer() {
         return memory.buffer as ArrayBuffer;
       },

@@ -1,7 +1,7 @@
 /** @file Runs programs of which some steps are not kernels. */
 import type { Engine } from "./engine.js";
 import { ModelError } from "./error.js";
-import type { Given } from "./inputs.js";
+import { type Given, resultData } from "./inputs.js";
 import { placeBytes, placeValues } from "./memory.js";
 import type { HostHelpers, HostPlan, HostResult, HostTensor, ModulePlan, RunSizes, Segment } from "./plan.js";
 import { HELPERS } from "./sizes.js";
@@ -10,8 +10,15 @@ import { HELPERS } from "./sizes.js";
 export interface HostedRun {
   readonly sizes: RunSizes;
   readonly places: readonly number[];
-  readonly hosted: readonly HostResult[];
+  /** Results of the host that are results of the program, by their numbers. */
+  readonly shown: ReadonlyMap<number, unknown>;
 }
+
+/** Returns a result of the host as callers get it: numbers as they are. */
+const resultOf = (value: HostResult): unknown =>
+  typeof value === "object"
+    ? { dtype: value.dtype, shape: [...value.shape], data: resultData(value.data, value.dtype) }
+    : value;
 
 /** What a model gives of itself. */
 export interface HostedModel {
@@ -60,7 +67,11 @@ class HostRun {
     return {
       sizes: { ...sizes, bytes: this.#bytes, units: this.#units },
       places: this.#places,
-      hosted: this.#hosted,
+      shown: new Map(
+        this.#model.plan.results.flatMap((one) =>
+          "host" in one ? [[one.host, resultOf(this.#hosted[one.host]!)] as const] : [],
+        ),
+      ),
     };
   }
 

@@ -57,12 +57,8 @@ export function resultData(bytes: Uint8Array, dtype: string): Elements {
   return new Class(bytes.buffer);
 }
 
-const describe = (value: unknown): string =>
-  value === null
-    ? "null"
-    : typeof value === "object"
-      ? `${/^[AEIOU]/.test(classOf(value)) ? "an" : "a"} ${classOf(value)}`
-      : `a ${typeof value}`;
+/** Returns what a value is, as messages name it. */
+const describe = (value: unknown): string => (value == null ? String(value) : classOf(value));
 
 /** Returns the value at a path, or undefined where a container has no such entry. */
 function valueAt(inputs: unknown, path: readonly Key[]): unknown {

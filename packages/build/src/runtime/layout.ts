@@ -1,13 +1,23 @@
 /** @file Where the values of a run lie, and its kernels with all of their parameters. */
-import type { Entry } from "./engine.js";
 import { placeBytes, placeValues } from "./memory.js";
 import type { ModulePlan, RunSizes } from "./plan.js";
+
+/** A kernel: it takes addresses, sizes, the address of scratch memory, and a range of units. */
+export type Entry = (...parameters: number[]) => void;
+
+/** What kernels are computed with. */
+interface Computing {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly threads?: { readonly count: number } | undefined;
+}
 
 /** One kernel with all of its parameters. */
 interface Call {
   readonly entry: Entry;
   readonly parameters: readonly number[];
   readonly clears: readonly (readonly [address: number, bytes: number])[];
+  /** Its number among the kernels of the plan. */
+  readonly step: number;
 }
 
 /** A run for one set of sizes. */
@@ -16,6 +26,8 @@ export interface Layout {
   /** Addresses of constants, then of values. */
   readonly places: readonly number[];
   readonly calls: readonly Call[];
+  /** Bytes of scratch memory of each thread. */
+  readonly scratchBytes: number;
   /** Where free memory begins. */
   readonly end: number;
 }
@@ -39,7 +51,7 @@ export function layoutOf(
   plan: ModulePlan,
   sizes: RunSizes,
   constants: ReturnType<typeof placeConstants>,
-  exports: Readonly<Record<string, unknown>>,
+  { exports, threads }: Computing,
 ): Layout {
   const arena = placeValues(plan.values.map(([from, to], at) => [sizes.bytes[at]!, from, to]));
   const places = [...constants.places, ...arena.offsets.map((offset) => constants.end + offset)];
@@ -54,8 +66,10 @@ export function layoutOf(
         entry: exports[`k${kernel}`] as Entry,
         parameters: [...operands.map((place) => places[place]!), ...given, scratch, 0, units],
         clears: clears.map((place) => [places[place]!, sizes.bytes[place - first]!] as const),
+        step: at,
       },
     ];
   });
-  return { sizes, places, calls, end: scratch + placeBytes(plan.scratch) };
+  const scratchBytes = placeBytes(plan.scratch);
+  return { sizes, places, calls, scratchBytes, end: scratch + scratchBytes * (threads?.count ?? 1) };
 }

@@ -1,42 +1,52 @@
 /** @file Loads a module's kernels and weights, and runs them. */
-import { type Engine, noMemory, type Opening, openWasm } from "./engine.js";
+import { type Engine, type Opening, openWasm, type Threads } from "./engine.js";
 import { ModelError } from "./error.js";
 import type { HostedModel, HostedRun } from "./host.js";
 import { type Given, readInputs, resultData } from "./inputs.js";
 import { type Layout, layoutOf, placeConstants } from "./layout.js";
 import { placeBytes } from "./memory.js";
-import type { HostResult, ModulePlan, Template } from "./plan.js";
-import type { ScriptKernels, scriptEngine } from "./script-engine.js";
+import type { ModulePlan, Template } from "./plan.js";
 import { HELPERS } from "./sizes.js";
 import { type FetchOptions, readParts, type Source } from "./sources.js";
 import { joined, weightBytes, weightReader } from "./weights.js";
 
 /** Options of `load`. */
-interface LoadOptions extends FetchOptions {
+export interface LoadOptions extends FetchOptions {
   /** The weights: bytes, a response or an address of a safetensors file. */
   readonly weights?: Source | undefined;
-  /** The kernels: a compiled module, bytes, a response or an address. */
-  readonly wasm?: Source | WebAssembly.Module | undefined;
+  /**
+   * The kernels: a compiled module, bytes, a response or an address of `NAME.wasm`, or a function
+   * that returns them for the name of a file.
+   */
+  readonly wasm?: Kernels | ((file: string) => Kernels) | undefined;
+  /** How many threads compute kernels. */
+  readonly threads?: number | "auto" | undefined;
 }
+type Kernels = Source | WebAssembly.Module;
 
 /** Kernels of WebAssembly, and how they run. */
-interface WasmFiles {
+export interface WasmFiles {
   readonly plan: ModulePlan;
   /** Functions of float64 that kernels call. */
   readonly functions: Readonly<Record<string, (...args: number[]) => number>>;
+  /** The name of the file. */
+  readonly name: string;
   /** The kernels, where the caller gives none. */
   readonly kernels: () => Source;
 }
-/** Kernels of JavaScript, and how they run. */
-interface ScriptFiles {
-  readonly plan: ModulePlan;
-  readonly kernels: ScriptKernels;
-  readonly scriptEngine: typeof scriptEngine;
+/** Kernels, and the threads that compute them. */
+export interface Choice {
+  readonly part: WasmFiles;
+  readonly threads?: Threads | undefined;
 }
 /** What a module brings: the first kernels that the engine takes are used. */
 interface ModuleFiles {
+  /** Kernels for all engines, on one thread. */
   readonly wasm?: WasmFiles;
-  readonly js?: ScriptFiles;
+  /** Chooses other kernels. */
+  readonly choose?: (options: LoadOptions) => Choice | undefined;
+  /** Kernels of JavaScript. */
+  readonly js?: Chosen;
   /** Runs programs with steps of the host. */
   readonly host?: HostPart;
   /** The weights, where the caller gives none. */
@@ -53,6 +63,7 @@ interface HostPart {
 /** A loaded program. */
 interface Model {
   readonly target: "wasm" | "js";
+  readonly threads: number;
   run(inputs: Readonly<Record<string, unknown>>): Promise<unknown>;
   reset(): void;
   dispose(): void;
@@ -86,7 +97,7 @@ export async function loadModel(files: ModuleFiles, options: LoadOptions = {}): 
   const [engine] = await Promise.all([opening.engine, readWeights(files, options, reader)]);
   signal?.throwIfAborted();
   makeConstants(plan, reader.tensors, constants, engine);
-  return new LoadedModel(plan, constants, engine, files.host);
+  return new LoadedModel(plan, constants, engine, files);
 }
 
 async function readWeights(
@@ -120,30 +131,25 @@ interface Chosen {
 }
 
 /** Kernels of JavaScript take the place of those that a policy or an engine refuses. */
-async function chosen({ wasm, js }: ModuleFiles, options: LoadOptions): Promise<Chosen> {
-  const scripts = js && {
-    plan: js.plan,
-    open(bytes: number) {
-      const engine = js.scriptEngine(js.kernels, bytes, noMemory);
-      return { buffer: engine.buffer, engine };
-    },
-  };
-  if (wasm === undefined) return scripts!;
-  const { plan, functions, kernels } = wasm;
-  if (typeof WebAssembly === "undefined") {
-    if (scripts !== undefined) return scripts;
+async function chosen(files: ModuleFiles, options: LoadOptions): Promise<Chosen> {
+  const { wasm, js } = files;
+  if (typeof WebAssembly === "undefined" || wasm === undefined) {
+    if (js !== undefined) return js;
     throw new ModelError("FILE", "the engine has no WebAssembly: build the module for the target js, too");
   }
-  const source = options.wasm ?? besideModule("wasm", kernels);
-  const module = source instanceof WebAssembly.Module ? source : compiled(source as Source, options);
-  if (scripts !== undefined)
-    try {
-      await module;
-    } catch (error) {
-      if (error instanceof WebAssembly.CompileError) return scripts;
-      throw error;
-    }
-  return { plan, open: (bytes) => openWasm(module, functions, bytes) };
+  const { part, threads } = files.choose?.(options) ?? { part: wasm, threads: undefined };
+  const { plan, functions, kernels, name } = part;
+  const given = options.wasm;
+  const source = typeof given === "function" ? given(name) : (given ?? besideModule("wasm", kernels));
+  const module = source instanceof WebAssembly.Module ? source : compiled(source, options);
+  try {
+    // What may fail is known before weights are read.
+    if (js !== undefined) await module;
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) return js!;
+    throw error;
+  }
+  return { plan, open: (bytes) => openWasm(module, functions, bytes, threads) };
 }
 
 async function compiled(source: Source, options: LoadOptions): Promise<WebAssembly.Module> {
@@ -153,105 +159,106 @@ async function compiled(source: Source, options: LoadOptions): Promise<WebAssemb
 }
 
 /** Where the values of a run lie. */
-type Ran = Pick<Layout, "places" | "sizes"> & { readonly hosted?: readonly HostResult[] };
-
-/** Returns a result of the host as callers get it: numbers as they are. */
-const resultOf = (value: HostResult): unknown =>
-  typeof value === "object"
-    ? { dtype: value.dtype, shape: [...value.shape], data: resultData(value.data, value.dtype) }
-    : value;
+type Ran = Pick<Layout, "places" | "sizes"> & { readonly shown?: ReadonlyMap<number, unknown> };
 
 /** The kernels of a program on one memory. */
 class LoadedModel implements Model {
   readonly target: "wasm" | "js";
+  readonly threads: number;
   readonly #plan: ModulePlan;
   readonly #constants: ReturnType<typeof placeConstants>;
   readonly #layouts = new Map<string, Layout>();
   /** State as it was when the module was loaded. */
   readonly #initial: readonly (readonly [address: number, bytes: Uint8Array])[];
   readonly #host: HostPart | undefined;
-  readonly #hostKernels: { reset(): void } | undefined;
+  readonly #kernels: { reset(): void } | undefined;
+  /** Calls work when no other works: only threads leave a run unfinished. */
+  readonly #next: Threads["next"];
   #engine: Engine | undefined;
 
   constructor(
     plan: ModulePlan,
     constants: ReturnType<typeof placeConstants>,
     engine: Engine,
-    host: HostPart | undefined,
+    { host }: ModuleFiles,
   ) {
-    this.target = engine.target;
+    const { target, threads } = engine;
+    this.target = target;
+    this.threads = threads?.count ?? 1;
+    this.#next = threads?.next ?? ((work) => work());
     this.#plan = plan;
     this.#host = plan.host && host;
-    this.#hostKernels = this.#host?.makeKernels?.();
+    this.#kernels = this.#host?.makeKernels?.();
     this.#engine = engine;
     this.#constants = constants;
     this.#initial = plan.constants.flatMap(([, bytes, , , , isChanged], at) => {
       const address = constants.places[at]!;
-      return isChanged === 1
-        ? [[address, new Uint8Array(engine.buffer.slice(address, address + bytes))] as const]
-        : [];
+      return isChanged === 1 ? [[address, this.#copy(address, bytes)] as const] : [];
     });
   }
 
   async run(inputs: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const engine = this.#open();
+    this.#open();
     const given = readInputs(this.#plan, inputs);
-    const plan = this.#plan;
-    const grown = (bytes: number): Uint8Array<ArrayBuffer> => {
-      engine.grow(bytes);
-      return new Uint8Array(engine.buffer);
-    };
-    const model = { plan, exports: engine.exports, constants: this.#constants, grow: grown };
-    const ran =
-      this.#host?.runHosted({ ...model, kernels: this.#hostKernels }, given) ??
-      this.#kernels(given, engine, grown);
-    const heap = new Uint8Array(engine.buffer);
-    const results = this.#results(given, ran, heap);
-    this.#write(given, ran, heap);
-    return filled(plan.output, results);
+    const host = this.#host;
+    return host === undefined
+      ? this.#next(() => this.#runKernels(given))
+      : this.#ended(given, host.runHosted(this.#hosted(), given));
   }
-
-  /** Runs a program that is all kernels. */
-  #kernels(given: readonly Given[], engine: Engine, grown: HostedModel["grow"]): Ran {
-    const layout = this.#layout(given, engine);
-    const heap = grown(layout.end);
-    this.#plan.inputs.forEach(({ place }, at) => {
+  async #runKernels(given: readonly Given[]): Promise<unknown> {
+    const plan = this.#plan;
+    const engine = this.#open();
+    const layout = this.#layout(given);
+    engine.grow(layout.end);
+    const heap = this.#heap();
+    plan.inputs.forEach(({ place }, at) => {
       const { data } = given[at]!;
       if (place === undefined || data === undefined) return;
       heap.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), layout.places[place]!);
     });
-    for (const { entry, parameters, clears } of layout.calls) {
-      for (const [address, bytes] of clears) heap.fill(0, address, address + bytes);
-      entry(...parameters);
-    }
-    return layout;
+    if (engine.threads === undefined) compute(layout, heap);
+    else await engine.threads.compute(plan, layout, heap);
+    return this.#ended(given, layout);
+  }
+  /** Returns what steps of the host see of the model. */
+  #hosted(): HostedModel {
+    return {
+      plan: this.#plan,
+      exports: this.#open().exports,
+      constants: this.#constants,
+      kernels: this.#kernels,
+      grow: (bytes) => {
+        this.#open().grow(bytes);
+        return this.#heap();
+      },
+    };
+  }
+  #ended(given: readonly Given[], ran: Ran): unknown {
+    const results = this.#results(given, ran);
+    this.#write(given, ran);
+    return filled(this.#plan.output, results);
   }
 
   /** Returns the layout for the sizes of a call. */
-  #layout(given: readonly Given[], { exports }: Engine): Layout {
+  #layout(given: readonly Given[]): Layout {
     const { sizes } = this.#plan;
-    const key = typeof sizes === "function" ? given.map(({ size }) => String(size)).join(";") : "";
+    const shown = given.map(({ size }) => size);
+    const key = typeof sizes === "function" ? shown.map(String).join(";") : "";
     let layout = this.#layouts.get(key);
     if (layout === undefined) {
-      const now =
-        typeof sizes === "function"
-          ? sizes(
-              given.map(({ size }) => size),
-              HELPERS,
-            )
-          : sizes;
-      layout = layoutOf(this.#plan, now, this.#constants, exports);
+      const now = typeof sizes === "function" ? sizes(shown, HELPERS) : sizes;
+      layout = layoutOf(this.#plan, now, this.#constants, this.#open());
       if (this.#layouts.size >= KEPT) this.#layouts.clear();
       this.#layouts.set(key, layout);
     }
     return layout;
   }
 
-  #results(given: readonly Given[], layout: Ran, heap: Uint8Array): readonly unknown[] {
+  #results(given: readonly Given[], ran: Ran): readonly unknown[] {
     const known = new Map<string, unknown>();
     return this.#plan.results.map((result, index): unknown => {
       if ("scalar" in result) return result.scalar;
-      const shape = layout.sizes.results[index]!;
+      const shape = ran.sizes.results[index]!;
       if ("isSize" in result) return shape;
       if ("input" in result) {
         const { data, shape: sizes, value } = given[result.input]!;
@@ -259,15 +266,11 @@ class LoadedModel implements Model {
           ? value
           : { dtype: this.#plan.inputs[result.input]!.dtype, shape: sizes, data };
       }
-      if ("host" in result) {
-        const made = known.get(`host ${result.host}`) ?? resultOf(layout.hosted![result.host]!);
-        known.set(`host ${result.host}`, made);
-        return made;
-      }
+      if ("host" in result) return ran.shown!.get(result.host);
       const { at, dtype } = result;
       // Results of one place share their elements, as views do.
       const key = `${at} ${String(shape)}`;
-      const data = known.get(String(at)) ?? resultData(this.#bytes(at, layout, heap), dtype);
+      const data = known.get(String(at)) ?? resultData(this.#bytes(at, ran), dtype);
       known.set(String(at), data);
       const made = known.get(key) ?? { dtype, shape: [...(shape as readonly number[])], data };
       known.set(key, made);
@@ -275,17 +278,21 @@ class LoadedModel implements Model {
     });
   }
   /** Returns a copy of what is at a place. */
-  #bytes(at: number, { places, sizes }: Ran, heap: Uint8Array): Uint8Array {
+  #bytes(at: number, { places, sizes }: Ran): Uint8Array<ArrayBuffer> {
     const { constants } = this.#plan;
     const bytes = at < constants.length ? constants[at]![1] : sizes.bytes[at - constants.length]!;
-    return heap.slice(places[at]!, places[at]! + bytes);
+    return this.#copy(places[at]!, bytes);
+  }
+  /** Returns a copy of bytes, which no thread shares. */
+  #copy(address: number, bytes: number): Uint8Array<ArrayBuffer> {
+    return this.#heap().slice(address, address + bytes);
   }
 
   /** Leaves what the program writes to its state and to its inputs; all is read before. */
-  #write(given: readonly Given[], layout: Ran, heap: Uint8Array): void {
-    const values = this.#plan.writes.map(({ from }) => this.#bytes(from, layout, heap));
+  #write(given: readonly Given[], ran: Ran): void {
+    const values = this.#plan.writes.map(({ from }) => this.#bytes(from, ran));
     this.#plan.writes.forEach((write, at) => {
-      if ("state" in write) heap.set(values[at]!, layout.places[write.state]!);
+      if ("state" in write) this.#heap().set(values[at]!, ran.places[write.state]!);
       else {
         const { buffer, byteOffset, byteLength } = given[write.input]!.data!;
         new Uint8Array(buffer, byteOffset, byteLength).set(values[at]!);
@@ -294,12 +301,17 @@ class LoadedModel implements Model {
   }
 
   reset(): void {
-    const heap = new Uint8Array(this.#open().buffer);
-    for (const [address, bytes] of this.#initial) heap.set(bytes, address);
-    this.#hostKernels?.reset();
+    this.#open();
+    // Runs that were asked for end first.
+    void this.#next(async () => {
+      const heap = this.#heap();
+      for (const [address, bytes] of this.#initial) heap.set(bytes, address);
+      this.#kernels?.reset();
+    });
   }
 
   dispose(): void {
+    this.#engine?.threads?.dispose();
     this.#engine = undefined;
     this.#layouts.clear();
   }
@@ -307,6 +319,17 @@ class LoadedModel implements Model {
   #open(): Engine {
     if (this.#engine === undefined) throw new ModelError("DISPOSED", "the model was disposed");
     return this.#engine;
+  }
+  #heap(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#open().buffer);
+  }
+}
+
+/** Computes kernels, one behind the other. */
+function compute({ calls }: Layout, heap: Uint8Array): void {
+  for (const { entry, parameters, clears } of calls) {
+    for (const [address, bytes] of clears) heap.fill(0, address, address + bytes);
+    entry(...parameters);
   }
 }
 

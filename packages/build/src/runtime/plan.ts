@@ -49,6 +49,8 @@ export interface RunSizes {
   readonly given: readonly (readonly number[])[];
   /** For each result its shape, or a number. */
   readonly results: readonly (readonly number[] | number)[];
+  /** About how many elements each kernel computes, where threads may share them. */
+  readonly work?: readonly number[];
 }
 
 /** Arithmetic of sizes. */

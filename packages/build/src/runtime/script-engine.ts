@@ -1,18 +1,21 @@
 /** @file Kernels in JavaScript on an array of bytes. */
-import type { Engine, Entry } from "./engine.js";
-
-const PAGE = 65_536;
+import { type Engine, noMemory, type Opening, PAGE } from "./engine.js";
+import type { Entry } from "./layout.js";
 
 /** Views of a memory that kernels in JavaScript read and write. */
 type Views = Readonly<Record<string, ArrayBufferView>>;
 /** Makes the kernels of a program. They look up the views in each call: memory grows. */
 export type ScriptKernels = (views: Views) => readonly Entry[];
 
-/** Returns the error for a memory that the engine does not give. */
-type NoMemory = (bytes: number, cause: unknown) => Error;
+/** Returns what makes a memory and kernels on it. */
+export const scriptOpener =
+  (kernels: ScriptKernels) =>
+  (bytes: number): Opening => {
+    const engine = scriptEngine(kernels, bytes);
+    return { buffer: engine.buffer, engine };
+  };
 
-/** Returns kernels of JavaScript. */
-export function scriptEngine(kernels: ScriptKernels, bytes: number, noMemory: NoMemory): Engine {
+function scriptEngine(kernels: ScriptKernels, bytes: number): Engine {
   const allocated = (count: number): ArrayBuffer => {
     try {
       return new ArrayBuffer(Math.ceil(count / PAGE) * PAGE);

@@ -24,18 +24,12 @@ export interface Progress {
 /** Parts of a file, and its bytes in all where they are known. */
 interface Parts {
   readonly total: number | undefined;
-  readonly parts: AsyncIterable<Uint8Array>;
+  readonly parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 interface Files {
-  open(url: URL): Promise<{
-    stat(): Promise<{ readonly size: number }>;
-    read(buffer: Uint8Array): Promise<{ readonly bytesRead: number }>;
-    close(): Promise<void>;
-  }>;
+  readFile(url: URL, options: { readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
 }
-/** Bytes that are read from a local file at once. */
-const PART = 2 ** 20;
 
 /** Node, Deno and Bun read files by an address; pages have no such function. */
 function localFiles(): Files | undefined {
@@ -75,49 +69,36 @@ export async function readParts(
 async function partsOf(source: string | URL | Response, options: FetchOptions): Promise<Parts> {
   if (typeof Response === "function" && source instanceof Response) return partsOfResponse(source);
   const url = typeof source === "string" ? source : (source as URL).href;
-  const local = url.startsWith("file:") && options.fetch === undefined ? localFiles() : undefined;
-  if (local !== undefined) return localParts(local, url);
-  const { fetch: get = fetch, signal } = options;
-  return partsOfResponse(await get(source as string | URL, signal === undefined ? {} : { signal }));
+  const { fetch: get, signal } = options;
+  const local = url.startsWith("file:") && get === undefined ? localFiles() : undefined;
+  if (local === undefined)
+    return partsOfResponse(
+      await (get ?? fetch)(source as string | URL, signal === undefined ? {} : { signal }),
+    );
+  try {
+    const bytes = await local.readFile(new URL(url), { signal });
+    return { total: bytes.length, parts: [bytes] };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ModelError("FILE", `${url} cannot be read`, cause);
+  }
 }
 
-async function localParts(files: Files, url: string): Promise<Parts> {
-  const tried = <T>(promise: Promise<T>): Promise<T> =>
-    promise.catch((cause: unknown) => {
-      throw new ModelError("FILE", `${url} cannot be read`, cause);
-    });
-  const file = await tried(files.open(new URL(url)));
+function partsOfResponse({ ok, url, status, statusText, headers, body }: Response): Parts {
+  if (!ok) throw new ModelError("FILE", `${url} answers ${status} ${statusText}`);
+  const length = headers.get("content-encoding") === null && headers.get("content-length");
   async function* parts(): AsyncGenerator<Uint8Array> {
+    const reader = body?.getReader();
     try {
       for (;;) {
-        const buffer = new Uint8Array(PART);
-        const { bytesRead } = await tried(file.read(buffer));
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
+        const { done, value } = (await reader?.read()) ?? { done: true };
+        if (done) return;
+        yield value!;
       }
     } finally {
-      await file.close();
+      // What is not read is not loaded.
+      reader?.cancel().catch(() => {});
     }
   }
-  return { total: (await tried(file.stat())).size, parts: parts() };
-}
-
-function partsOfResponse(response: Response): Parts {
-  const { ok, url, status, statusText, headers, body } = response;
-  if (!ok) throw new ModelError("FILE", `${url} answers ${status} ${statusText}`);
-  const length = Number(headers.get("content-length") ?? Number.NaN);
-  async function* parts(): AsyncGenerator<Uint8Array> {
-    if (body === null) {
-      yield new Uint8Array(await response.arrayBuffer());
-      return;
-    }
-    const reader = body.getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  }
-  const isPacked = headers.has("content-encoding");
-  return { total: Number.isFinite(length) && !isPacked ? length : undefined, parts: parts() };
+  return { total: length ? Number(length) : undefined, parts: parts() };
 }

@@ -75,7 +75,7 @@ export function weightReader(
       take(rest);
     },
     end() {
-      if (head !== undefined) throw wrong("the file is not a safetensors file, or is cut off");
+      if (head !== undefined) throw wrong("it is not a safetensors file, or cut off");
       ranges.forEach(([, to], at) => {
         if (to > read) throw missing(weights[at]!);
       });
@@ -103,9 +103,9 @@ function headerOf(text: Uint8Array): Readonly<Record<string, Entry | null>> {
   try {
     header = JSON.parse(new TextDecoder().decode(text));
   } catch (cause) {
-    throw wrong("the header of the file is not JSON", cause);
+    throw wrong("its header is not JSON", cause);
   }
-  if (Object(header) !== header) throw wrong("the header of the file is not an object");
+  if (Object(header) !== header) throw wrong("its header is not an object");
   return header as Readonly<Record<string, Entry | null>>;
 }
 /** A tensor of a header, as anybody may write it. */

@@ -22,6 +22,9 @@ export interface TensorInput<DType extends string, Shape extends readonly number
 /** What a file may be given as. */
 export type Source = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
+/** Kernels of WebAssembly. */
+export type Kernels = Source | WebAssembly.Module;
+
 /** How far loading is, in bytes; \`total\` is undefined where a server does not say. */
 export interface Progress {
   readonly file: "wasm" | "weights";
@@ -32,8 +35,18 @@ export interface Progress {
 export interface LoadOptions {
   /** The weights: a safetensors file. By default the one beside the module. */
   readonly weights?: Source;
-  /** The kernels, compiled or not. By default the file beside the module. */
-  readonly wasm?: Source | WebAssembly.Module;
+  /**
+   * The kernels of \`NAME.wasm\`, compiled or not, or a function that returns those of a file by
+   * its name. By default the files beside the module.
+   */
+  readonly wasm?: Kernels | ((file: string) => Kernels);
+  /**
+   * How many threads compute, in modules that were built with threads: the same results. Memory is
+   * shared, which pages may if they are isolated; one thread computes where it cannot be. Inputs
+   * must stay as they are until a run ends.
+   * @defaultValue 1
+   */
+  readonly threads?: number | "auto";
   /** Fetches the files. By default \`fetch\`. */
   readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
   readonly onProgress?: (progress: Progress) => void;
@@ -45,6 +58,8 @@ export interface LoadOptions {
 export interface Model {
   /** What its kernels are: WebAssembly, or JavaScript. */
   readonly target: "wasm" | "js";
+  /** How many threads compute. */
+  readonly threads: number;
   /**
    * Computes the program. Buffers that it writes to keep their values for the next call.
    * @throws ModelError for inputs that the program does not take; nothing was computed then

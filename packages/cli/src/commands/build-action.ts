@@ -18,6 +18,7 @@ export interface BuildCommandOptions extends PassRunOptions {
   readonly inline?: boolean;
   readonly packed?: boolean;
   readonly relaxed?: boolean;
+  readonly threads?: boolean;
   readonly target: "wasm" | "js" | "wasm,js";
   readonly winograd: "0" | "2" | "4";
   readonly passes?: string;
@@ -27,7 +28,7 @@ export interface BuildCommandOptions extends PassRunOptions {
 }
 
 export async function build(file: string, options: BuildCommandOptions, io: SafeIo): Promise<void> {
-  const { output, inline = false, packed = false, relaxed = false } = options;
+  const { output, inline = false, packed = false, relaxed = false, threads = false } = options;
   await requirePlace(output);
   const session = await openSession(io, options.plugin, undefined, [file]);
   const program = runPasses(await openWithWeights(file, session, options.weights), session, options, io);
@@ -37,6 +38,7 @@ export async function build(file: string, options: BuildCommandOptions, io: Safe
     inline,
     packed,
     relaxed,
+    threads,
     winograd: Number(options.winograd) as 0 | 2 | 4,
     operators: session.operators,
   });

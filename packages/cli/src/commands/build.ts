@@ -26,7 +26,8 @@ export const buildCommand: Declare = (command, io) => {
     )
     .option("--inline", "Write one file, NAME.mjs, that holds kernels and weights")
     .option("--packed", "Write weights in the orders that kernels read them in: the module starts sooner")
-    .option("--relaxed", "Use relaxed SIMD in kernels; engines without it refuse the module")
+    .option("--relaxed", "Write kernels with relaxed SIMD besides, for engines that have it")
+    .option("--threads", "Write kernels for several threads besides, and a worker: load({ threads })")
     .addOption(
       new Option("--winograd <side>", "Side of the tiles of 3x3 convolutions")
         .choices(["0", "2", "4"])

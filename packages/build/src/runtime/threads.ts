@@ -1,0 +1,127 @@
+/** @file The threads of a module. Modules for one thread are without. */
+import { type Entry, LARGE, type SpawnEvents, type Spawned, ThreadPool } from "@sconce/backend-wasm/threads";
+import type { Threads } from "./engine.js";
+import { ModelError } from "./error.js";
+import type { Layout } from "./layout.js";
+import type { ModulePlan } from "./plan.js";
+
+interface NodeWorker {
+  on(event: string, listener: (value: never) => void): void;
+  unref(): void;
+  postMessage(message: unknown): void;
+  terminate(): void;
+}
+interface NodeParts {
+  readonly "node:worker_threads": { readonly Worker: new (url: URL) => NodeWorker };
+  readonly "node:os": { availableParallelism(): number };
+}
+/** Returns a part of Node; undefined in pages. */
+function nodePart<Name extends keyof NodeParts>(name: Name): NodeParts[Name] | undefined {
+  const { process } = globalThis as { readonly process?: { getBuiltinModule?(part: string): unknown } };
+  return process?.getBuiltinModule?.(name) as NodeParts[Name] | undefined;
+}
+
+/** The most threads of one model. */
+const MOST = 256;
+
+/** Makes the threads of a model. */
+export type MakeThreads = (asked: unknown) => Threads | undefined;
+
+/**
+ * Returns what makes threads; undefined as threads where there is one, or memory cannot be shared.
+ *
+ * @param inPage starts the worker of a page
+ * @param address where Node finds it
+ */
+export function threadsWith(inPage: () => Worker, address: () => URL): MakeThreads {
+  return (asked) => {
+    const isCount = Number.isInteger(asked) && (asked as number) >= 1 && (asked as number) <= MOST;
+    if (asked !== "auto" && !isCount)
+      throw new ModelError(
+        "INVALID_ARGUMENT",
+        `threads are "auto" or a number from 1 to ${MOST}, but got ${String(asked)}`,
+      );
+    const isPage = typeof Worker === "function";
+    if (
+      typeof SharedArrayBuffer === "undefined" ||
+      (!isPage && nodePart("node:worker_threads") === undefined)
+    )
+      return undefined;
+    const count = asked === "auto" ? available() : (asked as number);
+    return count === 1
+      ? undefined
+      : threadsOf(
+          count,
+          isPage ? pageWorker(inPage) : nodeWorker(address),
+          (reason) => new ModelError("THREAD_LOST", `a thread ended during a run: ${reason}`),
+        );
+  };
+}
+
+const available = (): number =>
+  Math.min(
+    MOST,
+    nodePart("node:os")?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency ?? 1,
+  );
+
+type Spawn = (events: SpawnEvents) => Spawned;
+
+const pageWorker =
+  (make: () => Worker): Spawn =>
+  (events) => {
+    const worker = make();
+    worker.onmessage = ({ data }: MessageEvent) => events.message(data);
+    worker.onerror = ({ message }) => events.ended(message);
+    return { send: (message) => worker.postMessage(message), stop: () => worker.terminate() };
+  };
+const nodeWorker =
+  (address: () => URL): Spawn =>
+  (events) => {
+    const worker = new (nodePart("node:worker_threads")!.Worker)(address());
+    worker.on("message", events.message);
+    worker.on("error", ({ message }: Error) => events.ended(message));
+    worker.on("exit", (code: number) => events.ended(`it ended with code ${code}`));
+    worker.unref();
+    return { send: (message) => worker.postMessage(message), stop: () => worker.terminate() };
+  };
+
+function threadsOf(count: number, spawnWorker: Spawn, lost: (reason: string) => Error): Threads {
+  const maySleep = (): boolean => typeof document === "undefined";
+  const pool = new ThreadPool(count, { spawnWorker, maySleep, lost });
+  let module = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(work: () => Promise<T>): Promise<T> => {
+    const now = last.then(work);
+    last = now.catch(() => {});
+    return now;
+  };
+  return {
+    count,
+    start: (code, memory) => {
+      module = pool.add(code, memory);
+    },
+    next,
+    async compute(plan: ModulePlan, { calls, sizes, scratchBytes }: Layout, heap) {
+      pool.begin();
+      try {
+        for (const { entry, parameters, clears, step } of calls) {
+          for (const [address, bytes] of clears) heap.fill(0, address, address + bytes);
+          if (sizes.work![step]! < LARGE) entry(...parameters);
+          else {
+            const [scratch, , units] = parameters.slice(-3) as [number, number, number];
+            const addresses = parameters.slice(0, -3);
+            const job = { module, entry: plan.steps[step]![0], addresses, scratch, scratchBytes, units };
+            const later = pool.run(job, entry as Entry);
+            if (later !== undefined) await later;
+          }
+        }
+      } finally {
+        pool.end();
+      }
+    },
+    dispose() {
+      // A run in progress ends first.
+      void next(async () => pool.dispose());
+    },
+  };
+}
