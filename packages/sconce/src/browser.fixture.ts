@@ -26,8 +26,10 @@ export interface Browser {
   /**
    * Opens a page of a folder, and returns the lines that it printed up to `end`. Rejects for an
    * error that the page does not catch, or prints as an error.
+   *
+   * @param isIsolated whether the page is isolated from other origins: its threads share memory
    */
-  printed(folder: string, page?: string): Promise<string>;
+  printed(folder: string, page?: string, isIsolated?: boolean): Promise<string>;
   /** The scripts that the last page and its workers asked for. */
   readonly scripts: readonly string[];
   close(): Promise<void>;
@@ -44,9 +46,9 @@ export async function openBrowser(): Promise<Browser> {
   const scripts: string[] = [];
   return {
     scripts,
-    printed: (folder, page = "index.html") => {
+    printed: (folder, page = "index.html", isIsolated = false) => {
       scripts.length = 0;
-      return visit(context, folder, page, scripts);
+      return visit(context, folder, page, scripts, isIsolated ? ISOLATED : {});
     },
     async close() {
       await context.close();
@@ -55,11 +57,17 @@ export async function openBrowser(): Promise<Browser> {
   };
 }
 
+const ISOLATED = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
 async function visit(
   context: BrowserContext,
   folder: string,
   path: string,
   scripts: string[],
+  headers: Readonly<Record<string, string>>,
 ): Promise<string> {
   const server = createServer(async ({ url }, response) => {
     const { pathname } = new URL(url ?? "/", "http://localhost");
@@ -68,6 +76,7 @@ async function visit(
     const bytes = await readFile(join(folder, pathname)).catch(() => undefined);
     response.writeHead(bytes === undefined ? 404 : 200, {
       "Content-Type": type ?? "application/octet-stream",
+      ...headers,
     });
     response.end(bytes);
   });

@@ -28,11 +28,26 @@ console.log(shape.join("x"), data.join(" "));
 const inPage = (text: string): string => `${text}console.log("${END}");\n`;
 const page = (script: string): string => `<!doctype html><script type="module" src="${script}"></script>`;
 
+/** Runs a batch of images that threads share, and prints how many there are. */
+const threads = (count: number): string => `import { load } from "./threaded.mjs";
+const model = await load({ threads: ${count} });
+const data = Float32Array.from({ length: 64 * 900 }, (_, at) => (at * 7) % 17);
+const scores = await model.run({ image: { data, shape: [900, 1, 8, 8] } });
+console.log(scores.shape.join("x"), scores.data.slice(-20).join(" "), model.threads);
+`;
+
 let expected: string;
+let expectedOfThreads: string;
 beforeAll(async () => {
   const program = await openPt2File(new URL("../examples/digits.pt2", import.meta.url));
-  const { files } = await buildModule(program, { name: "digits" });
-  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  for (const options of [{ name: "digits" }, { name: "threaded", threads: true }]) {
+    const { files } = await buildModule(program, options);
+    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  }
+  project.write("one.js", threads(1));
+  project.write("threads.js", threads(2));
+  project.write("threads-main.js", inPage(threads(2)));
+  expectedOfThreads = (await project.node("one.js")).replace(/1\n$/, "2\n");
   project.write("package.json", '{ "type": "module" }');
   project.write("run.js", main(""));
   project.write("main.js", inPage(main("")));
@@ -41,6 +56,10 @@ beforeAll(async () => {
 
 test("the module runs in Node", () => {
   expect(expected).toMatch(/^1x10 (\S+ ?){10}\n$/);
+});
+
+test("threads of Node compute it", async () => {
+  expect(await project.node("threads.js")).toBe(expectedOfThreads);
 });
 
 if (!hasChromium)
@@ -59,6 +78,24 @@ describe.runIf(hasChromium)("bundles find the files of the module, and run in a 
   test("the files as they are, without a bundler", async () => {
     project.write("index.html", page("main.js"));
     expect(await printed(".")).toBe(expected);
+  });
+
+  const isolated = async (place: string): Promise<string> =>
+    `${await browser.printed(join(folder, place), "index.html", true)}\n`;
+
+  test("threads of a page compute it, as files and by vite and webpack", async () => {
+    project.write("index.html", page("/threads-main.js"));
+    expect(await isolated(".")).toBe(expectedOfThreads);
+    // A page that is not isolated has one thread.
+    expect(await printed(".")).toBe(expectedOfThreads.replace(/2\n$/, "1\n"));
+    const build = { outDir: "threads-by-vite", modulePreload: false };
+    project.write("vite.config.mjs", `export default ${JSON.stringify({ base: "./", build })};`);
+    await project.tool("vite/bin/vite.js", "build");
+    expect(await isolated("threads-by-vite")).toBe(expectedOfThreads);
+    const output = { path: join(folder, "threads-by-webpack"), filename: "main.js" };
+    expect(await bundleByWebpack(project, { entry: "./threads-main.js", output })).toEqual([]);
+    project.write("threads-by-webpack/index.html", page("main.js"));
+    expect(await isolated("threads-by-webpack")).toBe(expectedOfThreads);
   });
 
   test("vite, with no setting", async () => {
