@@ -184,7 +184,7 @@ async function wasmParts(
   const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
   if (threads && timeline.hosts.length > 0) throw notThreaded(timeline.hosts.map(({ step }) => step.name));
-  const kept = packed ? packedTimeline(timeline, relaxed, names) : timeline;
+  const kept = packed ? packedTimeline(timeline, names) : timeline;
   const codes = codesOf(kept);
   const partOf = (isShared: boolean): WasmPart => ({
     plan: modulePlan(plan, kept, ranges, hosted.steps, isShared),

@@ -12,6 +12,7 @@ import { createSconce, extractIR, jsonIRText, programFromIR, readJsonIR } from "
 import { loadBackend } from "@sconce/session/backends";
 import { Tensor } from "@sconce/tensor";
 import { transformSync } from "esbuild";
+import { parseSync } from "oxc-parser";
 import { describe, expect, test, vi } from "vitest";
 import { argumentsOf, bitsOf, leavesOf, withModule } from "./built-modules.fixture.js";
 import { readMarkup } from "./markup.fixture.js";
@@ -90,6 +91,19 @@ const codeOf = (source: string): string =>
     '""',
   );
 
+/** Returns the names that a module has as code: templates with values are in it. */
+function namesIn(source: string): readonly string[] {
+  const { program: tree, errors } = parseSync("model.mjs", source);
+  expect(errors).toEqual([]);
+  const names: string[] = [];
+  JSON.stringify(tree, (_, value: unknown) => {
+    const node = value as { readonly type?: string; readonly name?: string } | null;
+    if (node?.type === "Identifier") names.push(node.name!);
+    return typeof value === "bigint" ? null : value;
+  });
+  return names;
+}
+
 const UNSAFE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Lines of Mermaid: names of boxes are letters, digits and `_`, labels have entities. */
@@ -133,7 +147,7 @@ describe.each(NAMES.map((name) => [JSON.stringify(name), name] as const))("the n
     const x = Tensor.from([5, 7], { dtype: "float32" });
     for (const target of ["wasm", "js"] as const) {
       const results = await withModule(program, { targets: [target] }, async ({ load }, { files }) => {
-        expect(codeOf(new TextDecoder().decode(files.get("model.mjs")))).not.toContain("pwned()");
+        expect(namesIn(new TextDecoder().decode(files.get("model.mjs")))).not.toContain("pwned");
         return (await load()).run(argumentsOf(program, [x]));
       });
       expect(Object.keys(results as object)).toEqual([name]);

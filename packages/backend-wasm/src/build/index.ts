@@ -4,7 +4,7 @@ export { relaxedProbe } from "@sconce/wasm";
 export { kernelsFor } from "../backend/kernels.js";
 export { formOf, formsOf } from "../device/constants.js";
 export type { Kernels } from "../device/device.js";
-export { entriesOf, fillOf, moduleOf } from "../device/module.js";
+export { entriesOf, fillModuleOf, fillOf, moduleOf } from "../device/module.js";
 export { elementsOf } from "../device/transfer.js";
 export { hostFunctions } from "../emit/host-functions.js";
 export { WASM } from "../emit/target.js";

@@ -41,11 +41,23 @@ export function moduleOf(
   entriesOf(codes).forEach((emit, at) => {
     module.exportFunction(`k${at}`, emit(module, imported));
   });
+  addFills(module, codes);
+  const bytes = module.build();
+  return wide === undefined ? bytes : wide.module(bytes, addressesOf(codes));
+}
+
+/** Returns a module of what makes forms alone, which all engines take. */
+export function fillModuleOf(codes: readonly KernelCode[]): Uint8Array<ArrayBuffer> {
+  const module = new ModuleBuilder();
+  module.importMemory("env", "memory", { initial: 1 });
+  addFills(module, codes);
+  return module.build();
+}
+
+function addFills(module: ModuleBuilder, codes: readonly KernelCode[]): void {
   fillsOf(codes).forEach((emit, at) => {
     module.exportFunction(`p${at}`, emit(module));
   });
-  const bytes = module.build();
-  return wide === undefined ? bytes : wide.module(bytes, addressesOf(codes));
 }
 
 /** Returns which parameters are addresses: those of memories and forms, and scratch memory. */

@@ -1,5 +1,5 @@
 /** @file Weights in the orders that kernels read them in. */
-import { elementsOf, fillOf, formsOf, moduleOf } from "@sconce/backend-wasm/build";
+import { elementsOf, fillModuleOf, fillOf, formsOf } from "@sconce/backend-wasm/build";
 import { Storage, Tensor } from "@sconce/tensor";
 import type { Constant, Timeline, Weight } from "./timeline.js";
 
@@ -12,10 +12,10 @@ const SLACK = 256;
  *
  * @param names names of what is prepared: kinds of kernels that read one order share it
  */
-export function packedTimeline(timeline: Timeline, relaxed: boolean, names: Map<string, string>): Timeline {
+export function packedTimeline(timeline: Timeline, names: Map<string, string>): Timeline {
   const codes = timeline.steps.map(({ code }) => code);
   const fills = [...new Set([...formsOf(codes).values()].map(fillOf))];
-  const instance = fills.length === 0 ? undefined : packer(moduleOf(codes, { isShared: false, relaxed }));
+  const instance = fills.length === 0 ? undefined : packer(fillModuleOf(codes));
   const weights: Weight[] = [];
   const plain = new Map<number, number>();
   const constants = timeline.constants.map((constant): Constant => {
@@ -48,8 +48,7 @@ type Pack = (
 /** Returns what runs the functions of a module that make forms. */
 function packer(module: Uint8Array<ArrayBuffer>): Pack {
   const memory = new WebAssembly.Memory({ initial: 1 });
-  const js = new Proxy({}, { get: () => () => 0 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module), { env: { memory }, js });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module), { env: { memory } });
   return (source, bytes, fill, parts) => {
     const to = Math.ceil((source.length + SLACK) / SLACK) * SLACK;
     const missing = to + bytes + SLACK - memory.buffer.byteLength;
