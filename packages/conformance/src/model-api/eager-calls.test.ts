@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { CALLS, type EagerCall, resultOf } from "./eager-calls.fixture.js";
+
+/** Reasons that are worded in another way: a part of ours for the beginning of PyTorch's. */
+const OTHER_WORDS: readonly (readonly [got: RegExp, wanted: RegExp])[] = [
+  [/the module is 3/, /'int' object has no attribute 'named_parameters'/],
+  [/functional\.linear does not take the arguments/, /^linear\(\): argument 'weight'/],
+];
+
+/** Returns PyTorch's reason without what only Python has: names of functions, structures. */
+const reasonOf = (refused: string): string =>
+  refused
+    .replace(/^stack_module_state: /, "")
+    .replace(/ but got <class .*$/s, "")
+    .replace(/\bTrue\b/g, "true")
+    .replace(/^'(.*)'$/s, "$1")
+    .replaceAll("\\'", "'");
+
+const isSameReason = (got: string, wanted: string): boolean =>
+  got.includes(reasonOf(wanted)) ||
+  OTHER_WORDS.some(([ours, theirs]) => ours.test(got) && theirs.test(wanted));
+
+/** Returns what differs from PyTorch: the result, or the refusal. */
+function difference(call: EagerCall): readonly string[] {
+  const { typescript, wanted } = call;
+  const got = resultOf(call);
+  const isSame =
+    "refused" in wanted
+      ? "refused" in got && isSameReason(got.refused, wanted.refused)
+      : JSON.stringify(got) === JSON.stringify(wanted);
+  return isSame ? [] : [`${typescript}\n  got ${JSON.stringify(got)}\n  wanted ${JSON.stringify(wanted)}`];
+}
+
+const SECTIONS = [...new Set(CALLS.map(({ section }) => section))];
+
+describe("calls that run at once have PyTorch's numbers and refusals", () => {
+  test.each(SECTIONS)("%s", (section) => {
+    const calls = CALLS.filter((call) => call.section === section);
+    expect(calls.flatMap(difference)).toEqual([]);
+  });
+});
