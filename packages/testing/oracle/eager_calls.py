@@ -83,11 +83,11 @@ calls(
     "functional_call",
     ('functional_call(tied, {}, x, {"scale": 2})', "functionalCall(keywords, {}, x, { scale: 2 })"),
     ('functional_call(tied, {}, (x,), {"scale": 2, "shift": 5})', "functionalCall(keywords, {}, [x], { scale: 2, shift: 5 })"),
-    ('s = {"n": w[0]}\ny = functional_call(counter, s, v)\nreturn y, s["n"], counter.n, counter.m', 'const s = { n: w.at(0) };\nconst y = functionalCall(counter, s, v);\nreturn [y, s.n, counter.n, counter.m]'),
-    ('s = {"n": w[0]}\ny = functional_call(counter, (s,), v)\nreturn y, s["n"], counter.n, counter.m', 'const s = { n: w.at(0) };\nconst y = functionalCall(counter, [s], v);\nreturn [y, s.n, counter.n, counter.m]'),
-    ('s = {"m": w[0]}\ny = functional_call(counter, s, v)\nreturn y, s["m"], counter.n, counter.m', 'const s = { m: w.at(0) };\nconst y = functionalCall(counter, s, v);\nreturn [y, s.m, counter.n, counter.m]'),
-    ('s = {"z": w[0]}\ny = functional_call(counter, s, v)\nreturn y, hasattr(counter, "z")', 'const s = { z: w.at(0) };\nconst y = functionalCall(counter, s, v);\nreturn [y, "z" in counter]'),
-    ('s = {"a.weight": w, "count": w}\ntry: functional_call(tied, s, x)\nexcept TypeError: pass\nreturn tied.a.weight', 'const s = { "a.weight": w, count: w };\ntry { functionalCall(tied, s, x); } catch {}\nreturn tied.a.weight'),
+    ('s = {"n": w[0]}\ny = functional_call(counter, s, v)\nreturn y, s["n"], counter.n, counter.m', 'const t = { n: w.at(0) };\nconst y = functionalCall(counter, t, v);\nreturn [y, t.n, counter.n, counter.m]'),
+    ('s = {"n": w[0]}\ny = functional_call(counter, (s,), v)\nreturn y, s["n"], counter.n, counter.m', 'const t = { n: w.at(0) };\nconst y = functionalCall(counter, [t], v);\nreturn [y, t.n, counter.n, counter.m]'),
+    ('s = {"m": w[0]}\ny = functional_call(counter, s, v)\nreturn y, s["m"], counter.n, counter.m', 'const t = { m: w.at(0) };\nconst y = functionalCall(counter, t, v);\nreturn [y, t.m, counter.n, counter.m]'),
+    ('s = {"z": w[0]}\ny = functional_call(counter, s, v)\nreturn y, hasattr(counter, "z")', 'const t = { z: w.at(0) };\nconst y = functionalCall(counter, t, v);\nreturn [y, "z" in counter]'),
+    ('s = {"a.weight": w, "count": w}\ntry: functional_call(tied, s, x)\nexcept TypeError: pass\nreturn tied.a.weight', 'const t = { "a.weight": w, count: w };\ntry { functionalCall(tied, t, x); } catch {}\nreturn tied.a.weight'),
     ("functional_call(3, {}, x)", "functionalCall(3, {}, x)"),
 )
 
@@ -108,6 +108,100 @@ for models, typescript in (
     if typescript is not None: calls("stack_module_state", (STACKED % models, STACKED_TS % typescript))
 
 
+# ---------------------------------------------------------------- vmap: functions of one row
+def rows(*pairs):
+    for python, typescript in pairs:
+        calls("vmap", (f"vmap(lambda r: {python})(m)", f"vmap((r) => {typescript})(m)"))
+
+
+def same(*texts):
+    """Functions whose text is the same in both languages."""
+    rows(*((text, text) for text in texts))
+
+
+same("r.nonzero()", "torch.argwhere(r)", "torch.argwhere(r).sum()", "r.unique()", "torch.nonzero(r.sin()).sum()", "r.sum().item()", "r.mul(s.sum().item())",
+     "r.long().abs().bincount()", "r.long().abs().bincount().sum()", "r.abs().mul(0).long().bincount()", "r.median()", "r.msort()", "r.quantile(0.5)", 
+     "torch.dist(r, s)", "torch.isin(r, s)", "torch.bucketize(r, s)", "torch.combinations(r)", "r.histc(3)", "torch.nonzero(s).mul(2)",
+     "torch.vstack([r, r])", "torch.hstack([r, r])", "r.take(torch.tensor([0]))", "torch.allclose(r, s)", "torch.equal(r, r)", "r.diff()", "torch.kron(r, s)", "torch.stack([r, r])",
+     "r.sum().flip(0)", "r.sum().flip(-1)", "r.sum().squeeze(-1)", "r.sum().squeeze(0)", "r.sum().roll(1, 0)", "r.sum().unbind(0)", "r.sum().select(-1, 0)", "r.sum().sum(-1)", "r.sum().cumsum(-1)",
+     "r.sum().softmax(-1)", "r.sum().unsqueeze(-1)", "r.sum().transpose(-1, 0)", "r.flip(0)", "r.flip(-1)", "r.roll(1, 0)", "torch.cumsum(r, 0)", "torch.ones(2)", "s", "s.nonzero()", "s.unique()",
+     "r.clamp(0, 1)", "torch.tensor([1.5, 2.5])", "r.tanh()",
+     "r.view(1, 3).moveaxis(0, 1)", "r.view(1, 3).movedim(0, 1)")
+rows(
+    ("r.nonzero(as_tuple=True)", "r.nonzero({ asTuple: true })"), ("torch.where(r > 0)", "torch.where(r.gt(0))"), ("torch.unique(r, dim=0)", "torch.unique(r, { dim: 0 })"),
+    ("torch.unique_consecutive(r)", "torch.uniqueConsecutive(r)"), ("torch.unique(r)[0:0].sum()", "torch.unique(r).sum()"), ("r.masked_select(r > 0)", "r.maskedSelect(r.gt(0))"), ("r.masked_select(s > 0)", "r.maskedSelect(s.gt(0))"),
+    ("s.masked_select(r > 0)", "s.maskedSelect(r.gt(0))"), ("s.masked_select(r > 0).sum()", "s.maskedSelect(r.gt(0)).sum()"), ("r[r > 0]", "r.at(r.gt(0))"), ("r[s > 0]", "r.at(s.gt(0))"), ("s[r > 0]", "s.at(r.gt(0))"),
+    ("r[r > 0].sum()", "r.at(r.gt(0)).sum()"), ("r[torch.tensor([True, False, True])]", "r.at([true, false, true])"), ("r[r[0].long()]", "r.at(r.at(0).long())"), ("s[r[0].long().abs().clamp(max=2)]", "s.at(r.at(0).long().abs().clamp({ max: 2 }))"),
+    ("r.repeat_interleave(torch.tensor([1, 2, 3]))", "r.repeatInterleave(torch.tensor([1, 2, 3]))"), ("s.repeat_interleave(r.long().abs())", "s.repeatInterleave(r.long().abs())"), ("torch.repeat_interleave(r.long().abs())", "torch.repeatInterleave(r.long().abs())"),
+    ("r.repeat_interleave(2)", "r.repeatInterleave(2)"), ("r.long().abs().bincount(minlength=9)", "r.long().abs().bincount({ minlength: 9 })"), ("F.one_hot(r.long().abs())", "F.oneHot(r.long().abs())"), ("F.one_hot(r.long().abs(), 9)", "F.oneHot(r.long().abs(), 9)"),
+    ("torch.full((2,), r[0])", "torch.full([2], r.at(0))"), ("torch.linspace(r[0], r[1], 3)", "torch.linspace(r.at(0), r.at(1), 3)"), ("r[: r[0].long()]", "r.at(torch.slice(null, r.at(0).long()))"), ("r.split(int(r[0]))", "r.split(r.at(0).item())"),
+    ("torch.tensor_split(r, torch.tensor([1]))", "torch.tensorSplit(r, torch.tensor([1]))"), ("torch.column_stack([r, r])", "torch.columnStack([r, r])"), ("torch.atleast_2d([r, r])[0]", "torch.atleast2d([r, r])[0]"),
+    ("r.index_put((torch.tensor([0]),), r[:1])", "r.indexPut([torch.tensor([0])], r.at(torch.slice(0, 1)))"), ("r.index_put((r > 0,), r.sum())", "r.indexPut([r.gt(0)], r.sum())"), ("r.index_put((s > 0,), r.sum())", "r.indexPut([s.gt(0)], r.sum())"),
+    ("r.masked_scatter(r > 0, s)", "r.maskedScatter(r.gt(0), s)"), ("r.masked_fill(r > 0, 0.0)", "r.maskedFill(r.gt(0), float(0))"), ("torch.where(r > 0, r, 0.0)", "torch.where(r.gt(0), r, float(0))"),
+    ("torch.add(r, 1, out=torch.zeros(3))", "torch.add(r, 1, { out: torch.zeros(3) })"), ("torch.add(r, 1, out=torch.zeros_like(r))", "torch.add(r, 1, { out: torch.zerosLike(r) })"), ("torch.add(s, 1, out=torch.zeros(3))", "torch.add(s, 1, { out: torch.zeros(3) })"),
+    ("F.rrelu(r)", "F.rrelu(r)"), ("F.dropout(r, 0.5, False)", "F.dropout(r, 0.5, false)"), ("F.dropout(r, 0.0)", "F.dropout(r, 0)"), ("torch.histogram(r, 3)[0]", "torch.histogram(r, 3)[0]"),
+    ("torch.nonzero_static(r, size=2)", "torch.nonzeroStatic(r, { size: 2 })"), ("r.sum().flip([])", "r.sum().flip([])"), ("torch.linalg.matrix_rank(torch.outer(r, r))", "torch.linalg.matrixRank(torch.outer(r, r))"),
+    ("r if s.sum() > 0 else -r", "s.sum().gt(0).item() ? r : r.neg()"), ("r if torch.equal(s, s) else -r", "torch.equal(s, s) ? r : r.neg()"), ("torch.from_numpy(r.numpy())", "torch.tensor([...r.data])"), ("torch.tensor(r.tolist())", "torch.tensor(r.toArray())"),
+    ("(str(r), r)[1]", "(String(r), r)"), ("F.embedding_bag(r.long().abs().view(1, 3) % 3, m.t())", "F.embeddingBag(r.long().abs().view(1, 3).remainder(3), m.t())"), ("gru(r.view(1, 3))[0]", "gru(r.view(1, 3))[0]"), ("gru(s.view(1, 3))[0].shape[0] + r", "r.add(gru(s.view(1, 3))[0].size(0))"),
+    ("vmap(lambda q: q * r.sum())(r)", "vmap((q) => q.mul(r.sum()))(r)"), ("vmap(lambda q: q.item())(r)", "vmap((q) => q.item())(r)"), ("vmap(lambda q: s.mul(r.sum().item()))(s)", "vmap((q) => s.mul(r.sum().item()))(s)"),
+)
+
+# ---------------------------------------------------------------- vmap: dimensions
+def dimensions(arguments, function, options, python_arguments=None, python_function=None):
+    """A call with options in Python's words; lists of TypeScript are tuples."""
+    python = options.replace("[", "(").replace("]", ",)").replace("null", "None").replace("inDims:", "in_dims=").replace("outDims:", "out_dims=").replace("{ a", "{'a'").replace(", b:", ", 'b':").replace("(,)", "()")
+    inside = (python_arguments or arguments)
+    typescript = f"vmap({function}, {{ {options} }})({arguments})" if options else f"vmap({function})({arguments})"
+    calls("vmap dimensions", (f"vmap({python_function}, {python})({inside})", typescript))
+
+
+ONE, TWO = ("(x) => x.sin()", "lambda x: x.sin()"), ("(x, y) => x.add(y)", "lambda x, y: x + y")
+for given, function, options in (
+    ("m", ONE, "inDims: 0"), ("m", ONE, "inDims: 1"), ("m", ONE, "inDims: -1"), ("m", ONE, "inDims: 2"), ("m", ONE, "inDims: -3"), ("m", ONE, "inDims: [0, 0]"), ("m", ONE, "inDims: null"), ("m", ONE, "inDims: [null]"), ("m", ONE, "inDims: []"),
+    ("m", ONE, "inDims: 0.5"), ("m", ONE, "inDims: [0.5]"), ("m", ONE, "inDims: 'a'"), ("m", ONE, "inDims: [[0]]"), ("", ("() => 1", "lambda: 1"), "inDims: 0"), ("2", ("(x) => x", "lambda x: x"), "inDims: 0"), ("s.sum()", ONE, "inDims: 0"),
+    ("m, m", TWO, "inDims: 0"), ("m, m", TWO, "inDims: [0]"), ("m, m", TWO, "inDims: [0, 1]"), ("m, s", TWO, "inDims: [0, null]"), ("m, s", TWO, "inDims: 0"), ("m, s", TWO, "inDims: [1, 0]"), ("m, 2", TWO, "inDims: [0, null]"), ("m, 2", TWO, "inDims: 0"),
+    ("m", ONE, "outDims: 0"), ("m", ONE, "outDims: 1"), ("m", ONE, "outDims: -1"), ("m", ONE, "outDims: 2"), ("m", ONE, "outDims: -3"), ("m", ONE, "outDims: null"), ("m", ONE, "outDims: [1]"), ("m", ONE, "outDims: [0, 0]"), ("m", ONE, "outDims: 0.5"), ("m", ONE, "outDims: 'a'"), ("m", ONE, "outDims: [null]"),
+    ("m", ("(x) => s", "lambda x: s"), "outDims: null"), ("m", ("(x) => s", "lambda x: s"), "outDims: 0"), ("m", ("(x) => s.sin()", "lambda x: s.sin()"), "outDims: null"), ("m", ("(x) => 3", "lambda x: 3"), "outDims: null"), ("m", ("(x) => 3", "lambda x: 3"), "outDims: 0"),
+    ("m", ("(x) => [x, s]", "lambda x: (x, s)"), "outDims: [0, null]"), ("m", ("(x) => [x, s]", "lambda x: (x, s)"), "outDims: [1, 0]"), ("m", ("(x) => [x, s]", "lambda x: (x, s)"), "outDims: null"), ("m", ("(x) => [x, s]", "lambda x: (x, s)"), "outDims: [0]"),
+    ("m", ("(x) => [x, x.sum()]", "lambda x: (x, x.sum())"), "outDims: 1"), ("m", ("(x) => [x, x.sum()]", "lambda x: (x, x.sum())"), "outDims: [1, 0]"), ("m", ("(x) => [x, 2]", "lambda x: (x, 2)"), "outDims: [0, null]"), ("m", ("(x) => [x, 2]", "lambda x: (x, 2)"), "outDims: 0"),
+    ("m", ("(x) => ({ a: x, b: s })", "lambda x: {'a': x, 'b': s}"), "outDims: { a: 1, b: null }"), ("m", ("(x) => ({ a: x, b: s })", "lambda x: {'a': x, 'b': s}"), "outDims: { a: 1 }"), ("m", ("(x) => [[x, s], x]", "lambda x: ((x, s), x)"), "outDims: [0, 1]"),
+    ("m", ("(x) => null", "lambda x: None"), "outDims: null"), ("m", ("(x) => null", "lambda x: None"), "outDims: 0"), ("m", ("(x) => []", "lambda x: ()"), "outDims: 0"),
+): dimensions(given, function[0], options, python_function=function[1])
+DICT = ("(d) => d.a.add(d.b)", "lambda d: d['a'] + d['b']")
+for options in ("inDims: 0", "inDims: [0]", "inDims: [{ a: 0, b: 0 }]", "inDims: [{ a: 1, b: null }]", "inDims: [{ a: 0 }]", "inDims: [[0, 0]]"):
+    dimensions("{ a: m, b: m }" if "null" not in options else "{ a: m, b: s.at([0, 1]) }", DICT[0], options, "{'a': m, 'b': m}" if "null" not in options else "{'a': m, 'b': s[[0, 1]]}", DICT[1])
+LIST = ("([a, b]) => a.add(b)", "lambda d: d[0] + d[1]")
+for options in ("inDims: 0", "inDims: [0]", "inDims: [[0, 0]]", "inDims: [[0, null]]", "inDims: [[0]]", "inDims: [[0, 0], 0]"):
+    dimensions("[m, m]" if "null" not in options else "[m, s]", LIST[0], options, "(m, m)" if "null" not in options else "(m, s)", LIST[1])
+
+# ---------------------------------------------------------------- vmap: random numbers
+def random(python, typescript=None):
+    typescript = typescript or python
+    for mode in ("error", "different", "same"):
+        calls("vmap random", (f'y = vmap(lambda r: {python}, randomness="{mode}")(m)\nreturn y, torch.rand(2)', f'const y = vmap((r) => {typescript}, {{ randomness: "{mode}" }})(m);\nreturn [y, torch.rand(2)]'))
+
+
+for text in ("torch.rand(2)", "torch.rand(20)", "torch.randn(3).add(r)", "torch.randn(20)", "torch.randperm(4)", "torch.ones(2)", "torch.bernoulli(s.mul(0.5))", "torch.poisson(s)", "torch.multinomial(s, 2)", "torch.zeros(3).normal_()", "torch.zeros(3).uniform_().add(r)",
+             "r.clone().normal_()", "r.clone().uniform_()", "r.clone().exponential_()", "r.clone().cauchy_()", "r.clone().random_(5)", "r.clone().bernoulli_(0.5)", "torch.stack([torch.rand(3), torch.rand(3).mul(r)])", "torch.stack([torch.randn(3), torch.randn(3).mul(r)])",
+             "F.dropout(r, 0.5)", "F.dropout(s, 0.5)", "F.dropout(r, 1)", "F.dropout(r, 0.25).add(torch.rand(3))", "torch.rand(2, 2).matmul(torch.randn(2, 2))"): random(text)
+random("torch.randint(9, (2,))", "torch.randint(9, [2])")
+random("torch.randint(3, 9, (2,))", "torch.randint(3, 9, [2])")
+random("torch.rand_like(r)", "torch.randLike(r)")
+random("torch.rand_like(s)", "torch.randLike(s)")
+random("torch.randn_like(r)", "torch.randnLike(r)")
+random("torch.randint_like(r, 5)", "torch.randintLike(r, 5)")
+random("torch.normal(0.0, 1.0, (3,))", "torch.normal(float(0), float(1), [3])")
+random("torch.normal(s, 1.0)", "torch.normal(s, float(1))")
+random("torch.native_dropout(r, 0.5, True)[0]", "torch.nativeDropout(r, 0.5, true)[0]")
+random('vmap(lambda q: q * torch.rand(2), randomness="different")(r)', 'vmap((q) => q.mul(torch.rand(2)), { randomness: "different" })(r)')
+random('vmap(lambda q: q * torch.rand(2), randomness="same")(r)', 'vmap((q) => q.mul(torch.rand(2)), { randomness: "same" })(r)')
+random('vmap(lambda q: q * torch.rand(2))(r)', 'vmap((q) => q.mul(torch.rand(2)))(r)')
+random('vmap(lambda q: torch.rand(2), randomness="same")(r) + torch.rand(2)', 'vmap((q) => torch.rand(2), { randomness: "same" })(r).add(torch.rand(2))')
+for python, typescript in (("torch.bernoulli(r.sigmoid())", "torch.bernoulli(r.sigmoid())"), ("torch.normal(r, 1.0)", "torch.normal(r, float(1))"), ("torch.poisson(r.abs())", "torch.poisson(r.abs())"), ("torch.multinomial(r.abs() + 1, 2)", "torch.multinomial(r.abs().add(1), 2)"), ("torch.bernoulli(r, 0.5)", "torch.bernoulli(r, 0.5)")):
+    calls("vmap random", (f'vmap(lambda r: {python}, randomness="same")(m)', f'vmap((r) => {typescript}, {{ randomness: "same" }})(m)'))
+calls("vmap random", ('vmap(lambda r: r, randomness="other")(m)', 'vmap((r) => r, { randomness: "other" })(m)'), ('vmap(lambda r: r, randomness=None)(m)', 'vmap((r) => r, { randomness: null })(m)'))
+
+
 # ---------------------------------------------------------------- running
 def full(value):
     layer = nn.Linear(2, 2)
@@ -118,7 +212,8 @@ def full(value):
 
 def scope():
     torch.manual_seed(5)
-    fixed = {"tied": Tied(), "counter": Counter(), "x": torch.ones(1, 2), "w": torch.full((2, 2), 2.), "v": torch.full((2, 2), 3.)}
+    fixed = {"tied": Tied(), "counter": Counter(), "x": torch.ones(1, 2), "w": torch.full((2, 2), 2.), "v": torch.full((2, 2), 3.),
+             "m": torch.tensor([[1., -2., 3.], [0., 5., -6.]]), "s": torch.ones(3), "gru": nn.GRU(3, 3)}
     torch.manual_seed(5)
     return {**globals(), **fixed}
 

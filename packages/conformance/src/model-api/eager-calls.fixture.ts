@@ -64,9 +64,27 @@ function full(value: number): nn.Linear {
 function scopeOf(): Readonly<Record<string, unknown>> {
   const tied = new Tied();
   const values = { x: torch.ones(1, 2), w: torch.full([2, 2], float(2)), v: torch.full([2, 2], float(3)) };
-  const classes = { Own, Tied, full, tied, keywords: tied, counter: new Counter() };
+  const m = torch
+    .tensor([
+      [1, -2, 3],
+      [0, 5, -6],
+    ])
+    .to("float32");
+  const classes = { Own, Tied, full, tied, keywords: tied, counter: new Counter(), gru: new nn.GRU(3, 3) };
   const { func } = torch;
-  return { torch, F: nn.functional, nn, ...func, cond, pythonTuple, float, ...classes, ...values };
+  return {
+    torch,
+    F: nn.functional,
+    nn,
+    ...func,
+    cond,
+    pythonTuple,
+    float,
+    ...classes,
+    ...values,
+    m,
+    s: torch.ones(3),
+  };
 }
 
 const finite = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
@@ -83,6 +101,19 @@ function plain(value: unknown): unknown {
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));
   return value;
+}
+
+/** Returns whether values are equal; numbers may differ by the rounding of float32. */
+export function areSame(got: unknown, wanted: unknown): boolean {
+  if (typeof got === "number" && typeof wanted === "number")
+    return Object.is(got, wanted) || Math.abs(got - wanted) <= 3e-7 * Math.max(8, Math.abs(wanted));
+  if (typeof got !== "object" || typeof wanted !== "object" || got === null || wanted === null)
+    return got === wanted;
+  const [keys, others] = [Object.keys(got), Object.keys(wanted)];
+  return (
+    keys.length === others.length &&
+    keys.every((key, i) => key === others[i] && areSame(got[key as never], wanted[key as never]))
+  );
 }
 
 /** Runs a call, and returns its result or its refusal as the fixture has it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CALLS, type EagerCall, resultOf } from "./eager-calls.fixture.js";
+import { areSame, CALLS, type EagerCall, resultOf } from "./eager-calls.fixture.js";
 
 /** Reasons that are worded in another way: a part of ours for the beginning of PyTorch's. */
 const OTHER_WORDS: readonly (readonly [got: RegExp, wanted: RegExp])[] = [
@@ -11,8 +11,12 @@ const OTHER_WORDS: readonly (readonly [got: RegExp, wanted: RegExp])[] = [
 const reasonOf = (refused: string): string =>
   refused
     .replace(/^stack_module_state: /, "")
-    .replace(/ but got <class .*$/s, "")
+    .replace(/^vmap\(.*?(\(<inputs>\)|\.\.\.\)|=[^ ]*\)): /s, "")
+    .replaceAll("`<lambda>`", "the function")
+    .replaceAll("TreeSpec(tuple", "TreeSpec(list")
+    .replace(/(but got|got:|of type|got type) <class .*?$/s, "$1")
     .replace(/\bTrue\b/g, "true")
+    .replace(/Got None$/, "Got null")
     .replace(/^'(.*)'$/s, "$1")
     .replaceAll("\\'", "'");
 
@@ -27,7 +31,7 @@ function difference(call: EagerCall): readonly string[] {
   const isSame =
     "refused" in wanted
       ? "refused" in got && isSameReason(got.refused, wanted.refused)
-      : JSON.stringify(got) === JSON.stringify(wanted);
+      : areSame(got, wanted);
   return isSame ? [] : [`${typescript}\n  got ${JSON.stringify(got)}\n  wanted ${JSON.stringify(wanted)}`];
 }
 

@@ -32,7 +32,6 @@ describe("writes in vmap at once", () => {
     ["clamp_", (a, b) => b.clamp_(a)],
     ["add_", (a, b) => b.at([0, 1]).add_(a)],
     ["add_", (a) => torch.zeros(2).add_(a)],
-    ["add", (a, b) => torch.add(a, 1, { out: b })],
   ])("%s of an item's values to a shared tensor is refused", (name, write) => {
     expect(() => mapped(write)).toThrow(
       refused("CONTROL_FLOW_ARGUMENTS", new RegExp(`vmap: aten::${name}\\(self, .* at level 1`)),
@@ -102,7 +101,7 @@ describe("vmap at once", () => {
     expect(() => vmap((a: Tensor, b: Tensor) => a.add(b))(x, torch.ones(3))).toThrow(
       refused("CONTROL_FLOW_ARGUMENTS", /same size in the mapped dimension, got sizes \[2, 3\]/),
     );
-    expect(() => vmap(() => 1)()).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /at least one input/));
+    expect(() => vmap(() => 1)()).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /got no inputs/));
     expect(() => vmap((_: Tensor) => 1)(x)).toThrow(
       refused("CONTROL_FLOW_RESULTS", /must only return Tensors/),
     );
