@@ -12,6 +12,8 @@ import warnings
 import torch
 import torch.nn.functional as F  # noqa: F401
 from torch import nn
+from torch._higher_order_ops import associative_scan, map as hmap, scan, while_loop  # noqa: F401
+from torch._higher_order_ops.switch import switch  # noqa: F401
 from torch.func import functional_call, stack_module_state, vmap  # noqa: F401
 
 logging.disable(logging.CRITICAL)
@@ -202,6 +204,74 @@ for python, typescript in (("torch.bernoulli(r.sigmoid())", "torch.bernoulli(r.s
 calls("vmap random", ('vmap(lambda r: r, randomness="other")(m)', 'vmap((r) => r, { randomness: "other" })(m)'), ('vmap(lambda r: r, randomness=None)(m)', 'vmap((r) => r, { randomness: null })(m)'))
 
 
+# ---------------------------------------------------------------- control flow
+def flow(*pairs):
+    calls("control flow", *pairs)
+
+
+def branches(*functions):
+    for true, false, true_ts, false_ts in functions:
+        flow((f"torch.cond(p, lambda a: {true}, lambda a: {false}, (s,))", f"cond(p, (a) => {true_ts}, (a) => {false_ts}, [s])"))
+        flow((f"torch.cond(~p, lambda a: {true}, lambda a: {false}, (s,))", f"cond(p.logicalNot(), (a) => {true_ts}, (a) => {false_ts}, [s])"))
+
+
+def alike(*texts):
+    for true, false in texts: branches((true, false, true, false))
+
+
+alike(("a.sin()", "a.cos()"), ("a.sin()", "a.double()"), ("a.add_(1)", "a.cos()"), ("a.cos()", "a.add_(1)"), ("a", "a.cos()"), ("a.view(3, 1)", "a.cos().view(3, 1)"), ("1", "2"), ("1.5", "2.5"), ("[a.sin(), 1]", "[a.cos(), 2]"), ("1", "a.sum()"),
+      ("a.sum().item()", "a.prod().item()"), ("a.sin()", "a.long()"), ("[a.sin()]", "[a.cos(), a.sin()]"), ("a.add(s)", "a.mul(s)"), ("a.clone().add_(1)", "a.cos()"), ("s.add_(a)", "a.cos()"), ("a.sum()", "a.prod()"), ("m.add(a)", "m.mul(a)"))
+branches(("(s.add_(a), a.sin())[1]", "a.cos()", "(s.add_(a), a.sin())", "a.cos()"), ("None", "None", "null", "null"), ("[a.sin(), None]", "[a.cos(), None]", "[a.sin(), null]", "[a.cos(), null]"), ("a.sin()", "a[:2].clone()", "a.sin()", "a.at(torch.slice(0, 2)).clone()"))
+flow(
+    ("torch.cond(True, lambda a: a.double(), lambda a: a, (s,))", "cond(true, (a) => a.double(), (a) => a, [s])"), ("torch.cond(m.sum(), lambda a: a.sin(), lambda a: a.cos(), (s,))", "cond(m.sum(), (a) => a.sin(), (a) => a.cos(), [s])"),
+    ("torch.cond(p, lambda a, b: [a + b, a - b], lambda a, b: [b.sin(), a.sin()], (s, s + 1))", "cond(p, (a, b) => [a.add(b), a.sub(b)], (a, b) => [b.sin(), a.sin()], [s, s.add(1)])"),
+    ("torch.cond(p, lambda a: torch.cond(a.sum() > 0, lambda b: b.sin(), lambda b: b.double(), (a,)), lambda a: a.cos(), (s,))", "cond(p, (a) => cond(a.sum().gt(0), (b) => b.sin(), (b) => b.double(), [a]), (a) => a.cos(), [s])"),
+)
+for condition, body, condition_ts, body_ts in (
+    ("i < 3", "(i + 1, y * 2)", "i.lt(3)", "[i.add(1), y.mul(2)]"), ("i < 3", "(i + 1, y.double())", "i.lt(3)", "[i.add(1), y.double()]"), ("i < 3", "(i + 1, y[:2].clone())", "i.lt(3)", "[i.add(1), y.at(torch.slice(0, 2)).clone()]"),
+    ("i < 3", "(i + 1,)", "i.lt(3)", "[i.add(1)]"), ("i < 3", "(i + 1, y.add_(1))", "i.lt(3)", "[i.add(1), y.add_(1)]"), ("i < 3", "(i + 1, y)", "i.lt(3)", "[i.add(1), y]"), ("(3 - i).float()", "(i + 1, y * 2)", "i.neg().add(3).float()", "[i.add(1), y.mul(2)]"),
+    ("y < 3", "(i + 1, y * 2)", "y.lt(3)", "[i.add(1), y.mul(2)]"), ("True", "(i + 1, y * 2)", "true", "[i.add(1), y.mul(2)]"), ("(i < 3).view(1)", "(i + 1, y * 2)", "i.lt(3).view(1)", "[i.add(1), y.mul(2)]"), ("i < 0", "(i + 1, y.double())", "i.lt(0)", "[i.add(1), y.double()]"),
+    ("i < 0", "(i + 1, y * 2)", "i.lt(0)", "[i.add(1), y.mul(2)]"), ("i < 3", "(i + 1.5, y * 2)", "i.lt(3)", "[i.add(1.5), y.mul(2)]"),
+): flow((f"while_loop(lambda i, y: {condition}, lambda i, y: {body}, (torch.tensor(0), s))", f"whileLoop((i, y) => {condition_ts}, (i, y) => {body_ts}, [torch.tensor(0), s])"))
+for body, body_ts in (
+    ("[c + r, c * r]", "[c.add(r), c.mul(r)]"), ("[(c + r).double(), c * r]", "[c.add(r).double(), c.mul(r)]"), ("[(c + r)[:1].clone(), c * r]", "[c.add(r).at(torch.slice(0, 1)).clone(), c.mul(r)]"), ("[c.add_(r), c * r]", "[c.add_(r), c.mul(r)]"), ("[c + r, r.add_(1)]", "[c.add(r), r.add_(1)]"),
+    ("[c, c * r]", "[c, c.mul(r)]"), ("[c + r, r]", "[c.add(r), r]"), ("[c + r, None]", "[c.add(r), null]"), ("[c + r, (c * r).sum()]", "[c.add(r), c.mul(r).sum()]"), ("[c + r, (c * r).double()]", "[c.add(r), c.mul(r).double()]"),
+): flow((f"scan(lambda c, r: {body}, m[0].clone(), m)", f"scan((c, r) => {body_ts}, m.at(0).clone(), m)"))
+flow(("scan(lambda c, r: [c + r, c * r], torch.zeros(3, dtype=torch.int64), m)", "scan((c, r) => [c.add(r), c.mul(r)], torch.zeros(3, { dtype: 'int64' }), m)"))
+for body in ("r.sin()", "r.double()", "r.add_(1)", "r", "1", "[r.sin(), r.cos()]", "r.sum()", "r.view(1, 3)", "s.add_(r)", "r.sum().item()"): flow((f"hmap(lambda r: {body}, m)", f"map((r) => {body}, m)"))
+flow(("hmap(lambda r: None, m)", "map((r) => null, m)"))
+for body, body_ts in (("a + b", "a.add(b)"), ("(a + b).double()", "a.add(b).double()"), ("(a + b).sum()", "a.add(b).sum()"), ("a.add_(b)", "a.add_(b)"), ("a", "a"), ("[a + b]", "[a.add(b)]"), ("a.sin() + b.sum()", "a.sin().add(b.sum())"), ("(a + b).long()", "a.add(b).long()")):
+    flow((f'associative_scan(lambda a, b: {body}, m, 0, combine_mode="pointwise")', f'associativeScan((a, b) => {body_ts}, m, {{ dim: 0 }})'))
+for body, body_ts in (("a + b", "a.add(b)"), ("(a + b).double()", "a.add(b).double()"), ("(a + b).long()", "a.add(b).long()")):
+    flow((f'associative_scan(lambda a, b: {body}, m, 0, combine_mode="generic")', f'associativeScan((a, b) => {body_ts}, m, {{ dim: 0, combineMode: "generic" }})'))
+for index, index_ts in (("0.5", "0.5"), ("True", "true"), ("torch.tensor(0.5)", "torch.tensor(0.5)"), ("torch.tensor(1.0)", "torch.tensor(float(1))"), ("torch.tensor(1.7)", "torch.tensor(1.7)"), ("torch.tensor(-0.5)", "torch.tensor(-0.5)"), ("torch.tensor(True)", "torch.tensor(true)"), ("torch.tensor([1])", "torch.tensor([1])"), ("-3", "-3"), ("torch.tensor(-3)", "torch.tensor(-3)"), ("torch.tensor(float('nan'))", "torch.tensor(NaN)"), ("torch.tensor(1)", "torch.tensor(1)")):
+    flow((f"switch({index}, (lambda a: a.sin(), lambda a: a.cos()), (s,))", f"torch.switch({index_ts}, [(a) => a.sin(), (a) => a.cos()], [s])"))
+flow(("switch(torch.tensor(0), (lambda a: a.sin(), lambda a: a.double()), (s,))", "torch.switch(torch.tensor(0), [(a) => a.sin(), (a) => a.double()], [s])"), ("switch(torch.tensor(0), (lambda a: a.sin(), lambda a: a.add_(1)), (s,))", "torch.switch(torch.tensor(0), [(a) => a.sin(), (a) => a.add_(1)], [s])"))
+
+
+# ---------------------------------------------------------------- numbers
+for row in ("[3e38, -3e38, 1]", "[3e38, -3e38, 1, 2]", "[3e38, 3e38, 3e38]", "[1e20, -1e20, 1]", "[3e38, 3e38, 3e38, -3e38]", "[2e38, -2e38, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]", "[3e38, -3e38, 3e38, -3e38, 1, 1, 1, 1, 1, 1, 1, 1]", "[1.7e38, -1.6e38, 1]", "[1, 1, 3e38, 1, 1, 1, 1, 1, 1, -3e38, 5]"):
+    calls("numbers", (f"torch.native_layer_norm(torch.tensor({row}), ({row.count(',') + 1},), None, None, 1e-5)", f"torch.nativeLayerNorm(torch.tensor({row}).to('float32'), [{row.count(',') + 1}], null, null, 1e-5)"),
+          (f"F.group_norm(torch.tensor({row}).view(1, 1, -1), 1)", f"F.groupNorm(torch.tensor({row}).to('float32').view(1, 1, -1), 1)"))
+SPECTRUM = "torch.stft(torch.arange(16.0), 4, window=torch.ones(4), return_complex=True)"
+SPECTRUM_TS = "torch.stft(torch.arange(16).float(), 4, { window: torch.ones(4), returnComplex: true })"
+for window, window_ts in (("torch.zeros(4)", "torch.zeros(4)"), ("torch.tensor([0.0, 0.0, 0.0, 1.0])", "torch.tensor([0, 0, 0, 1]).float()"), ("torch.tensor([0.0, 1.0, 1.0, 0.0])", "torch.tensor([0, 1, 1, 0]).float()"), ("torch.hann_window(4)", "torch.hannWindow(4)"), ("torch.full((4,), 1e-7)", "torch.full([4], 1e-7)"), ("torch.full((4,), 1e-5)", "torch.full([4], 1e-5)")):
+    for center in (True, False):
+        for rest, rest_ts in (("", ""), (", hop_length=4", ", hopLength: 4"), (", length=6", ", length: 6")):
+            calls("numbers", (f"torch.istft({SPECTRUM}, 4, window={window}, center={center}{rest})", f"torch.istft({SPECTRUM_TS}, 4, {{ window: {window_ts}, center: {str(center).lower()}{rest_ts} }})"))
+for dtype in ("int32", "int64", "int16", "float32"):
+    calls("numbers", (f"torch._grouped_mm(torch.ones(6, 16).bfloat16(), torch.ones(2, 16, 8).bfloat16(), torch.tensor([2, 6]).to(torch.{dtype}))", f"torch.ops.aten._grouped_mm.default(torch.ones(6, 16).bfloat16(), torch.ones(2, 16, 8).bfloat16(), torch.tensor([2, 6]).to('{dtype}'))"))
+
+
+# ---------------------------------------------------------------- containers
+for name in ("keys", "training", "forward", "values", "items", "pop", "clear", "update", "weight", "a.b", "", "0", "type", "to", "length", "name", "children", "parameters", "register_buffer", "layers", "relu", "train", "eval", "half"):
+    calls("containers", (f"list(nn.ModuleDict({{{name!r}: nn.ReLU()}}).keys())", f"new nn.ModuleDict({{ {name!r}: new nn.ReLU() }}).keys()"))
+    calls("containers", (f"d = nn.ModuleDict({{'a': nn.ReLU()}})\nd[{name!r}] = nn.Tanh()\nreturn list(d.keys())", f"const d = new nn.ModuleDict({{ a: new nn.ReLU() }});\nd.set({name!r}, new nn.Tanh());\nreturn d.keys()"))
+for place in (0, 1, 2, 3, 9): calls("containers", (f"l = nn.ModuleList([nn.ReLU(), nn.Tanh()])\nl.insert({place}, nn.Sigmoid())\nreturn [str(each) for each in l]", f"const l = new nn.ModuleList([new nn.ReLU(), new nn.Tanh()]);\nl.insert({place}, new nn.Sigmoid());\nreturn [...l].map(String)"))
+for place in (-1, -2, -9, 1.5): calls("containers", (f"nn.ModuleList([nn.ReLU(), nn.Tanh()]).insert({place}, nn.Sigmoid())", f"new nn.ModuleList([new nn.ReLU(), new nn.Tanh()]).insert({place}, new nn.Sigmoid())"))
+calls("containers", ("nn.Sequential(nn.ReLU()).add_module('training', nn.Tanh())", "new nn.Sequential(new nn.ReLU()).addModule('training', new nn.Tanh())"))
+
+
 # ---------------------------------------------------------------- running
 def full(value):
     layer = nn.Linear(2, 2)
@@ -213,7 +283,7 @@ def full(value):
 def scope():
     torch.manual_seed(5)
     fixed = {"tied": Tied(), "counter": Counter(), "x": torch.ones(1, 2), "w": torch.full((2, 2), 2.), "v": torch.full((2, 2), 3.),
-             "m": torch.tensor([[1., -2., 3.], [0., 5., -6.]]), "s": torch.ones(3), "gru": nn.GRU(3, 3)}
+             "m": torch.tensor([[1., -2., 3.], [0., 5., -6.]]), "s": torch.ones(3), "gru": nn.GRU(3, 3), "p": torch.tensor(True)}
     torch.manual_seed(5)
     return {**globals(), **fixed}
 
@@ -232,6 +302,7 @@ def wanted(python):
     body = python if "return " in python else f"return {python}"
     lines = "\n    ".join(body.split("\n"))
     names = scope()
+    torch._dynamo.reset()
     try:
         exec(f"def run():\n    {lines}", names)
         return {"result": plain(names["run"]())}

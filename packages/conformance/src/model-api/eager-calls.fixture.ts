@@ -1,5 +1,15 @@
 /** @file Calls that run at once, which `oracle/eager_calls.py` records. */
-import { cond, manualSeed, nn, pythonTuple, torch } from "@sconce/capture";
+import {
+  associativeScan,
+  cond,
+  manualSeed,
+  map,
+  nn,
+  pythonTuple,
+  scan,
+  torch,
+  whileLoop,
+} from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
 import { float, isFloat } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
@@ -72,18 +82,20 @@ function scopeOf(): Readonly<Record<string, unknown>> {
     .to("float32");
   const classes = { Own, Tied, full, tied, keywords: tied, counter: new Counter(), gru: new nn.GRU(3, 3) };
   const { func } = torch;
+  const flow = { cond, whileLoop, scan, map, associativeScan };
   return {
     torch,
     F: nn.functional,
     nn,
     ...func,
-    cond,
+    ...flow,
     pythonTuple,
     float,
     ...classes,
     ...values,
     m,
     s: torch.ones(3),
+    p: torch.tensor(true),
   };
 }
 

@@ -5,19 +5,34 @@ import { areSame, CALLS, type EagerCall, resultOf } from "./eager-calls.fixture.
 const OTHER_WORDS: readonly (readonly [got: RegExp, wanted: RegExp])[] = [
   [/the module is 3/, /'int' object has no attribute 'named_parameters'/],
   [/functional\.linear does not take the arguments/, /^linear\(\): argument 'weight'/],
+  [
+    /torch\.(cond|map): (unsupported branch return type|HOP: non torch\.Tensor leaf)/,
+    /HOP body output unsupported/,
+  ],
+  [/expected both branches to return a tensor, or both an int/, /expected both a and b to be FakeTensor/],
+  // A write to a tensor from around, which the function returns.
+  [/does not support aliasing\. Input-to-output/, /Encountered input mutation during/],
+  [/to have same number of outputs/, /to have same number of outputs/],
+  [/is not a place in the list/, /^'-1'$|^\(?"?'float' object cannot be interpreted as an integer/],
+  [/window overlap add min: 1/, /window overlap add min: 1/],
+  [/the combine_fn needs to be pointwise/, /the combine_fn needs to be pointwise/],
 ];
 
 /** Returns PyTorch's reason without what only Python has: names of functions, structures. */
 const reasonOf = (refused: string): string =>
   refused
     .replace(/^stack_module_state: /, "")
+    // What TorchDynamo says in front of the reason, and behind it.
+    .replace(/^.*(Got graph break\/error:\n\n|got (RuntimeError|AssertionError)\("| RuntimeError: )/s, "")
+    .replace(/("\)\n|\n\n?( {2}Higher Order Operator|from user code)).*$/s, "")
+    .replace(/, where lhs is .*$/s, "")
     .replace(/^vmap\(.*?(\(<inputs>\)|\.\.\.\)|=[^ ]*\)): /s, "")
     .replaceAll("`<lambda>`", "the function")
     .replaceAll("TreeSpec(tuple", "TreeSpec(list")
     .replace(/(but got|got:|of type|got type) <class .*?$/s, "$1")
     .replace(/\bTrue\b/g, "true")
     .replace(/Got None$/, "Got null")
-    .replace(/^'(.*)'$/s, "$1")
+    .replace(/^(['"])(?:module )?(.*)\1$/s, "$2")
     .replaceAll("\\'", "'");
 
 const isSameReason = (got: string, wanted: string): boolean =>

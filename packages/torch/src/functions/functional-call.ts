@@ -273,7 +273,7 @@ export function functionalCall<Args extends readonly unknown[], Result>(
   return callWith(
     module,
     values,
-    () => module(...(given as unknown as Args)),
+    () => module(...(given as Args)),
     (swaps) => {
       if (!Array.isArray(state)) writeBack(state as StateByName, swaps);
     },
