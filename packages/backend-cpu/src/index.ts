@@ -39,6 +39,6 @@ export {
   type RandomSource,
 } from "./kernel/kernel.js";
 export { createPhiloxSource } from "./kernels/philox-source.js";
-export { createRandomSource } from "./kernels/random-source.js";
+export { createRandomSource, type SeededSource } from "./kernels/random-source.js";
 export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./sets/all.js";
 export { type KernelFile, kernelFile } from "./sets/families.js";

@@ -705,6 +705,42 @@ class ReusedTensor(nn.Module):
         return functional_call(self.fc, ({"weight": x.mul(2)}, {"bias": x[0]}), x)
 
 
+class TiedPair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+        self.b.weight = self.a.weight
+    def forward(self, x):
+        return self.b(self.a(x))
+
+
+class ReusedTied(nn.Module):
+    def __init__(self, tie):
+        super().__init__()
+        self.pair, self.tie = TiedPair(), tie
+    def forward(self, x):
+        return functional_call(self.pair, {"a.weight": x.sin()}, x, tie_weights=self.tie)
+
+
+class ReusedPart(nn.Module):
+    def __init__(self, tie):
+        super().__init__()
+        self.fc, self.norm, self.pair, self.tie = nn.Linear(4, 4), nn.BatchNorm1d(4).eval(), TiedPair(), tie
+    def forward(self, x):
+        y = functional_call(self.norm, {"bias": x[0]}, x, tie_weights=self.tie)
+        y = functional_call(self.fc, {"bias": x[0]}, y, tie_weights=self.tie)
+        return self.pair.b(y)
+
+
+class StackedInside(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+    def forward(self, x):
+        params, _ = stack_module_state([self.a, self.b])
+        return params["weight"].sum(0) + x
+
+
 def several_items(x):
     with torch.no_grad():
         best, _ = x.topk(2)
@@ -812,6 +848,13 @@ twin("per_example_dynamic", PerExample, shapes=batched)
 twin("mapped_inner_dynamic", func(lambda x: vmap(lambda row: row.view(row.shape[0], 1).sum())(x)), shapes={"x": {1: Dim("n")}})
 twin("ensemble", Ensemble)
 twin("reused", Reused)
+for tie in (True, False):
+    name = "reused_tied" if tie else "reused_untied"
+    twin(name, lambda tie=tie: ReusedTied(tie))
+    twin(f"{name}_strict", lambda tie=tie: ReusedTied(tie), strict=True)
+twin("stacked_inside", StackedInside)
+twin("reused_strict", Reused, strict=True)
+for tie in (True, False): twin(f"reused_part_{'tied' if tie else 'untied'}_strict", lambda tie=tie: ReusedPart(tie), strict=True)
 twin("reused_tensor", ReusedTensor)
 
 # ---------------------------------------------------------------- arguments and indices

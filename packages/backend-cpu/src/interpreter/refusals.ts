@@ -75,6 +75,39 @@ const boolPower: Refusal = ({ self, exponent }) => {
   if (isBool(self) && isBool(exponent)) throw notImplemented("pow", "bool");
 };
 
+const groupOffsets: Refusal = ({ offs }) => {
+  if (offs instanceof Tensor && offs.dtype !== "int32") throw dtypeMismatch("Offsets have to be int32");
+};
+
+/** The squares of windows behind each other divide the signal. */
+const emptyEnvelope: Refusal = (args) => {
+  const { self, window, n_fft: size } = args as { self: Tensor; window: Tensor | null; n_fft: number };
+  const hop = Number(args["hop_length"] ?? Math.floor(size / 4));
+  const width = Number(args["win_length"] ?? size);
+  if (
+    window === null ||
+    window.dtype.startsWith("complex") ||
+    window.ndim !== 1 ||
+    window.numel !== width ||
+    !(hop > 0 && width <= size)
+  )
+    return;
+  const count = self.shape.at(-1)!;
+  const total = size + hop * (count - 1);
+  const squares = [...readNumbers(window)].map((value) => value ** 2);
+  const envelope = new Float64Array(total);
+  const left = Math.floor((size - width) / 2);
+  for (let frame = 0; frame < count; frame++)
+    for (const [i, square] of squares.entries()) envelope[frame * hop + left + i]! += square;
+  const start = args["center"] === false ? 0 : Math.floor(size / 2);
+  const length = args["length"] as number | null;
+  const end = Math.min(total, length === null ? total - start : start + length);
+  if (envelope.subarray(start, end).some((value) => value < 1e-11))
+    throw invalidArgument(
+      "istft: window overlap add min: 1: the squares of the window, added up over the frames, are 0 at some element",
+    );
+};
+
 /** Sizes that stay are copied. */
 const unresized: Idle = ({ output_size }, { shape }) =>
   (output_size as readonly number[]).every((size, d) => size === shape[d + 2]);
@@ -281,6 +314,8 @@ const RESIZES = [
 
 /** By target. */
 export const CPU_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
+  ["aten.istft.default", emptyEnvelope],
+  ["aten._grouped_mm.default", groupOffsets],
   ...RESIZES,
   ...ofName("cdist_backward", PRECISE, ["_cdist_backward.default"], whenAnyEmpty),
   ["aten._cdist_forward.default", none("cdist", HALVES, whenAnyEmpty)],

@@ -8,6 +8,7 @@ import { defineKernels, emptyOutputs, type KernelContext, kernel } from "../kern
 import { overflowOf, runningMean } from "../kernel/overflow.js";
 import { scratch } from "../kernel/scratch.js";
 import { mapTuple, type TupleOf } from "../kernel/tuple.js";
+import { movingMoments } from "./moving-moments.js";
 import { identity } from "./pointwise-math.js";
 
 /**
@@ -31,13 +32,16 @@ export function openOutputs<const M extends readonly FakeTensor[]>(
 /** How sums of a dtype overflow, and how many of them PyTorch's kernels take side by side. */
 interface Sums {
   readonly overflow: (sum: number) => number;
+  /** Rounds to the dtype computed in. */
+  readonly round: (value: number) => number;
   readonly lanes: number;
   /** The number of elements that they read at once: those of halves make two vectors of float32. */
   readonly block: number;
 }
 function sumsOf({ dtype }: Tensor): Sums {
   const lanes = dtype === "float64" ? 4 : 8;
-  return { overflow: overflowOf(dtype), lanes, block: isHalf(dtype) ? 2 * lanes : lanes };
+  const round = dtype === "float64" ? identity : Math.fround;
+  return { overflow: overflowOf(dtype), round, lanes, block: isHalf(dtype) ? 2 * lanes : lanes };
 }
 
 function meanOf(x: NumberArray, start: number, size: number, step = 1): number {
@@ -61,17 +65,32 @@ function moments(
   x: NumberArray,
   start: number,
   size: number,
-  { overflow, lanes, block }: Sums,
+  { overflow, round, lanes, block }: Sums,
 ): readonly [mean: number, variance: number] {
   const mean = runningMean(meanOf(x, start, size));
   let square = 0;
   for (let p = start; p < start + size; p++) square += (x[p]! - mean) ** 2;
+  if (!Number.isFinite(overflow(square)) && hasFarElements(x, start, size, overflow))
+    return movingMoments(x.slice(start, start + size), { round, lanes, block });
   const isLarge = overflow(square + size * mean * mean * lanes) === Infinity;
   if (isLarge && (size < block || size % block === 0)) {
     const first = size < block ? mean : meanOf(x, start, size, lanes);
     if (overflow(first * first) === Infinity) return [mean, Number.NaN];
   }
   return [mean, overflow(square) / size];
+}
+
+/**
+ * Returns whether the difference of two elements overflows: PyTorch's mean of them is not a number.
+ */
+function hasFarElements(x: NumberArray, start: number, size: number, overflow: Sums["overflow"]): boolean {
+  let [least, most] = [Infinity, -Infinity];
+  for (let p = start; p < start + size; p++) {
+    if (!Number.isFinite(x[p])) return false;
+    least = Math.min(least, x[p]!);
+    most = Math.max(most, x[p]!);
+  }
+  return overflow(most - least) === Infinity;
 }
 
 /** Returns one over a standard deviation; of halves each step rounds as PyTorch's do. */

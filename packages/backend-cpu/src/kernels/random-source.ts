@@ -3,11 +3,17 @@ import type { RandomSource } from "../kernel/kernel.js";
 const SIZE = 624;
 const SHIFT = 397;
 
+/** A source that can be set back. */
+export interface SeededSource extends RandomSource {
+  /** Returns a function that sets the stream back to where it is now. */
+  save(): () => void;
+}
+
 /**
  * Returns the Mersenne Twister MT19937, which is PyTorch's CPU generator: the same seed gives the
  * same bits.
  */
-export function createRandomSource(seed: number | bigint): RandomSource {
+export function createRandomSource(seed: number | bigint): SeededSource {
   const state = new Uint32Array(SIZE);
   let next = SIZE;
   /** What the state is to start from. It is filled for the first number: many runs draw none. */
@@ -29,12 +35,21 @@ export function createRandomSource(seed: number | bigint): RandomSource {
     next = 0;
   };
 
-  const source: RandomSource = {
+  const source: SeededSource = {
     spareNormal: undefined,
     seed(value) {
       source.spareNormal = undefined;
       start = Number(BigInt.asUintN(32, BigInt(value)));
       next = SIZE;
+    },
+    save() {
+      const saved = { state: state.slice(), next, start, spare: source.spareNormal };
+      return () => {
+        state.set(saved.state);
+        next = saved.next;
+        start = saved.start;
+        source.spareNormal = saved.spare;
+      };
     },
     uint32() {
       if (next === SIZE) twist();

@@ -217,7 +217,7 @@ test("eager loops without rounds give copies", () => {
   const x = torch.tensor([1, 2, 3]);
   const [first, { second }] = torch.whileLoop(
     (a) => a.sum().lt(0),
-    (a, { second }) => [a.add(1), { second }],
+    (a, { second }) => [a.add(1), { second: second.add(1) }],
     [x, { second: x }],
   );
   first.add_(1);

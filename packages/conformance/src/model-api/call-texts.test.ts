@@ -12,6 +12,14 @@ const OTHER_WORDS: readonly (readonly [got: string, wanted: string])[] = [
     "ihfftn expects a real-valued input tensor, but got ComplexFloat",
     "Expected cond to be True, but got False",
   ],
+  [
+    "the function can not return a BatchedTensor when out_dim is None",
+    "vmap(<lambda>, ...): `<lambda>` can not return a BatchedTensor when out_dim is None",
+  ],
+  [
+    "takes the number of classes from the largest index, which is not known",
+    "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument.",
+  ],
 ];
 
 const isSameReason = (got: string, wanted: string): boolean =>

@@ -51,6 +51,55 @@ class ReusedTensor extends nn.Module {
   }
 }
 
+class TiedPair extends nn.Module {
+  readonly a = new nn.Linear(4, 4, { bias: false });
+  readonly b = new nn.Linear(4, 4, { bias: false });
+  constructor() {
+    super();
+    this.b.weight = this.a.weight;
+  }
+  override forward(x: Tensor): Tensor {
+    return this.b(this.a(x));
+  }
+}
+
+class ReusedTied extends nn.Module {
+  readonly pair = new TiedPair();
+  readonly tie: boolean;
+  constructor(tie: boolean) {
+    super();
+    this.tie = tie;
+  }
+  override forward(x: Tensor): Tensor {
+    return functionalCall(this.pair, { "a.weight": x.sin() }, x, null, { tieWeights: this.tie });
+  }
+}
+
+class ReusedPart extends nn.Module {
+  readonly fc = new nn.Linear(4, 4);
+  readonly norm = new nn.BatchNorm1d(4).eval();
+  readonly pair = new TiedPair();
+  readonly tie: boolean;
+  constructor(tie: boolean) {
+    super();
+    this.tie = tie;
+  }
+  override forward(x: Tensor): Tensor {
+    const options = { tieWeights: this.tie };
+    const normed = functionalCall(this.norm, { bias: x.at(0) }, x, null, options);
+    return this.pair.b(functionalCall(this.fc, { bias: x.at(0) }, normed, null, options));
+  }
+}
+
+class StackedInside extends nn.Module {
+  readonly a = new nn.Linear(4, 4);
+  readonly b = new nn.Linear(4, 4);
+  override forward(x: Tensor): Tensor {
+    const { parameters } = stackModuleState([this.a, this.b]);
+    return parameters["weight"]!.sum(0).add(x);
+  }
+}
+
 /** Functions of one row. */
 const ROWS: Readonly<Record<string, (row: Tensor) => unknown>> = {
   argmax: (row) => row.argmax(),
@@ -182,4 +231,12 @@ export const FUNC: Twins = {
   ensemble: twin(() => new Ensemble(), square),
   reused: twin(() => new Reused(), square),
   reused_tensor: twin(() => new ReusedTensor(), square),
+  reused_tied: twin(() => new ReusedTied(true), square),
+  reused_tied_strict: twin(() => new ReusedTied(true), square, { strict: true }),
+  reused_untied: twin(() => new ReusedTied(false), square),
+  reused_untied_strict: twin(() => new ReusedTied(false), square, { strict: true }),
+  stacked_inside: twin(() => new StackedInside(), square),
+  reused_strict: twin(() => new Reused(), square, { strict: true }),
+  reused_part_tied_strict: twin(() => new ReusedPart(true), square, { strict: true }),
+  reused_part_untied_strict: twin(() => new ReusedPart(false), square, { strict: true }),
 };

@@ -30,7 +30,7 @@ const RULES: ReadonlyMap<string, BatchRule> = new Map(
           "flip.default unfold.default cumprod.default cummax.default cummin.default logcumsumexp.default max.dim " +
           "min.dim sort.default var.correction std.correction index_fill.int_Scalar unbind.int glu.default " +
           "mode.default median.dim nanmedian.dim var_mean.correction std_mean.correction nansum.default " +
-          "count_nonzero.dim_IntList count_nonzero.default any.dims all.dims",
+          "count_nonzero.dim_IntList count_nonzero.default any.dims all.dims _safe_softmax.default",
         [1],
       ],
       ["unsqueeze.default", [1], [0], 1],

@@ -4,6 +4,7 @@ import type { Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import type { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
@@ -96,7 +97,14 @@ export function associativeScan<Xs>(
       ? combineMode === "pointwise"
         ? tracePointwise(trace, combineFn, combine, moved)
         : inRounds(moved, (pairs) => batched(trace, combine, pairs))
-      : inRounds(moved, (pairs) => eachItem(combine, pairs)).map((result, i) => asLaidOut(result, moved[i]!));
+      : runAtOnceChecked(
+          [xs] as const,
+          ([all]) => associativeScan(combineFn, all, options),
+          () =>
+            inRounds(moved, (pairs) => eachItem(combine, pairs)).map((result, i) =>
+              asLaidOut(result, moved[i]!),
+            ),
+        );
   return unflattenTree(fromFront(results, at, reverse, true), spec) as Xs;
 }
 
@@ -216,11 +224,12 @@ const batched = (trace: Tracer, combine: Combine, pairs: readonly Tensor[]): rea
   );
 
 /** Returns the values of a tensor in the layout of another one, as the traced program has them. */
-const asLaidOut = (values: Tensor, like: Tensor): Tensor =>
-  callOperator("aten.copy_.default", [
-    callOperator("aten.clone.default", [like]) as Tensor,
-    values,
-  ]) as Tensor;
+function asLaidOut(values: Tensor, like: Tensor): Tensor {
+  // The function of a generic scan may give another dtype.
+  if (values.dtype !== like.dtype) return values;
+  const copy = callOperator("aten.clone.default", [like]) as Tensor;
+  return callOperator("aten.copy_.default", [copy, values]) as Tensor;
+}
 
 /** Combines pair by pair, where nothing is traced. */
 function eachItem(combine: Combine, pairs: readonly Tensor[]): readonly Tensor[] {

@@ -34,6 +34,7 @@ import { SET_GRAD } from "../trace/regions.js";
 import { sharedOperandOf } from "../trace/shared-memory.js";
 import { SourceFunctions } from "../trace/source-functions.js";
 import { inScope, isSym, type Sym, SymInt, scopeOf } from "../trace/sym-int.js";
+import { tensorsIn } from "../trace/tensors-in.js";
 import { type TraceArgument, type TraceMeta, TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
@@ -276,13 +277,18 @@ export class BodyTracer extends Tracer {
   override call(target: string, args: readonly OperatorArgument[], kwargs: OperatorKeywords): OperatorResult {
     const { schema } = this.operators.require(target);
     for (const value of [...args, ...Object.values(kwargs)]) this.#remember(value);
+    // A tensor with values was made around the function: one that it makes is a new constant.
     for (const tensor of writtenTensors(schema, args, kwargs))
-      if (!this.#mayWrite && this.#isInput(this.memoryOf(this.nodeOf(tensor))))
+      if (!this.#mayWrite && (!(tensor instanceof TracedTensor) || this.#isInputMemory(tensor)))
         throw inputMutation(this.operator, target);
     const result = super.call(target, args, kwargs);
     this.#assertSizes();
     this.#assertBools();
     return result;
+  }
+
+  #isInputMemory(tensor: TracedTensor): boolean {
+    return this.#isInput(this.memoryOf(this.nodeOf(tensor)));
   }
 
   /** Returns the node that made the memory of a node, in this graph or in one around it. */
@@ -466,12 +472,7 @@ const writtenTensors = (
   schema: OpSchema,
   args: readonly OperatorArgument[],
   kwargs: OperatorKeywords,
-): TracedTensor[] =>
+): Tensor[] =>
   schema.args.flatMap(({ alias, name, kwargOnly }, i) =>
-    alias?.write === true ? tracedIn(kwargOnly || i >= args.length ? kwargs[name] : args[i]) : [],
+    alias?.write === true ? tensorsIn(kwargOnly || i >= args.length ? kwargs[name] : args[i]) : [],
   );
-
-function tracedIn(value: unknown): TracedTensor[] {
-  if (value instanceof TracedTensor) return [value];
-  return Array.isArray(value) ? value.flatMap(tracedIn) : [];
-}

@@ -4,6 +4,7 @@ import { currentTrace, withTrace } from "../trace/dispatch.js";
 import { SymBool } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { type Branch, checkOperands, traceChoice } from "./branches.js";
 import { controlFlowArguments } from "./errors.js";
 import { isTrue, knownOf, tensorNode } from "./flow-call.js";
@@ -39,7 +40,11 @@ export function cond<Operands extends readonly unknown[], Result>(
   }
   checkArguments(pred, [trueFn, falseFn], operands);
   if (trace instanceof Tracer) return traceCond(trace, pred, [trueFn, falseFn], operands) as Result;
-  return isTrue(pred) ? trueFn(...operands) : falseFn(...operands);
+  return runAtOnceChecked(
+    [pred, operands] as const,
+    ([condition, given]) => cond(condition, trueFn, falseFn, given),
+    () => (isTrue(pred) ? trueFn(...operands) : falseFn(...operands)),
+  );
 }
 
 function checkArguments(pred: unknown, branches: readonly unknown[], operands: unknown): void {

@@ -207,12 +207,7 @@ export function requireSameFacts(
     const facts = [
       ["shape", torchSize(a.shape), torchSize(b.shape), areSameSizes(a.shape, b.shape)],
       ["dtype", `torch.${a.dtype}`, `torch.${b.dtype}`, a.dtype === b.dtype],
-      [
-        "stride",
-        `(${a.strides.join(", ")})`,
-        `(${b.strides.join(", ")})`,
-        areSameSizes(a.strides, b.strides),
-      ],
+      ["stride", tupleText(a.strides), tupleText(b.strides), areSameSizes(a.strides, b.strides)],
     ].filter(([, , , isSame]) => !isSame);
     if (facts.length === 0) return [];
     const texts = facts.map(([name, x, y]) => `'${name}: ${x} vs ${y}'`).join(", ");
@@ -225,6 +220,10 @@ export function requireSameFacts(
       fix,
     );
 }
+
+/** Returns sizes as Python writes a tuple. */
+const tupleText = (sizes: readonly IntLike[]): string =>
+  `(${sizes.join(", ")}${sizes.length === 1 ? "," : ""})`;
 
 /** One item along the first dimension, where nothing is traced: a view, or a copy. */
 export const itemAt = (tensor: Tensor, i: number, isCopy = false): Tensor =>

@@ -5,6 +5,7 @@ import { currentTrace } from "../trace/dispatch.js";
 import type { TraceNode } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { runOnFakes } from "./fake-runs.js";
@@ -61,7 +62,11 @@ export function map<Xs extends Items, Args extends readonly unknown[], Result>(
     return run(unflattenTree(values.slice(0, items.length), spec) as Xs, ...rest);
   };
   if (trace instanceof Tracer) return traceMap(trace, { fn, call }, items, operands.leaves) as Result;
-  return mapEagerly(call, items, operands.leaves) as Result;
+  return runAtOnceChecked(
+    [xs, args] as const,
+    ([all, rest]) => map(fn, all, ...rest),
+    () => mapEagerly(call, items, operands.leaves) as Result,
+  );
 }
 
 function checkSizes(items: readonly Tensor[]): void {

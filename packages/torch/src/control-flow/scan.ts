@@ -4,6 +4,7 @@ import type { Tensor } from "@sconce/tensor";
 import { currentTrace } from "../trace/dispatch.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import {
@@ -71,6 +72,7 @@ export function scan<Carry, Xs, Result>(
   requireTensors(items.leaves, "All xs leaves must be a Tensor but got");
   const at = dimensionOf(items.leaves, dim);
   requireItems(items.leaves, at);
+  const first = carry.leaves;
   const moved = toFront(items.leaves, at, reverse, at !== 0);
   const trace = currentTrace();
   const run = checkedFunction(trace, "scan", combineFn);
@@ -81,7 +83,11 @@ export function scan<Carry, Xs, Result>(
   const { last, results, spec } =
     trace instanceof Tracer
       ? traceScan(trace, { fn: combineFn, call }, carry.leaves, moved)
-      : scanEagerly(call, carry.leaves, moved);
+      : runAtOnceChecked(
+          [init, xs] as const,
+          ([state, all]) => scan(combineFn, state, all, options),
+          () => scanEagerly(call, first, moved),
+        );
   const back = fromFront(results, at, reverse, at !== 0);
   return pythonTuple(unflattenTree(last, carry.spec), unflattenTree(back, spec)) as [Carry, Result];
 }

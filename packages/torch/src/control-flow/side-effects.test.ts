@@ -408,7 +408,7 @@ describe("functions may", () => {
     expect(outcome(model)).toEqual([]);
   });
 
-  test("change values where the predicate is a constant, and where nothing is traced", () => {
+  test("change values where the predicate is a constant; they run more often where it is not", () => {
     let k = 0;
     const body = (y: T): T => {
       k++;
@@ -416,8 +416,11 @@ describe("functions may", () => {
     };
     exportProgram((y: T) => cond(true, body, body, [y]), [x], { onWarning: () => undefined });
     expect(k).toBe(1);
-    cond(torch.tensor(true), body, body, [x]);
+    cond(true, body, body, [x]);
     expect(k).toBe(2);
+    // Both branches are traced before one of them runs.
+    cond(torch.tensor(true), body, body, [x]);
+    expect(k).toBe(5);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describeValue } from "@sconce/errors";
+import { type Argument, unwrapFloat } from "@sconce/ir";
 import { evaluateScalarFunction } from "@sconce/ops";
 import { type IntLike, SymExpr } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
@@ -7,6 +8,7 @@ import { scalarValue } from "../trace/scalar-values.js";
 import { SymInt } from "../trace/sym-int.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { type Branch, checkOperands, traceChoice } from "./branches.js";
 import { controlFlowArguments } from "./errors.js";
 import { knownOf, tensorNode } from "./flow-call.js";
@@ -31,7 +33,7 @@ const SPECIALIZES =
  * @example torch.switch(kind, [(x) => x.sin(), (x) => x.cos(), (x) => x.neg()], [x]);
  */
 export function switchBranches<Operands extends readonly unknown[], Result>(
-  index: Tensor | SymInt | number,
+  index: Tensor | SymInt | number | boolean,
   branches: readonly ((...operands: NoInfer<Operands>) => Result)[],
   operands: readonly [...Operands] = [] as unknown as Operands,
 ): Result {
@@ -39,9 +41,9 @@ export function switchBranches<Operands extends readonly unknown[], Result>(
   if (branches.length === 1) return branches[0]!(...operands);
   const last = branches.length - 1;
   const trace = currentTrace();
-  if (typeof index === "number") {
+  if (typeof index === "number" || typeof index === "boolean") {
     if (trace instanceof Tracer) trace.warn(SPECIALIZES);
-    return branches[clamped(index, last)]!(...operands);
+    return branches[clamped(Number(index), last)]!(...operands);
   }
   const at =
     index instanceof Tensor
@@ -49,7 +51,11 @@ export function switchBranches<Operands extends readonly unknown[], Result>(
       : symClamped(index, last);
   if (trace instanceof Tracer && typeof at !== "number")
     return traceSwitch(trace, at, branches as readonly Branch[], operands) as Result;
-  return branches[numberOf(at)]!(...operands);
+  return runAtOnceChecked(
+    [index, ...operands] as const,
+    ([place, ...given]) => switchBranches(place, branches, given as readonly [...Operands]),
+    () => branches[numberOf(at)]!(...operands),
+  );
 }
 
 const clamped = (index: number, last: number): number => Math.max(0, Math.min(index, last));
@@ -73,13 +79,21 @@ function sizeOf(target: string, args: readonly (SymInt | number)[]): SymInt | nu
   return value;
 }
 
-/** Returns the integer in a tensor with values. */
-const numberOf = (at: Tensor | SymInt | number): number =>
-  Number(at instanceof Tensor ? callOperator("aten.item.default", [at]) : at);
+/** Returns the integer in a tensor with values; a float is cut, as by Python's `int`. */
+function numberOf(at: Tensor | SymInt | number): number {
+  const given = at instanceof Tensor ? unwrapFloat(callOperator("aten.item.default", [at]) as Argument) : at;
+  const index = Math.trunc(Number(given));
+  if (!Number.isNaN(index)) return index;
+  throw controlFlowArguments(
+    "torch.switch: cannot convert float NaN to integer",
+    "compute an index that is a number, as a tensor of integers",
+  );
+}
 
 function checkArguments(index: unknown, branches: unknown, operands: unknown): void {
   const sizes = index instanceof TracedTensor ? index.fake.shape : index instanceof Tensor ? index.shape : [];
-  const isIndex = index instanceof Tensor || index instanceof SymInt || Number.isInteger(index);
+  const isInteger = Number.isInteger(index) || typeof index === "boolean";
+  const isIndex = index instanceof Tensor || index instanceof SymInt || isInteger;
   if (!isIndex || sizes.some((size) => size !== 1))
     throw controlFlowArguments(
       `Expected index to be int or single-element tensor, but got ${describeValue(index)}.`,

@@ -32,7 +32,6 @@ describe("writes in vmap at once", () => {
     ["clamp_", (a, b) => b.clamp_(a)],
     ["add_", (a, b) => b.at([0, 1]).add_(a)],
     ["add_", (a) => torch.zeros(2).add_(a)],
-    ["add", (a, b) => torch.add(a, 1, { out: b })],
   ])("%s of an item's values to a shared tensor is refused", (name, write) => {
     expect(() => mapped(write)).toThrow(
       refused("CONTROL_FLOW_ARGUMENTS", new RegExp(`vmap: aten::${name}\\(self, .* at level 1`)),
@@ -102,7 +101,7 @@ describe("vmap at once", () => {
     expect(() => vmap((a: Tensor, b: Tensor) => a.add(b))(x, torch.ones(3))).toThrow(
       refused("CONTROL_FLOW_ARGUMENTS", /same size in the mapped dimension, got sizes \[2, 3\]/),
     );
-    expect(() => vmap(() => 1)()).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /at least one input/));
+    expect(() => vmap(() => 1)()).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /got no inputs/));
     expect(() => vmap((_: Tensor) => 1)(x)).toThrow(
       refused("CONTROL_FLOW_RESULTS", /must only return Tensors/),
     );
@@ -129,11 +128,12 @@ describe("functionalCall", () => {
     for (const [given, message] of [
       [
         [layer, [{ bias: torch.ones(2) }, { bias: torch.ones(2) }], rows()],
-        /"bias" appears in several states/,
+        /\['bias'\] appeared in multiple dictionaries/,
       ],
-      [[layer, {}, [rows()], { strict: true }], /behind the arguments/],
-      [[layer, null, rows()], /the state is null/],
-      [[layer, { weight: 3 }, rows()], /"weight" is 3/],
+      [[layer, {}, [rows()], { strict: true }], /the name of an option, "strict"/],
+      [[layer, {}, [rows()], 3], /the keyword arguments are 3/],
+      [[layer, null, rows()], /Expected parameter_and_buffer_dicts to be a dict, .* but got null/],
+      [[layer, { weight: 3 }, rows()], /"weight": 3 is not an instance of torch\.Tensor/],
       [[{}, {}, rows()], /the module is an? (plain )?object/],
       [[new Late(), {}, rows()], /the function is asynchronous/],
     ] as const)
@@ -149,16 +149,30 @@ describe("functionalCall", () => {
     const one = torch.func.functionalCall(model, { "0.weight": torch.zeros(1, 2) }, [rows()]);
     expect(values(one)).toEqual([0, 0]);
     expect(model.stateDict().get("0.weight")).toBe(before);
-    expect(() => torch.func.functionalCall(model, { "0.bias2": torch.zeros(1) }, [rows()])).toThrow(
-      refused("TORCH_ARGUMENT", /no parameter or buffer "0\.bias2"/),
+    const call = (name: string, strict: boolean): unknown =>
+      torch.func.functionalCall(model, { [name]: torch.zeros(1) }, [rows()], null, { strict });
+    expect(() => call("0.bias2", true)).toThrow(refused("TORCH_ARGUMENT", /Unexpected key.*'0\.bias2'/));
+    expect(() => call("0.bias2", false)).not.toThrow();
+    expect("bias2" in model.getSubmodule("0")).toBe(false);
+    expect(() => call("2.weight", false)).toThrow(
+      refused("TORCH_ARGUMENT", /Sequential has no attribute `2`/),
     );
-    expect(() => torch.func.functionalCall(model, { "2.weight": torch.zeros(1) }, [rows()])).toThrow(
-      refused("MODULE_PATH", /2/),
+    for (const name of ["0.inFeatures", "0.training", "0.forward", "0"])
+      expect(() => call(name, false)).toThrow(refused("TORCH_ARGUMENT", /is not an instance of torch/));
+    const frozen = Object.freeze({ n: torch.zeros(2) });
+    class Counter extends nn.Module {
+      n: Tensor = new nn.Buffer(torch.zeros(2));
+      override forward(x: Tensor): Tensor {
+        this.n = this.n.add(x);
+        return this.n;
+      }
+    }
+    expect(() => torch.func.functionalCall(new Counter(), frozen, rows())).toThrow(
+      refused("TORCH_ARGUMENT", /assigns "n", and the state that is given cannot take it/),
     );
-    for (const name of ["in_features", "0.training", "0.weights"])
-      expect(() => torch.func.functionalCall(model, { [name]: torch.zeros(1) }, [rows()])).toThrow(
-        refused("TORCH_ARGUMENT", /no parameter or buffer/),
-      );
+    const map = new Map([["n", torch.ones(2)]]);
+    torch.func.functionalCall(new Counter(), map, torch.ones(2));
+    expect(values(map.get("n")!)).toEqual([2, 2]);
   });
 
   test("stackModuleState stacks the state of modules of one class", () => {
@@ -173,10 +187,13 @@ describe("functionalCall", () => {
     for (const models of [
       [without, new nn.Linear(2, 1)],
       [new nn.Linear(2, 1), without],
-      [without, new nn.BatchNorm1d(3, { affine: false })],
     ])
       expect(() => torch.func.stackModuleState(models)).toThrow(
         refused("TORCH_ARGUMENT", /different parameters or buffers/),
+      );
+    for (const models of [3, [3]] as never[])
+      expect(() => torch.func.stackModuleState(models)).toThrow(
+        refused("TORCH_ARGUMENT", /models? (is|are) 3/),
       );
   });
 });

@@ -8,6 +8,7 @@ import { SymBool, SymInt } from "../trace/sym-int.js";
 import type { TraceArgument } from "../trace/trace-node.js";
 import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
+import { runAtOnceChecked } from "./at-once.js";
 import { BodyTracer } from "./body-tracer.js";
 import { controlFlowArguments, controlFlowResults } from "./errors.js";
 import { runOnFakes } from "./fake-runs.js";
@@ -90,7 +91,19 @@ function runLoop<Carried extends readonly unknown[]>(
     const results = traceLoop(trace, [condFn, bodyFn], [run(condFn), run(bodyFn)], leaves);
     return unflattenTree(results as unknown[], spec) as Carried;
   }
-  const [cond, body] = [condFn, bodyFn] as [Step<Carried>, Step<Carried>];
+  return runAtOnceChecked(
+    [carried] as const,
+    ([given]) => runLoop(condFn, bodyFn, given),
+    () => loopAtOnce(condFn as Step<Carried>, bodyFn as Step<Carried>, carried),
+  );
+}
+
+function loopAtOnce<Carried extends readonly unknown[]>(
+  cond: Step<Carried>,
+  body: Step<Carried>,
+  carried: Carried,
+): Carried {
+  const { leaves, spec } = flattenValue(carried);
   let state = carried;
   while (isTrue(cond(...state))) {
     const next = flattenValue(body(...state)).leaves;

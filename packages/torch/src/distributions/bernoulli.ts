@@ -23,7 +23,14 @@ export interface ProbsOrLogits<P> {
 }
 
 /** Returns the one that is given. @throws SconceError `TORCH_ARGUMENT` for both or none */
-export function onlyOne<P>(where: string, { probs, logits }: ProbsOrLogits<P>): P {
+export function onlyOne<P>(
+  where: string,
+  { probs, logits }: ProbsOrLogits<P>,
+  options: DistributionOptions,
+): P {
+  // The parts of a tensor look like options.
+  if ("storage" in options)
+    throw badArgument(where, `the argument is a tensor: pass \`new ${where}({ probs })\` or \`{ logits }\``);
   const given = probs ?? logits;
   if (given === undefined || (probs === undefined) === (logits === undefined))
     throw badArgument(where, "Either `probs` or `logits` must be specified, but not both.");
@@ -38,7 +45,7 @@ export class Bernoulli extends Distribution {
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
   constructor({ probs, logits, ...options }: ProbsOrLogits<Parameter> & DistributionOptions = {}) {
-    const given = onlyOne("Bernoulli", { probs, logits });
+    const given = onlyOne("Bernoulli", { probs, logits }, options);
     const [own] = broadcastAll(given) as [Tensor];
     const isProbs = probs !== undefined;
     super({

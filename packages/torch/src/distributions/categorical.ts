@@ -16,7 +16,7 @@ export class Categorical extends Distribution {
 
   /** @throws SconceError `TORCH_ARGUMENT`, `TRACED_VALUES` where arguments are checked */
   constructor({ probs, logits, ...options }: ProbsOrLogits<Tensor> & DistributionOptions = {}) {
-    const given = onlyOne("Categorical", { probs, logits });
+    const given = onlyOne("Categorical", { probs, logits }, options);
     const isProbs = probs !== undefined;
     const name = isProbs ? "probs" : "logits";
     if (!(given instanceof Tensor) || given.ndim < 1)

@@ -193,8 +193,16 @@ export function requireShape(where: string, shape: unknown): void {
 /** A tensor, or a number for all distributions. */
 export type Parameter = Tensor | number;
 
-/** Parameters as tensors of one shape (`broadcast_all`). */
+/**
+ * Parameters as tensors of one shape (`broadcast_all`). @throws SconceError `TORCH_ARGUMENT` for
+ * what is neither a number nor a tensor
+ */
 export function broadcastAll(...values: readonly Parameter[]): Tensor[] {
+  if (!values.every((value: unknown) => value instanceof Tensor || typeof value === "number"))
+    throw badArgument(
+      "broadcast_all",
+      "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__.",
+    );
   const first = values.find((value) => value instanceof Tensor);
   const dtype = first?.dtype ?? "float32";
   const tensors = values.map((value) => (value instanceof Tensor ? value : torch.tensor(value, { dtype })));

@@ -107,3 +107,15 @@ test("the most specific rule of klDivergence applies, of the same families the n
   D.registerKl(Half, D.Normal, () => torch.tensor(10));
   expect(D.klDivergence(new Quarter(0, 1), new D.Normal(0, 1)).item()).toBe(10);
 });
+
+test.each([
+  ["Categorical", (probs: unknown) => new D.Categorical(probs as never)],
+  ["Bernoulli", (probs: unknown) => new D.Bernoulli(probs as never)],
+] as const)("%s says that probabilities are not given by position", (name, make) => {
+  expect(() => make(torch.tensor([0.5, 0.5]))).toThrow(
+    expect.objectContaining({
+      code: "TORCH_ARGUMENT",
+      message: expect.stringContaining(`new ${name}({ probs })`) as string,
+    }),
+  );
+});

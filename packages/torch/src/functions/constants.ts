@@ -2,7 +2,7 @@
 import { type Argument, type DeviceLiteral, dtypeLiteral, kindOf, unwrapFloat } from "@sconce/ir";
 import { type DType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
-import { noteMade } from "../trace/lane-writes.js";
+import { noteMade } from "../trace/lane-items.js";
 import { isMeta, META, metaTensor } from "../trace/meta-tensors.js";
 import { SymInt } from "../trace/sym-int.js";
 import { deviceOf, isMetaDevice } from "./arguments.js";

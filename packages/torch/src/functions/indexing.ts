@@ -6,6 +6,7 @@
 import { type Argument, device, dtypeLiteral, kindOf, layout, unwrapFloat } from "@sconce/ir";
 import { isIntegralDType, type NestedValues, Tensor } from "@sconce/tensor";
 import { callOperator, currentTrace, type OperatorArgument } from "../trace/dispatch.js";
+import { isItemValue } from "../trace/lane-items.js";
 import { laneLevel } from "../trace/lane-levels.js";
 import { isSym, type Size, SymInt } from "../trace/sym-int.js";
 import { isScalar, specialized } from "./arguments.js";
@@ -201,7 +202,7 @@ class Indexing {
   }
 
   #tensor(index: Tensor): void {
-    const isMapped = laneLevel(currentTrace()) > 0;
+    const isMapped = laneLevel(currentTrace()) > 0 || isItemValue(index);
     if (isMapped || index.ndim > 0 || !(isIntegralDType(index.dtype) || index.dtype === "bool"))
       this.#collect(index);
     else if (index.dtype === "bool") this.#boolean(callOperator("aten.item.default", [index]) as boolean);

@@ -46,6 +46,15 @@ export const takenName = (owner: string, name: string): SconceError =>
     fix: "give the parameter, the buffer or the module another name",
   });
 
+/** Returns the error for a place in a list that no module can have. */
+export const badPlace = (where: string, place: unknown): SconceError =>
+  new SconceError({
+    code: "LAYER_ARGUMENTS",
+    message: `${where}: ${describeValue(place)} is not a place in the list`,
+    where,
+    fix: "use a whole number from 0 on: negative places, which PyTorch refuses with a KeyError, are not counted",
+  });
+
 /** Returns the error for a name that would be another place in the names of a state dict. */
 export const badName = (owner: string, name: string): SconceError =>
   new SconceError({

@@ -161,6 +161,8 @@ export class Module {
   addModule(name: string, module: Module | null): void {
     if (module !== null && !(module instanceof Module)) throw notModule(this.constructor.name, module);
     requireFreeName(this, name);
+    if (/^(boolean|number|string)$/.test(typeof fieldsOf(this)[name]))
+      throw takenName(this.constructor.name, name);
     noteNumbered(this, name);
     setProperty(this, name, module);
   }

@@ -1,14 +1,16 @@
 /** @file Operators that run at once: on the interpreter, with one generator of random numbers. */
-import { createEvaluator, createRandomSource, type Evaluator, type RandomSource } from "@sconce/backend-cpu";
+import { createEvaluator, createRandomSource, type Evaluator, type SeededSource } from "@sconce/backend-cpu";
 import type { DType } from "@sconce/tensor";
 import { type AutocastMode, NO_AUTOCAST } from "./autocast-mode.js";
 import { customOperator, modelOperators } from "./custom-operators.js";
 import { badSeed } from "./errors.js";
+import { drawnInItems, drawsNumbers, type Run } from "./lane-draws.js";
+import { runningItems } from "./lane-items.js";
 import { inItems } from "./lane-writes.js";
 import { isMetaCall, metaCall } from "./meta-calls.js";
 
 interface Eager {
-  readonly random: RandomSource;
+  readonly random: SeededSource;
   readonly evaluate: Evaluator;
 }
 
@@ -29,8 +31,12 @@ export function evaluateEagerly(
   kwargs: Readonly<Record<string, unknown>> = {},
 ): ReturnType<Evaluator> {
   if (isMetaCall(args, kwargs)) return metaCall(target, args, kwargs, evaluated) as ReturnType<Evaluator>;
-  if (refused !== undefined && isRandom(target)) throw refused();
-  return inItems(target, args, kwargs, () => evaluated(target, args, kwargs));
+  if (runningItems().length === 0) return evaluated(target, args, kwargs);
+  const call = { target, args, kwargs };
+  const isDraw = isRandom(target) && drawsNumbers(call);
+  return inItems(call, isDraw, () =>
+    isDraw ? drawnInItems<ReturnType<Evaluator>>(call, evaluated as Run) : evaluated(target, args, kwargs),
+  );
 }
 
 function evaluated(
@@ -71,18 +77,20 @@ export function manualSeed(seed: number | bigint): void {
   eagerly().random.seed(seed);
 }
 
+/**
+ * Returns a function that sets the random numbers back to where they are now: the draws of items
+ * around, too.
+ */
+export function saveRandomness(): () => void {
+  const restore = eagerly().random.save();
+  const draws = runningItems().map((run) => run.draws);
+  return () => {
+    restore();
+    runningItems().forEach((run, at) => {
+      run.draws = draws[at]!;
+    });
+  };
+}
+
 const isRandom = (target: string): boolean =>
   modelOperators().get(target)?.tags.includes("nondeterministic_seeded") === true;
-
-let refused: (() => Error) | undefined;
-
-/** Runs something in which random operators are refused with this error. */
-export function withoutRandomness<T>(error: () => Error, run: () => T): T {
-  const outer = refused;
-  refused = error;
-  try {
-    return run();
-  } finally {
-    refused = outer;
-  }
-}

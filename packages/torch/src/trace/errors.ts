@@ -43,13 +43,17 @@ export const unresolvedConjugate = (target: string): SconceError =>
     fix: "use `torch.viewAsReal(x.resolveConj())`",
   });
 
-/** Returns the error for a dimension of a number in `vmap`, with functorch's reason. */
+/** Returns the error for a call on elements of a batch of `vmap` that PyTorch refuses. */
 export const refusedInLane = (target: string, reason: string): SconceError =>
   new SconceError({
     code: "TORCH_ARGUMENT",
-    message: `${reason}: \`${target}\` of a number for each example of \`vmap\``,
+    message: reason.startsWith("Dimension")
+      ? `${reason}: \`${target}\` of a number for each example of \`vmap\``
+      : reason,
     where: target,
-    fix: "leave the call out, which changes no number",
+    fix: reason.startsWith("Dimension")
+      ? "leave the call out, which changes no number"
+      : "compute with tensors whose sizes are the same for all items (`torch.where`, a mask)",
   });
 
 /**
@@ -180,6 +184,66 @@ export const sharedWrite = (target: string, level: number): SconceError =>
     where: "torch.vmap",
     fix: "use the function that gives a new tensor: `x.add(y)`",
   });
+
+const itemError = (message: string, fix: string, where = "torch.vmap"): SconceError =>
+  new SconceError({
+    code: "CONTROL_FLOW_ARGUMENTS",
+    message: /^(vmap|repeat_interleave)/.test(message) ? message : `vmap: ${message}`,
+    where,
+    fix,
+  });
+
+/** Returns the error for a call that PyTorch cannot do for the items of a batch. */
+export const refusedItemCall = (target: string, reason: string): SconceError =>
+  itemError(
+    reason,
+    "compute with tensors whose sizes are the same for all items (`torch.where`, a mask), or loop over the items",
+    target,
+  );
+
+/** Returns the error for a read of the numbers of one item. */
+export const hiddenItem = (): SconceError =>
+  itemError(
+    "Cannot access data pointer of Tensor that doesn't have storage",
+    "return the tensor, and read the numbers of all items outside of the function",
+  );
+
+/** Returns the error for a call that gives other sizes for another item. */
+export const unequalItems = (target: string, first: string, now: string, index: number): SconceError =>
+  itemError(
+    `stack expects each tensor to be equal size, but got ${first} at entry 0 and ${now} at entry ${index}`,
+    "compute with tensors whose sizes are the same for all items",
+    target,
+  );
+
+/** Returns the error for random numbers in a function of `vmap` that may not draw. */
+export const randomItem = (): SconceError =>
+  itemError(
+    "called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap",
+    'pass `{ randomness: "different" }`, or draw before and pass what is drawn as an argument',
+  );
+
+/** Returns the error for draws that depend on an item, where all items draw the same. */
+export const sameItemDraw = (): SconceError =>
+  itemError(
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch",
+    'pass `{ randomness: "different" }`, or draw before and pass what is drawn as an argument',
+  );
+
+/** Returns the error for different draws into a tensor that all items share. */
+export const differentSharedDraw = (): SconceError =>
+  itemError(
+    "Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this is necessary for your usage, please file an issue with functorch.",
+    "draw a new tensor: `torch.randn(...)`",
+  );
+
+/** Returns the error for draws that depend on the values of an item, which Sconce does not do. */
+export const differentItemDraw = (target: string): SconceError =>
+  itemError(
+    `\`${target}\` with randomness "different" draws by values that differ between items, which is not supported`,
+    "draw for the whole batch before, and pass what is drawn as an argument",
+    target,
+  );
 
 /** Returns the error for a write that each item of `vmap` would do again. */
 export const repeatedWrite = (target: string): SconceError =>

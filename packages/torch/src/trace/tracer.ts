@@ -39,7 +39,7 @@ import type { ExampleRun } from "./example-run.js";
 import { ambientGradEnabled } from "./grad-mode.js";
 import { KnownValues } from "./known-values.js";
 import { laneLevel } from "./lane-levels.js";
-import { refusedInLanes } from "./lane-refusals.js";
+import { refusedLaneCall } from "./lane-refusals.js";
 import { LeafWrites } from "./leaf-writes.js";
 import { forgetWritten } from "./memory-of.js";
 import { isDifferentiable, isDifferentiated, operandsOf, writtenOperands } from "./operands.js";
@@ -229,7 +229,7 @@ export class Tracer extends GraphRecorder<TraceMeta> implements Recorder {
     if (refused !== undefined) throw refusal(refused);
     const nodeArgs = normal.args.map((arg) => this.toArgument(arg));
     const refusedLane =
-      laneLevel(this) > 0 && refusedInLanes(row.target, normal.args, (tensor) => this.findTensor(tensor));
+      laneLevel(this) > 0 && refusedLaneCall(row, normal, (tensor) => this.findTensor(tensor));
     if (refusedLane) throw refusal(refusedInLane(row.target, refusedLane));
     const isViewedAsReal = row.target === "aten.view_as_real.default";
     if (isViewedAsReal && isConjugated(nodeArgs[0], this.operators))

@@ -3,7 +3,7 @@
 import { fieldsOf } from "@sconce/source-check";
 import { type FirstItems, Tensor } from "@sconce/tensor";
 import { withoutNotes } from "../../trace/state-reads.js";
-import { moduleInsteadOfList, noItem } from "../errors.js";
+import { badPlace, moduleInsteadOfList, noItem, takenName } from "../errors.js";
 import { type AnyModule, Module } from "../module.js";
 import { className, indented } from "../module-text.js";
 import { childrenOf, eachChild } from "../state.js";
@@ -97,6 +97,18 @@ export class ModuleList<M extends Module = AnyModule> extends Module {
     return this;
   }
 
+  /**
+   * Puts a module in front of the one at a place; at the end, where there is none at it.
+   * @throws SconceError `LAYER_ARGUMENTS` for a place that is negative or not a whole number
+   */
+  insert(index: number, module: M): this {
+    if (!Number.isInteger(index) || index < 0) throw badPlace("ModuleList.insert", index);
+    const all = [...this];
+    all.splice(index, 0, module);
+    for (const [i, one] of all.entries()) this.addModule(String(i), one);
+    return this;
+  }
+
   /** Adds modules at the end. */
   extend(modules: Iterable<M>): this {
     for (const module of modules) this.append(module);
@@ -154,6 +166,13 @@ export class ModuleList<M extends Module = AnyModule> extends Module {
   }
 }
 
+/** Members that module dicts have in Python, whose names PyTorch refuses. */
+const PYTHON_MEMBERS: ReadonlySet<string> = new Set(
+  "T_destination add_module apply bfloat16 buffers call_super_init children clear compile cpu cuda double dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu items keys load_state_dict modules mtia named_buffers named_children named_modules named_parameters parameters pop register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type update values xpu zero_grad _modules _parameters _buffers _version _apply".split(
+    " ",
+  ),
+);
+
 /** Modules by name, which the owner calls (`torch.nn.ModuleDict`). */
 export class ModuleDict<M extends Module = AnyModule> extends Module {
   static override readonly torchClass: string = "torch.nn.modules.container.ModuleDict";
@@ -161,6 +180,17 @@ export class ModuleDict<M extends Module = AnyModule> extends Module {
   constructor(modules: Readonly<Record<string, M>> = {}) {
     super();
     for (const [name, module] of Object.entries(modules)) this.addModule(name, module);
+  }
+
+  /**
+   * Adds a module, or exchanges the one of the name.
+   * @throws SconceError `LAYER_ARGUMENTS` for what is not a module, and for the name of a member of
+   * module dicts in Python or in TypeScript
+   */
+  override addModule(name: string, module: M | null): void {
+    const isTaken = name in this && !this.has(name) && fieldsOf(this)[name] !== null;
+    if (isTaken || PYTHON_MEMBERS.has(name)) throw takenName("ModuleDict", name);
+    super.addModule(name, module);
   }
 
   /**
