@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { readPt2 } from "@sconce/formats";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
-import { Tensor } from "@sconce/tensor";
+import { copiedBytes, Tensor } from "@sconce/tensor";
 
 /** The session of the tests. */
 export const session = createSconce();
@@ -76,12 +76,9 @@ ${calls.trim().replace(/^ */gm, "  ")}
 }
 
 /** Returns whether two values have the same dtypes, shapes and bytes. */
-export function sameBits(a: Value, b: Value): boolean {
-  if (!(a instanceof Tensor) || !(b instanceof Tensor)) return Object.is(a, b);
-  const [left, right] = [a.contiguous(), b.contiguous()];
-  return (
-    a.dtype === b.dtype &&
-    a.shape.join() === b.shape.join() &&
-    left.toArray().every((value, i) => Object.is(value, right.toArray()[i]))
-  );
-}
+export const sameBits = (a: Value, b: Value): boolean =>
+  a instanceof Tensor && b instanceof Tensor
+    ? a.dtype === b.dtype &&
+      a.shape.join() === b.shape.join() &&
+      Buffer.compare(copiedBytes(a), copiedBytes(b)) === 0
+    : Object.is(a, b);

@@ -43,7 +43,7 @@ describe("the server and its models", () => {
     // The document of the protocol has this address, too.
     expect((await server.get("/v2/")).status).toBe(200);
     expect((await server.get("/v2/health/live")).json).toEqual({ live: true });
-    expect((await server.get("/v2/health/ready")).json).toEqual({ ready: true });
+    expect((await server.get("/v2/health/ready")).json).toEqual({ live: true, ready: true });
     expect((await server.get("/v2/models")).json.models).toContain("bert");
     expect((await server.get("/v2/models/mlp/ready")).json).toEqual({ name: "mlp", ready: true });
     expect((await server.get("/v2/models/mlp/versions/9/ready")).status).toBe(200);

@@ -56,6 +56,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     logger: false,
     bodyLimit: settings.maxBody,
     requestTimeout: settings.requestTimeout,
+    // Without a byte in either direction: a client may read no answer.
+    connectionTimeout: settings.requestTimeout + 2 * settings.timeout,
     keepAliveTimeout: KEEP_ALIVE,
     http: { headersTimeout: settings.requestTimeout, connectionsCheckingInterval: LOOK_EVERY },
     return503OnClosing: false,
@@ -71,6 +73,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     (_, body, done) => done(null, body),
   );
   app.addHook("onRequest", (request, reply, done) => done(admit(request, reply, parts)));
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (parts.state.isStopping) reply.header("connection", "close");
+    done();
+  });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply, parts));
   app.setNotFoundHandler((request, reply) =>
     sendError(unknownPath(request.method, request.url), request, reply, parts),
@@ -85,10 +91,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
 /** Looks at a request before its body is read; returns why it is refused. */
 function admit(request: FastifyRequest, reply: FastifyReply, parts: AppParts): Error | undefined {
-  const { settings, pending, metrics, state } = parts;
+  const { settings, pending, metrics } = parts;
   const { headers } = request;
   const start = performance.now();
-  if (state.isStopping) reply.header("connection", "close");
   const declared =
     headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : settings.maxBody;
   const release = pending.take(Math.min(Number.isNaN(declared) ? 0 : declared, settings.maxBody));
@@ -116,7 +121,7 @@ function addInformation(app: FastifyInstance, { catalog, state }: AppParts): voi
   app.get("/v2/health/live", () => ({ live: true }));
   app.get("/v2/health/ready", (_, reply) => {
     const ready = state.isReady && !state.isStopping;
-    return reply.code(ready ? 200 : 503).send({ ready });
+    return reply.code(ready ? 200 : 503).send({ live: true, ready });
   });
   app.get("/v2/models", () => ({ models: [...new Set(catalog.all.map(({ name }) => name))] }));
 }

@@ -26,7 +26,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: object({ error: text, code: text, input: text, where: text, fix: text }, ["error", "code"]),
   Server: object({ name: text, version: text, extensions: listOf(text) }, ["name", "version", "extensions"]),
   Live: object({ live: { type: "boolean" } }, ["live"]),
-  Ready: object({ ready: { type: "boolean" } }, ["ready"]),
+  Ready: object({ live: { type: "boolean" }, ready: { type: "boolean" } }, ["live", "ready"]),
   ModelReady: object({ name: text, ready: { type: "boolean" } }, ["name", "ready"]),
   Models: object({ models: listOf(text) }, ["models"]),
   Tensor: object({ name: text, datatype: text, shape: listOf({ type: "integer" }) }, [

@@ -1,52 +1,17 @@
-import type { ExportedProgram, FakeTensor, Value } from "@sconce/ir";
-import { userLeaves } from "@sconce/ops";
-import { Tensor } from "@sconce/tensor";
+import { isSconceError } from "@sconce/errors";
+import type { ExportedProgram } from "@sconce/ir";
+import { sampleProgram } from "@sconce/testing";
 import { describe, expect, test } from "vitest";
-import { merged, separated } from "../pool/merge.js";
-import { recorded, sameBits, session, small } from "../programs.fixture.js";
+import { sampledCount } from "../../../../.config/sampled.js";
+import { recorded, session, small } from "../programs.fixture.js";
 import { AXIS_RULES } from "./axis-rules.js";
 import { proveRows } from "./prove-rows.js";
+import { runsTogether } from "./runs-together.fixture.js";
 
 const proof = (program: ExportedProgram): string => {
   const { rows, reason } = proveRows(session.runDecompositions(program), session.operators);
   return rows ?? reason;
 };
-
-let seed = 1;
-/** Returns numbers from 0 to 1, each time others. */
-function random(): number {
-  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-  return (seed >>> 8) / 2 ** 24;
-}
-
-/** Returns inputs with so many rows; other symbols are 3, integers are small. */
-function inputsOf(program: ExportedProgram, rows: number, symbol: string): Value[] {
-  return userLeaves(program).map(({ name }) => {
-    const { shape, dtype } = program.graph.node(name).meta.val as FakeTensor;
-    const sizes = shape.map((size) => (typeof size === "number" ? size : String(size) === symbol ? rows : 3));
-    const count = sizes.reduce((product, size) => product * size, 1);
-    const isInteger = dtype.startsWith("int") || dtype === "bool";
-    const values = Array.from({ length: count }, () =>
-      isInteger ? Math.floor(2 * random()) : 2 * random() - 1,
-    );
-    return Tensor.from(values, sizes, dtype);
-  });
-}
-
-/** Runs calls one by one and together; returns whether all results are the same bits. */
-async function runsTogether(program: ExportedProgram, symbol: string, backend = "cpu"): Promise<boolean> {
-  const executable = await session.compile(program, backend);
-  const counts = [1, 3, 2, 16];
-  const calls = counts.map((rows) => inputsOf(program, rows, symbol));
-  const alone: (readonly Value[])[] = [];
-  for (const call of calls) alone.push(await executable.run(call));
-  const together = separated((await executable.run(merged(calls))).map(owned), counts);
-  executable.dispose();
-  return alone.every((outputs, i) => outputs.every((value, j) => sameBits(value, together[i]![j]!)));
-}
-
-const owned = (value: Value): Value =>
-  value instanceof Tensor ? Tensor.from(value.toArray() as number[], [...value.shape], value.dtype) : value;
 
 const PROVED: Readonly<Record<string, Parameters<typeof small>[0]>> = {
   "products of matrices": {
@@ -258,6 +223,15 @@ describe("what combines rows, or may do so, is named", () => {
     );
   });
 
+  test("a comparison of all elements, although its operator has the tag of elementwise ones", () => {
+    const calls = `%e: bool(Eq(u0, 1)) = aten.equal.default(%x, %z)
+      %y: f32[s0, 4] = aten.mul.Tensor(%x, %e)`;
+    const program = small({ takes: "x: f32[s0, 4], z: f32[s0, 4]", calls, gives: "y" });
+    expect(proveRows(program, session.operators).reason).toBe(
+      "at %e (aten.equal.default): no rule says which rows it combines",
+    );
+  });
+
   test("a table whose rows come from the requests", () => {
     const calls = "%y: f32[s0, 4] = aten.embedding.default(%x, %i)";
     expect(proof(small({ takes: "x: f32[s0, 4], i: i64[s0]", calls, gives: "y" }))).toContain(
@@ -277,3 +251,27 @@ test("every rule is for an operator that exists", () => {
   const missing = [...AXIS_RULES.keys()].filter((target) => session.operators.schemaOf(target) === undefined);
   expect(missing).toEqual([]);
 });
+
+test("random programs whose rows are proved to stay separate give the same bits together", async () => {
+  const wrong: number[] = [];
+  let proved = 0;
+  for (let seed = 0; seed < sampledCount(3000, 10); seed++) {
+    const program = sampleProgram(seed, { maxNodes: 10, mutations: false });
+    const symbol = program.rangeConstraints.size === 0 ? "" : lowered(program);
+    if (!/^s\d+$/.test(symbol)) continue;
+    proved++;
+    if (!(await runsTogether(program, symbol))) wrong.push(seed);
+  }
+  expect(wrong).toEqual([]);
+  expect(proved).toBeGreaterThan(20);
+});
+
+/** Returns the proof, or why a program cannot be lowered. */
+function lowered(program: ExportedProgram): string {
+  try {
+    return proof(program);
+  } catch (error) {
+    if (isSconceError(error)) return error.message;
+    throw error;
+  }
+}

@@ -105,13 +105,16 @@ class Proof {
     if (schema === undefined) return this.#fixed(node, [node.args, node.kwargs]);
     const bound = bindArgs(schema, args, node.kwargs, ({ name }) => this.#tracked(name));
     if (this.#operators.tagsOf(target).includes("nondeterministic_seeded")) mixed("it draws random numbers");
+    const isOfTensors = shapesOf(meta.val).length === (Array.isArray(meta.val) ? meta.val.length : 1);
     const rule = AXIS_RULES.get(target);
-    if (rule !== undefined) {
+    if (rule !== undefined && isOfTensors) {
       this.#refuseCounts(Object.entries(bound).filter(([name]) => !SIZE_ARGUMENTS.has(name)));
       const shape = shapesOf(meta.val)[0] ?? [];
       return this.#checked(meta.val, rule(bound, shape, this.#rows));
     }
-    if (!this.#operators.tagsOf(target).includes("pointwise")) return this.#fixed(node, bound);
+    // `aten.equal` has the tag, and compares all elements.
+    const isElementwise = isOfTensors && this.#operators.tagsOf(target).includes("pointwise");
+    if (!isElementwise) return this.#fixed(node, bound);
     this.#refuseCounts(bound);
     const operands = trackedIn(bound);
     return this.#checked(meta.val, broadcastAxis(operands, shapesOf(meta.val)[0]?.length ?? 0));
