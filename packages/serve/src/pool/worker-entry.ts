@@ -1,8 +1,8 @@
 /** @file The script of a worker: it compiles the programs of the server and runs them. */
 import { parentPort, workerData } from "node:worker_threads";
 import { isSconceError } from "@sconce/errors";
-import type { Executable } from "@sconce/ir";
-import { createSconce, type Plugin } from "@sconce/session";
+import type { Executable, ExportedProgram } from "@sconce/ir";
+import { createSconce, exampleInputs, type Plugin } from "@sconce/session";
 import { isKnownBackend, loadBackend } from "@sconce/session/backends";
 import { copiedBytes, Storage, Tensor } from "@sconce/tensor";
 import { internal } from "../protocol/errors.js";
@@ -39,7 +39,10 @@ const executables: Executable[] = [];
 
 async function answer(request: WorkerRequest): Promise<{ reply: WorkerReply; transfer: ArrayBuffer[] }> {
   if (request.kind === "load") {
-    executables.push(await session.compile(await session.load(request.file), backend));
+    const program = await session.load(request.file);
+    const executable = await session.compile(program, backend);
+    await warmUp(program, executable);
+    executables.push(executable);
     return { reply: { kind: "loaded" }, transfer: [] };
   }
   const start = performance.now();
@@ -48,6 +51,16 @@ async function answer(request: WorkerRequest): Promise<{ reply: WorkerReply; tra
   const outputs = results.map((value) => sentValue(value instanceof Tensor ? owned(value) : value));
   const milliseconds = performance.now() - start;
   return { reply: { kind: "ran", outputs, milliseconds }, transfer: transferOf(outputs) };
+}
+
+/** Runs a program on the inputs of its export, so that the first request finds kernels ready. */
+async function warmUp(program: ExportedProgram, executable: Executable): Promise<void> {
+  try {
+    const inputs = exampleInputs(program);
+    if (inputs !== undefined) await executable.run(inputs);
+  } catch {
+    // The inputs may have no values, or be what the program refuses: requests bring their own.
+  }
 }
 
 /** Returns a tensor with row-major elements in memory that it shares with no other. */
