@@ -106,6 +106,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/build.js")).buildCommand,
   },
   {
+    name: "serve",
+    description:
+      "Offer programs over HTTP in the Open Inference Protocol, with workers, batches and metrics.",
+    examples: [
+      "sconce serve model.pt2",
+      "sconce serve digits@2=new.pt2 digits@1=old.pt2 --port 9000",
+      "sconce serve model.pt2 --workers 2 --max-batch 32 --batch-delay 2 --json",
+    ],
+    load: async () => (await import("./commands/serve.js")).serveCommand,
+  },
+  {
     name: "types",
     description: "Write the types of a program's calls as a declaration file for TypeScript.",
     examples: ["sconce types model.pt2 -o model.d.ts", "sconce types model.pt2"],

@@ -23,6 +23,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   number: "number, a difference of values",
   port: "integer, a TCP port",
   integer: "integer, without unit",
+  address: "name or address of a machine",
   count: "integer, a count",
   seed: "integer, without unit",
   ms: "number, milliseconds",

@@ -33,6 +33,7 @@ describe("every entry point", () => {
     "/node",
     "/gpujs",
     "/wasm",
+    "/serve",
     "/loops",
     "/symbolic",
     "/topology",
@@ -49,12 +50,12 @@ describe("every entry point", () => {
     project.write("entries.mts", text.join(""));
     expect(await project.typeErrors(["entries.mts"], options)).toBe("");
     // A project for Node only has no types of browsers; those of vitest need them.
-    project.write("entries-node.mts", text.slice(0, 9).join(""));
+    project.write("entries-node.mts", text.slice(0, 10).join(""));
     expect(await project.typeErrors(["entries-node.mts"], { ...options, lib: ["es2022"] })).toBe("");
   });
 
   test("is loaded by Node", async () => {
-    const loaded = await project.program("entries", text.slice(0, 9).join(""));
+    const loaded = await project.program("entries", text.slice(0, 10).join(""));
     expect(
       loaded
         .trim()

@@ -86,7 +86,17 @@ export class Project {
 }
 
 /** Tools of the repository that a user would install: they are linked. */
-const TOOLS = ["@types/node", "esbuild", "fast-check", "gpu.js", "typescript", "vite", "vitest"];
+const TOOLS = [
+  "@types/node",
+  "esbuild",
+  "fast-check",
+  "fastify",
+  "gpu.js",
+  "prom-client",
+  "typescript",
+  "vite",
+  "vitest",
+];
 
 /** An installed project, and what removes it. */
 export interface Installed {

@@ -1,10 +1,10 @@
 /** @file Writes a program as a module with its own kernels. */
 import { mkdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type BuildReport, type BuildTarget, buildModule } from "@sconce/build";
 import { amount, countText } from "@sconce/errors";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
-import { STANDARD } from "../input-file.js";
+import { fileStem } from "../file-stem.js";
 import { json, type SafeIo } from "../io.js";
 import { openWithWeights } from "../open.js";
 import { runPasses } from "../pass-run.js";
@@ -33,7 +33,7 @@ export async function build(file: string, options: BuildCommandOptions, io: Safe
   const session = await openSession(io, options.plugin, undefined, [file]);
   const program = runPasses(await openWithWeights(file, session, options.weights), session, options, io);
   const { files, report } = await buildModule(program, {
-    name: options.name ?? nameOf(file),
+    name: options.name ?? fileStem(file),
     targets: options.target.split(",") as BuildTarget[],
     inline,
     packed,
@@ -55,16 +55,6 @@ async function requirePlace(output: string): Promise<void> {
     () => false,
   );
   await requireFolder(isThere ? join(output, "model.mjs") : output);
-}
-
-/** Returns the name of a file without its ending, as far as names of modules have its letters. */
-function nameOf(file: string): string {
-  if (file === STANDARD) return "model";
-  const name = basename(file)
-    .replace(/\.(pt2|sir|json)$/i, "")
-    .replace(/[^A-Za-z0-9._-]/g, "_")
-    .replace(/^[.-]+/, "");
-  return name === "" ? "model" : name.slice(0, 100);
 }
 
 function reportText(output: string, report: BuildReport): string {

@@ -69,7 +69,7 @@ async function collected(): Promise<Facts> {
 }
 
 const OWN =
-  "errors tensor symbolic ir drawing ops trace passes codegen formats backend-cpu device-runtime wasm backend-wasm backend-gpujs session studio source-check torch capture torch-libraries build cli";
+  "errors tensor symbolic ir drawing ops trace passes codegen formats backend-cpu device-runtime wasm backend-wasm backend-gpujs session studio source-check torch capture torch-libraries build serve cli";
 
 /** Packages by name: what each is for, and from which one it is looked for. */
 const PACKAGES: readonly { name: string; use: string; from?: string; install?: string }[] = [
@@ -91,6 +91,8 @@ const PACKAGES: readonly { name: string; use: string; from?: string; install?: s
     from: "@sconce/backend-gpujs",
     install: "npm install webgpu",
   },
+  { name: "fastify", use: "sconce serve", from: "@sconce/serve", install: "npm install fastify" },
+  { name: "prom-client", use: "sconce serve", from: "@sconce/serve", install: "npm install prom-client" },
 ];
 
 function packageFacts({ name, use, from, install }: (typeof PACKAGES)[number]): PackageFacts {

@@ -1,0 +1,2 @@
+/** @file Programs behind HTTP. */
+export * from "@sconce/serve";

@@ -1,0 +1,3 @@
+export { proveRows, type RowProof } from "./rows/prove-rows.js";
+export { type ModelServer, serve } from "./serve.js";
+export type { ServedProgram, ServeEvent, ServeOptions } from "./settings/options.js";
