@@ -1,7 +1,7 @@
 /**
  * @file Built modules beside the backend `wasm`: `node built-modules.mjs [MODEL]...`. Prints bytes
- * with gzip, the first result in a new process after the bytes are there, and the time of a run
- * beside that of the backend, one after the other.
+ * with gzip, the first result in a new process after the last byte came and with all bytes given at
+ * once, and the time of a run beside that of the backend, one after the other.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,15 +20,38 @@ const OWN = fileURLToPath(import.meta.url);
 const [PAIRS, LIMIT] = [40, 15_000];
 const least = (times) => Math.min(...times);
 
+/** Gives bytes in parts, as a download does, and calls when the last one was taken. */
+function download(bytes, ended) {
+  const part = 2 ** 18;
+  let at = 0;
+  return new Response(
+    new ReadableStream(
+      {
+        pull(controller) {
+          controller.enqueue(bytes.slice(at, at + part));
+          at += part;
+          if (at < bytes.length) return;
+          controller.close();
+          ended();
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+  );
+}
+
 /** In a new process: reads the files, and times what is left until the first result. */
 if (process.argv[2] === "--first") {
-  const [folder, name, shape] = process.argv.slice(3);
+  const [folder, name, shape, way] = process.argv.slice(3);
   const [wasm, weights] = ["model.wasm", "model.safetensors"].map((file) => readFileSync(join(folder, file)));
   const sizes = JSON.parse(shape);
   const data = new Float32Array(sizes.reduce((total, size) => total * size, 1)).fill(0.5);
-  const start = performance.now();
+  let start = performance.now();
   const { load } = await import(pathToFileURL(join(folder, "model.mjs")).href);
-  const model = await load({ wasm, weights });
+  const ended = () => {
+    start = performance.now();
+  };
+  const model = await load({ wasm, weights: way === "download" ? download(weights, ended) : weights });
   await model.run({ [name]: { data, shape: sizes } });
   console.log(performance.now() - start);
   process.exit();
@@ -55,10 +78,17 @@ async function written(program, options, use) {
   }
 }
 
-function firstResult(folder, name, shape) {
+function firstResult(folder, name, shape, way) {
   const times = [];
   for (let i = 0; i < 7; i++) {
-    const { stdout } = spawnSync(process.execPath, [OWN, "--first", folder, name, JSON.stringify(shape)]);
+    const { stdout } = spawnSync(process.execPath, [
+      OWN,
+      "--first",
+      folder,
+      name,
+      JSON.stringify(shape),
+      way,
+    ]);
     times.push(Number(stdout));
   }
   return times.sort((a, b) => a - b)[3];
@@ -90,7 +120,13 @@ for (const model of chosen.length > 0 ? chosen : Object.keys(MODELS)) {
   const sizes = ({ files }) => files.map((file) => `${file.name} ${file.gzipBytes} B`).join(", ");
   await written(program, { packed: true }, async (folder, report) => {
     console.log(`${model}, packed, gzip: ${sizes(report)}`);
-    console.log(`${model}, packed, first result: ${firstResult(folder, name, shape).toFixed(1)} ms`);
+    for (const [way, title] of [
+      ["download", "after the last byte"],
+      ["given", "with all bytes given at once"],
+    ])
+      console.log(
+        `${model}, packed, first result ${title}: ${firstResult(folder, name, shape, way).toFixed(1)} ms`,
+      );
   });
   await written(program, {}, async (folder, report) => {
     console.log(`${model}, gzip: ${sizes(report)}`);
