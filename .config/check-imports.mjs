@@ -47,6 +47,7 @@ const MAY_IMPORT = {
     ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu", "capture"],
     ...["device-runtime", "backend-wasm"],
   ],
+  batch: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session"],
   studio: [
     "errors",
     "tensor",
@@ -100,6 +101,7 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
     "build",
+    "batch",
   ],
   fuzz: [
     ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session", "capture", "cli"],
@@ -119,13 +121,14 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
     "build",
+    "batch",
     "testing",
     "cli",
   ],
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wasm", "backend-gpujs"] };
-const USES_NODE = new Set(["testing", "conformance", "bench", "cli", "fuzz", "sconce", "site"]);
+const USES_NODE = new Set(["batch", "testing", "conformance", "bench", "cli", "fuzz", "sconce", "site"]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =
   /packages\/(formats|session|studio|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;
