@@ -47,6 +47,7 @@ const MAY_IMPORT = {
     ...["errors", "tensor", "symbolic", "ir", "ops", "passes", "codegen", "backend-cpu", "capture"],
     ...["device-runtime", "backend-wasm"],
   ],
+  batch: ["errors", "tensor", "symbolic", "ir", "ops", "passes", "formats", "session"],
   serve: ["errors", "tensor", "symbolic", "ir", "ops", "session"],
   studio: [
     "errors",
@@ -101,6 +102,7 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
     "build",
+    "batch",
     "serve",
   ],
   fuzz: [
@@ -121,6 +123,7 @@ const MAY_IMPORT = {
     "capture",
     "torch-libraries",
     "build",
+    "batch",
     "serve",
     "testing",
     "cli",
@@ -128,7 +131,17 @@ const MAY_IMPORT = {
 };
 /** Optional packages that a package imports when they are asked for, by `import()` only. */
 const MAY_LOAD = { session: ["backend-wasm", "backend-gpujs"], cli: ["backend-wasm", "backend-gpujs"] };
-const USES_NODE = new Set(["testing", "conformance", "bench", "serve", "cli", "fuzz", "sconce", "site"]);
+const USES_NODE = new Set([
+  "batch",
+  "testing",
+  "conformance",
+  "bench",
+  "serve",
+  "cli",
+  "fuzz",
+  "sconce",
+  "site",
+]);
 /** Entry points of portable packages that are for Node only. */
 const NODE_ENTRIES =
   /packages\/(formats|session|studio|backend-gpujs|backend-wasm|ops-cases)\/src\/(.*\/)?(node|.*-node)\.ts$/;

@@ -20,7 +20,7 @@ const SUBJECTS = {
   "Passes and lowering": ["trace", "passes"],
   "Operators and numbers": ["ops", "ops-cases", "backend-cpu"],
   "Compiled backends": ["codegen", "wasm", "device-runtime", "backend-wasm", "backend-gpujs", "build"],
-  "Command line, studio and tools": ["cli", "drawing", "serve", "studio", "testing"],
+  "Command line, studio and tools": ["cli", "batch", "drawing", "serve", "studio", "testing"],
 };
 
 /** The parts of a subject, by the part of the version that a change raises. */

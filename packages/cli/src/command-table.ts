@@ -106,6 +106,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/build.js")).buildCommand,
   },
   {
+    name: "batch",
+    description:
+      "Score shards of rows with a program, in threads of this machine, or on machines through a queue.",
+    examples: [
+      "sconce batch model.pt2 --inputs 'shards/*.safetensors' --output out",
+      "sconce batch model.pt2 --inputs 'rows/*.parquet' --output out --format csv --keep id",
+      "sconce batch model.pt2 --inputs 'shards/*' --output out --queue redis://localhost:6379",
+    ],
+    load: async () => (await import("./commands/batch.js")).batchCommand,
+  },
+  {
+    name: "batch-worker",
+    description: "Score shards that `sconce batch --queue` adds to a queue on Redis.",
+    examples: [
+      "sconce batch-worker --queue redis://localhost:6379",
+      "sconce batch-worker --queue redis://localhost:6379 --root /mnt/data --idle 60000",
+    ],
+    load: async () => (await import("./commands/batch-worker.js")).batchWorkerCommand,
+  },
+  {
     name: "serve",
     description:
       "Offer programs over HTTP in the Open Inference Protocol, with workers, batches and metrics.",

@@ -11,6 +11,10 @@ import type { Paint } from "./colors.js";
  */
 export const OPTION_TYPES: Readonly<Record<string, string>> = {
   file: "path",
+  pattern: "path, or pattern such as shards/*.csv",
+  column: "name of a column",
+  address: "address: redis://HOST:PORT",
+  part: "I/N, integers from 0",
   folder: "path of a folder",
   side: "integer, a count of elements",
   module: "path of a module, or name of a package",
@@ -23,7 +27,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   number: "number, a difference of values",
   port: "integer, a TCP port",
   integer: "integer, without unit",
-  address: "name or address of a machine",
+  host: "name or address of a machine",
   count: "integer, a count",
   seed: "integer, without unit",
   ms: "number, milliseconds",

@@ -134,6 +134,8 @@ export {
   randomInputs,
   type SampleOptions,
   sampleInputs,
+  sampleSizes,
+  sizeCheck,
 } from "./sampling/sample-inputs.js";
 export { copyOf as copyTensor } from "./sampling/values.js";
 export type { NewSizes } from "./shapes/bindings.js";

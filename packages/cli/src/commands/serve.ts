@@ -16,9 +16,9 @@ export const serveCommand: Declare = (command, io) => {
       "FILE, NAME=FILE or NAME@VERSION=FILE; all programs of a .pt2 file with their names, or the one of --model",
     )
     .option("--port <port>", "Listen on this port, 0 for a free one; the default is 8080")
-    .option("--host <address>", "Listen on this address, 0.0.0.0 for all; the default is this machine alone")
+    .option("--host <host>", "Listen on this address, 0.0.0.0 for all; the default is this machine alone")
     .option(
-      "--allow-host <address>",
+      "--allow-host <host>",
       "Answer to this name of the server, too, while it listens for this machine alone (repeatable)",
       repeatable,
     )

@@ -1,0 +1,94 @@
+/** @file One shard as a job of a queue: plain data, which a worker checks. */
+import { realpath } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { VERSION } from "@sconce/errors";
+import { badBatch, badJob } from "../errors.js";
+import { isUrl } from "../program/cached-program.js";
+import type { ScoreOptions } from "../task.js";
+
+/** The data of a job. Paths are relative to the root of each machine, with slashes. */
+export interface ShardJob {
+  /** The version of Sconce that results are of. */
+  readonly version: string;
+  /** The address of the program, or its path. */
+  readonly program: string;
+  readonly input: string;
+  readonly output: string;
+  readonly options: ScoreOptions;
+}
+
+/**
+ * Returns a path as jobs name it. @throws SconceError `BATCH_OPTION` for one outside of the root
+ */
+export function jobPath(root: string, path: string): string {
+  const inside = relative(root, resolve(path));
+  if (inside === "" || inside.startsWith("..") || isAbsolute(inside))
+    throw badBatch(
+      `${path} lies outside of the root ${root}`,
+      "give a --root that holds the program, the shards and the output folder",
+    );
+  return inside.split(sep).join("/");
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.length < 4096;
+const isHash = (value: unknown): boolean => isText(value) && /^[0-9a-f]{64}$/.test(value);
+const isCount = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= 65_536;
+
+const OPTION_CHECKS: { readonly [K in keyof Required<ScoreOptions>]: (value: unknown) => boolean } = {
+  programHash: isHash,
+  model: (value) => value === undefined || isText(value),
+  backend: isText,
+  threads: isCount,
+  batchSize: isCount,
+  mapHash: (value) => value === undefined || isHash(value),
+  keep: (value) => Array.isArray(value) && value.every(isText),
+};
+
+/** Checks the data of a job. @throws SconceError `BATCH_JOB` */
+export function checkedJob(data: unknown): ShardJob {
+  const job = (typeof data === "object" && data !== null ? data : {}) as Partial<ShardJob>;
+  const { version, program, input, output } = job;
+  const options = (job.options ?? {}) as unknown as Readonly<Record<string, unknown>>;
+  const wrong = Object.entries(OPTION_CHECKS).find(([name, check]) => !check(options[name]))?.[0];
+  if (!isText(version) || !isText(program) || !isText(input) || !isText(output) || wrong !== undefined)
+    throw badJob(
+      `a job of the queue is not one of \`sconce batch\`${wrong ? `: ${wrong}` : ""}`,
+      "use a separate queue for batches: --queue-name",
+    );
+  if (version !== VERSION)
+    throw badJob(
+      `the job is of Sconce ${version}, and this worker is ${VERSION}`,
+      "install the same version on all machines",
+    );
+  return { version, program, input, output, options: options as unknown as ScoreOptions };
+}
+
+/**
+ * Returns the path of a file of a job below the root, links followed.
+ * @throws SconceError `BATCH_JOB` for one outside
+ */
+export async function pathBelow(root: string, path: string): Promise<string> {
+  const full = resolve(root, path);
+  const inside = await realpath(root);
+  const folder = await realpath(full).catch(() => existing(dirname(full)));
+  if (!isAbsolute(path) && (folder === inside || folder.startsWith(inside + sep))) return full;
+  throw badJob(
+    `${path} lies outside of the root ${root} of the worker`,
+    "give the worker the --root that the paths are relative to",
+  );
+}
+
+/** Returns the nearest folder that is there: an output folder may be made later. */
+async function existing(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch {
+    const above = dirname(folder);
+    return above === folder ? folder : existing(above);
+  }
+}
+
+/** Returns where a worker fetches a program from. */
+export const programSource = async (root: string, program: string): Promise<string> =>
+  isUrl(program) ? program : pathBelow(root, program);

@@ -1,0 +1,59 @@
+/** @file How far a run is, and how fast. */
+import type { BatchProgress, BatchReport, SetAside } from "../options.js";
+
+/** Counts shards and rows of a run. */
+export class RunMeter {
+  readonly #shards: number;
+  readonly #started = performance.now();
+  readonly setAside: SetAside[] = [];
+  #written = 0;
+  #skipped = 0;
+  #rows = 0;
+
+  constructor(shards: number) {
+    this.#shards = shards;
+  }
+
+  /** Counts a shard that is there. */
+  add(state: "written" | "skipped", rows: number): void {
+    if (state === "skipped") this.#skipped++;
+    else {
+      this.#written++;
+      this.#rows += rows;
+    }
+  }
+
+  /** Whether every shard is written, skipped or set aside. */
+  get isWhole(): boolean {
+    return this.#done === this.#shards;
+  }
+
+  get #done(): number {
+    return this.#written + this.#skipped + this.setAside.length;
+  }
+
+  /** The estimate is for shards like those that were written. */
+  progress(): BatchProgress {
+    const seconds = (performance.now() - this.#started) / 1000;
+    const perShard = this.#written === 0 ? undefined : seconds / (this.#written + this.setAside.length);
+    return {
+      shards: this.#shards,
+      done: this.#done,
+      rows: this.#rows,
+      rowsPerSecond: seconds === 0 ? 0 : this.#rows / seconds,
+      secondsLeft: perShard === undefined ? undefined : perShard * (this.#shards - this.#done),
+    };
+  }
+
+  report(): BatchReport {
+    return {
+      shards: this.#shards,
+      written: this.#written,
+      skipped: this.#skipped,
+      setAside: this.setAside,
+      rows: this.#rows,
+      milliseconds: performance.now() - this.#started,
+      stopped: !this.isWhole,
+    };
+  }
+}

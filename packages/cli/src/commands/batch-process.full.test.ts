@@ -1,0 +1,67 @@
+/** @file `sconce batch` as a process that SIGTERM ends. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Tensor, writeSafetensors } from "@sconce/tensor";
+import { afterAll, expect, test } from "vitest";
+import { fixture } from "../command.fixture.js";
+
+const COMMAND = fileURLToPath(new URL("../../../sconce/bin/sconce.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "sconce-batch-process-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+mkdirSync(join(folder, "shards"));
+for (let i = 0; i < 12; i++) {
+  const image = Tensor.fromData(new Float32Array(3 * 64).fill(i / 12), "float32", [3, 1, 8, 8]);
+  writeFileSync(join(folder, "shards", `s${i}.safetensors`), writeSafetensors(new Map([["image", image]])));
+}
+writeFileSync(
+  join(folder, "slow.mjs"),
+  "export default { before: (columns) => new Promise((resolve) => setTimeout(() => resolve(columns), 400)) };",
+);
+
+interface Line {
+  readonly event: string;
+  readonly written: number;
+  readonly skipped: number;
+  readonly stopped: boolean;
+}
+
+/** Runs the command, and ends it with a signal after the first shard. */
+async function run(output: string, options: readonly string[], signal?: NodeJS.Signals) {
+  const args = ["batch", fixture("digits"), "--inputs", "shards/*", "--output", output, "--map", "slow.mjs"];
+  const child = spawn(process.execPath, [COMMAND, ...args, "--workers", "2", "--json", ...options], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: Line[] = [];
+  createInterface(child.stdout).on("line", (line) => {
+    lines.push(JSON.parse(line) as Line);
+    const shards = lines.filter(({ event }) => event === "shard");
+    if (signal !== undefined && lines.at(-1)!.event === "shard" && shards.length === 1) child.kill(signal);
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  const written = readdirSync(join(folder, output)).filter((name) => name !== ".sconce-batch");
+  return { code, end: lines.at(-1)!, written };
+}
+
+test.each([
+  ["SIGTERM", "20000"],
+  ["SIGTERM", "0"],
+  ["SIGINT", "20000"],
+] as const)("%s leaves whole files only, with %s ms for shards in work", async (signal, grace) => {
+  const output = `${signal}-${grace}`;
+  const first = await run(output, ["--grace", grace], signal);
+  expect(first.code).toBe(1);
+  expect(first.end).toMatchObject({ event: "end", stopped: true });
+  expect(first.written).toHaveLength(first.end.written);
+  expect(first.end.written).toBeGreaterThan(0);
+  expect(first.end.written).toBeLessThan(12);
+  const second = await run(output, []);
+  expect(second).toMatchObject({ code: 0, end: { skipped: first.end.written, stopped: false } });
+  expect(second.written.sort()).toEqual(readdirSync(join(folder, "shards")).sort());
+});
