@@ -4,6 +4,7 @@
  */
 import { isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
+import { recordedProblem } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
 import { bodyProblem, checkRecorded, propagateShapes, withRuleLayouts } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
@@ -13,6 +14,8 @@ import { sameSizes } from "@sconce/symbolic";
  * recorded values are not to be relied on.
  */
 export function trustedProgram(program: ExportedProgram, operators: OperatorTable): ExportedProgram | string {
+  const invalid = recordedProblem(program.graph);
+  if (invalid !== undefined) return `it is not valid: ${invalid}`;
   const refused = isRecorded(program.graph, operators) ? undefined : whyRefused(program, operators);
   if (refused !== undefined) return `it is not valid: ${refused}`;
   const state = otherState(program);
@@ -44,10 +47,10 @@ const lacksValues = (graph: Graph, operators: OperatorTable): boolean =>
 /**
  * Returns a program whose calls lack values, with what their rules give: lowering decomposes calls,
  * whose own rules are asked for the sizes of a run only where they record values. The program
- * itself where a rule refuses.
+ * itself where a rule refuses, and where a value that it does record is not valid.
  */
 export function withRecordedValues(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
-  if (!lacksValues(program.graph, operators)) return program;
+  if (!lacksValues(program.graph, operators) || recordedProblem(program.graph) !== undefined) return program;
   try {
     return propagateShapes(program, operators);
   } catch (error) {
