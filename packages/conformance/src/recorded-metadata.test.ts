@@ -84,7 +84,72 @@ const one = { inputs: "%x: f32[4]", given: [[4]] };
 const square = { inputs: "%x: f32[2, 2]", given: [[2, 2]] };
 const sized = { inputs: "%x: f32[s0], %z: f32[s1]", given: [[6], [4]] };
 
+/** Calls that read a mask or a tensor whose strides are not as many as its sizes. */
+const READS: Readonly<Record<string, string>> = {
+  "aten.index.Tensor(%x, [%b])": "f32[u0]",
+  "aten.masked_select.default(%x, %b)": "f32[u0]",
+  "aten.nonzero.default(%b)": "i64[u0, 2]{1, u0}",
+  "aten.where.self(%b, %x, %n)": "f32[3, 4]",
+  "aten.view.default(%n, [12])": "f32[12]",
+  "aten.permute.default(%n, [1, 0])": "f32[4, 3]{1, 4}",
+  "aten.select.int(%n, 0, 1)": "f32[4]@4",
+  "aten.sum.dim_IntList(%n, [1])": "f32[3]",
+  "aten.cumsum.default(%n, 1)": "f32[3, 4]",
+  "aten.cat.default([%n, %x])": "f32[6, 4]",
+  "aten.clone.default(%n)": "f32[3, 4]",
+};
+
 const LIES: readonly Lie[] = [
+  ...["{}", "{7}", "{0}", "{2147483647}", "{1, 1, 1}"].flatMap((strides) => [
+    ...Object.entries(READS).map(([call, type]) => {
+      const [n, b] = call.includes("%b") ? ["", strides] : [strides, ""];
+      return {
+        name: `${strides} for two sizes, ${call}`,
+        inputs: "%x: f32[3, 4]",
+        given: [[3, 4]],
+        body: `%n: f32[3, 4]${n} = aten.neg.default(%x)
+  %b: b8[3, 4]${b} = aten.gt.Scalar(%x, 5)
+  %y: ${type} = ${call}`,
+        problem: /2 sizes and [013] strides/,
+      };
+    }),
+    {
+      name: `${strides} for two sizes of an input`,
+      inputs: `%x: f32[3, 4]${strides}`,
+      given: [[3, 4]],
+      body: "%y: f32[4, 3]{1, 4} = aten.permute.default(%x, [1, 0])",
+      problem: /2 sizes and [013] strides/,
+    },
+    {
+      name: `${strides} for two sizes, in a list`,
+      inputs: "%x: f32[3, 4]",
+      given: [[3, 4]],
+      body: `%t: (f32[3, 4], i64[3, 4]${strides}) = aten.sort.default(%x)\n  %y: i64[3, 4] = operator.getitem(%t, 1)`,
+      problem: /2 sizes and [013] strides/,
+    },
+    {
+      name: `${strides} for two sizes, in a branch`,
+      inputs: "%x: f32[3, 4], %n: f32[1]",
+      given: [[3, 4], [1]],
+      body: `%p: b8[1] = aten.gt.Scalar(%n, 0)
+  %t = get_attr yes
+  %f = get_attr no
+  %c: (f32[3]) = higher_order.cond(%p, %t, %f, (%x))
+  %y: f32[3] = operator.getitem(%c, 0)`,
+      nested: `
+  graph yes(%a: f32[3, 4]) {
+    %k: f32[3, 4]${strides} = aten.neg.default(%a)
+    %m: f32[3] = aten.sum.dim_IntList(%k, [1])
+    return (%m)
+  }
+  graph no(%b: f32[3, 4]) {
+    %m: f32[3] = aten.sum.dim_IntList(%b, [1])
+    return (%m)
+  }
+`,
+      problem: /2 sizes and [013] strides/,
+    },
+  ]),
   ...["{7}", "{0}", "{1000000000}", "@1000"].map((layout) => ({
     name: `a result with ${layout}`,
     ...one,
@@ -288,5 +353,44 @@ describe.each(LIES)("$name", (lie) => {
   test.each(BACKENDS)("%s gives what the interpreter gives, or refuses it", async (backend) => {
     const [expected, given] = [await ran(lie, "cpu"), await ran(lie, backend)];
     if (given !== "refused") expect(given).toBe(expected);
+  });
+});
+
+describe.each(["TRAINING", "ATEN"])("a recorded number of an input, %s", (dialect) => {
+  const program = (recorded: string, square: string, examples: string): string => `sconce-ir 1
+symbol s43 integer
+
+program "${dialect}" {
+  input %a: USER_INPUT
+  input symint %n: USER_INPUT
+  output %add: USER_OUTPUT
+  output symint %mul: USER_OUTPUT
+${examples}
+}
+graph(%a: i64[2], %n: ${recorded}) {
+  %mul: ${square} = operator.mul(%n, %n)
+  %add: i64[2] = aten.add.Tensor(%a, %mul)
+  return (%add, %mul)
+}`;
+  const given = Tensor.from([1n, 2n], [2], "int64");
+  const examples = "  examples\n    example tensor i64[2]\n    example 3";
+
+  test.each(["cpu", ...BACKENDS])("%s refuses other numbers", async (backend) => {
+    for (const square of ["int(1)", "int(s43**2)"])
+      for (const [withThem, code] of [
+        [examples, "GUARD_FAILED"],
+        ["", "INPUT_MISMATCH"],
+      ] as const) {
+        using run = await sconce.compile(sconce.parseIr(program("int(-1)", square, withThem)), backend);
+        await expect(run.run([given, 7])).rejects.toMatchObject({ code });
+      }
+  });
+
+  test.each(["cpu", ...BACKENDS])("%s takes the number that it is", async (backend) => {
+    for (const withThem of [examples, ""]) {
+      using run = await sconce.compile(sconce.parseIr(program("int(3)", "int(9)", withThem)), backend);
+      const [sum, square] = await run.run([given, 3]);
+      expect([(sum as Tensor).toArray(), Number(square)]).toEqual([[10n, 11n], 9]);
+    }
   });
 });

@@ -6,6 +6,7 @@ export { CORE_ATEN, DIALECTS, EDGE } from "./verifier/dialects.js";
 export { DIM_ORDER_OPERATORS, promotedPlaces } from "./verifier/edge.js";
 export { verifyAll, verifyAllSteps, verifyParts } from "./verifier/part-checks.js";
 export { verifyTransition } from "./verifier/transition.js";
+export { recordedProblem } from "./verifier/value-checks.js";
 export {
   assertValid,
   onValid,

@@ -3,7 +3,8 @@
  * records, which a file may state as it likes.
  */
 import { isSconceError } from "@sconce/errors";
-import { type ExportedProgram, FakeTensor, type Graph } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, type Graph, type Node } from "@sconce/ir";
+import { recordedProblem } from "@sconce/ir/verify";
 import type { OperatorTable } from "@sconce/ops";
 import { bodyProblem, checkRecorded, propagateShapes, withRuleLayouts } from "@sconce/passes";
 import { sameSizes } from "@sconce/symbolic";
@@ -13,6 +14,8 @@ import { sameSizes } from "@sconce/symbolic";
  * recorded values are not to be relied on.
  */
 export function trustedProgram(program: ExportedProgram, operators: OperatorTable): ExportedProgram | string {
+  const invalid = recordedProblem(program.graph);
+  if (invalid !== undefined) return `it is not valid: ${invalid}`;
   const refused = isRecorded(program.graph, operators) ? undefined : whyRefused(program, operators);
   if (refused !== undefined) return `it is not valid: ${refused}`;
   const state = otherState(program);
@@ -28,24 +31,26 @@ export function trustedProgram(program: ExportedProgram, operators: OperatorTabl
 
 /** Returns whether all calls of operators record what they give, so that their rules are asked. */
 const isRecorded = (graph: Graph, operators: OperatorTable): boolean =>
-  graph
-    .nodes()
-    .every(
-      ({ op, target, meta }) =>
-        op !== "call_function" || meta.val !== undefined || operators.get(target) === undefined,
-    ) && [...graph.subgraphs.values()].every((nested) => isRecorded(nested, operators));
+  graph.nodes().every((node) => !isOpen(node, operators)) &&
+  [...graph.subgraphs.values()].every((nested) => isRecorded(nested, operators));
 
-const recordsNothing = (graph: Graph): boolean =>
-  graph.nodes().every(({ op, meta }) => op !== "call_function" || meta.val === undefined) &&
-  [...graph.subgraphs.values()].every(recordsNothing);
+const isOpen = ({ op, target, meta }: Node, operators: OperatorTable): boolean =>
+  op === "call_function" && meta.val === undefined && operators.get(target) !== undefined;
+
+/** Returns whether some call with results records none. */
+const lacksValues = (graph: Graph, operators: OperatorTable): boolean =>
+  graph.nodes().some(({ op, target, meta }) => {
+    if (op !== "call_function" || meta.val !== undefined) return false;
+    return operators.get(target)?.schema.returns.length !== 0;
+  }) || [...graph.subgraphs.values()].some((nested) => lacksValues(nested, operators));
 
 /**
- * Returns a program whose calls record nothing, with what their rules give: lowering decomposes
- * calls, whose own rules are asked for the sizes of a run only where they record values. The
- * program itself where a rule refuses.
+ * Returns a program whose calls lack values, with what their rules give: lowering decomposes calls,
+ * whose own rules are asked for the sizes of a run only where they record values. The program
+ * itself where a rule refuses, and where a value that it does record is not valid.
  */
 export function withRecordedValues(program: ExportedProgram, operators: OperatorTable): ExportedProgram {
-  if (!recordsNothing(program.graph)) return program;
+  if (!lacksValues(program.graph, operators) || recordedProblem(program.graph) !== undefined) return program;
   try {
     return propagateShapes(program, operators);
   } catch (error) {

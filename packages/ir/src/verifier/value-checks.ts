@@ -3,6 +3,7 @@
 import { describeValue } from "@sconce/errors";
 import { isCondition, printExpr, SymExpr } from "@sconce/symbolic";
 import { DTYPES } from "@sconce/tensor";
+import type { Graph } from "../graph/graph.js";
 import { LAYOUTS } from "../values/argument.js";
 import { FakeTensor } from "../values/meta.js";
 import { argument } from "./argument-kinds.js";
@@ -26,6 +27,22 @@ export function valueProblem(value: unknown): string | undefined {
   if (Array.isArray(value)) return listProblem(value);
   if (typeof value !== "object") return describeValue(value);
   return scalarProblem(value as { readonly kind?: unknown });
+}
+
+/**
+ * Returns the first recorded value of a graph, or of a nested one, that is not a valid node value,
+ * in words. Nodes may record none.
+ */
+export function recordedProblem(graph: Graph): string | undefined {
+  for (const { name, meta } of graph.nodes()) {
+    const problem = meta.val === undefined ? undefined : valueProblem(meta.val);
+    if (problem !== undefined) return `node ${name} records ${problem}`;
+  }
+  for (const nested of graph.subgraphs.values()) {
+    const problem = recordedProblem(nested);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function listProblem(items: readonly unknown[]): string | undefined {

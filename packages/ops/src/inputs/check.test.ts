@@ -9,6 +9,7 @@ import {
   LEAF,
   type MetaValue,
   type RangeConstraint,
+  type SymScalar,
   tuple,
   tupleSpec,
   type Value,
@@ -25,6 +26,8 @@ interface Declared {
   readonly x: readonly IntLike[];
   readonly y?: readonly IntLike[];
   readonly constant?: Argument;
+  /** Also takes a number `n`, which the program records as this. */
+  readonly scalar?: SymScalar;
   /** Also takes a dynamic int `n`. */
   readonly integer?: boolean;
   readonly ranges?: Readonly<Record<string, RangeConstraint>>;
@@ -39,6 +42,7 @@ function program({
   x,
   y,
   constant,
+  scalar,
   integer = false,
   ranges = {},
   guards = [],
@@ -59,6 +63,8 @@ function program({
   if (y !== undefined) declare("y", fake(y), { kind: "tensor", name: "y" });
   if (constant !== undefined)
     declare("n", { kind: "constant", value: constant }, { kind: "constant", name: "n", value: constant });
+  if (scalar !== undefined)
+    declare("n", scalar, { kind: scalar.kind.toLowerCase() as "symint" | "symfloat" | "symbool", name: "n" });
   if (integer) declare("n", { kind: "SymInt", expr: s }, { kind: "symint", name: "n" });
   b.output(tuple([]));
   const signature = {
@@ -90,6 +96,40 @@ function problem(declared: Declared, ...inputs: Value[]): string {
   }
   return "accepted";
 }
+
+/** Recorded by PyTorch, with `node.meta["val"]` of an input `n` set to the number. */
+describe.each<[SymScalar, Value, string | undefined, string | undefined]>([
+  [{ kind: "SymInt", expr: 7 }, 7, undefined, undefined],
+  [{ kind: "SymInt", expr: 7 }, 7n, undefined, undefined],
+  [{ kind: "SymInt", expr: 7 }, 3, "n == 7", "equal to 7, but got 3"],
+  [{ kind: "SymInt", expr: 7 }, true, "n == 7", "equal to 7, but got True"],
+  [{ kind: "SymInt", expr: -1 }, -1, undefined, undefined],
+  [{ kind: "SymInt", expr: -1 }, 7, "n == -1", "equal to -1, but got 7"],
+  [{ kind: "SymInt", expr: 1 }, true, undefined, "equal to 1, but got True"],
+  [{ kind: "SymInt", expr: 0 }, 1, "n == 0", "equal to 0, but got 1"],
+  [{ kind: "SymBool", expr: true }, true, undefined, undefined],
+  [{ kind: "SymBool", expr: true }, false, "n == True", "equal to True, but got False"],
+  [{ kind: "SymBool", expr: true }, 1, undefined, "equal to True, but got 1"],
+  [{ kind: "SymBool", expr: false }, true, "n == False", "equal to False, but got True"],
+  [{ kind: "SymFloat", expr: 1.5 }, 1.5, undefined, undefined],
+  [{ kind: "SymFloat", expr: 1.5 }, 2.5, "n == 1.5", "equal to 1.5, but got 2.5"],
+  [{ kind: "SymFloat", expr: 2 }, 2, undefined, undefined],
+  [{ kind: "SymFloat", expr: 2 }, 3, "n == 2.0", "equal to 2, but got 3"],
+  [{ kind: "SymFloat", expr: Number.NaN }, Number.NaN, undefined, undefined],
+  [{ kind: "SymFloat", expr: Number.NaN }, 2.5, "math.isnan(n)", "nan, but got 2.5"],
+])("a number that is recorded as %j, given %s", (scalar, given, guard, mismatch) => {
+  test("is held to it by a guard where there are examples", () => {
+    const found = problem({ x: [2], scalar }, tensor(2), given);
+    if (guard === undefined) expect(found).toBe("accepted");
+    else expect(found).toContain(`Guard failed: ${guard}`);
+  });
+
+  test("is held to it without examples", () => {
+    const found = problem({ x: [2], scalar, examples: false }, tensor(2), given);
+    if (mismatch === undefined) expect(found).toBe("accepted");
+    else expect(found).toBe(`Expected input at *args[1] to be ${mismatch}`);
+  });
+});
 
 describe("a program with example inputs fails like PyTorch's guards", () => {
   test("static sizes", () => {

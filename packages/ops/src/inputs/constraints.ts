@@ -4,17 +4,29 @@
  */
 import { describeValue, platformClass } from "@sconce/errors";
 import {
+  type Argument,
   type ExportedProgram,
   FakeTensor,
   graphArgument,
   isFloat,
+  isInt,
+  isSymScalar,
   toNumber,
   unwrapFloat,
   type Value,
 } from "@sconce/ir";
-import { asLinear, evaluateInt, freeSymbols, type IntLike, printExpr, solveLinear } from "@sconce/symbolic";
+import {
+  asLinear,
+  evaluateInt,
+  freeSymbols,
+  type IntLike,
+  printExpr,
+  SymExpr,
+  solveLinear,
+} from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { inputRejected } from "../rows/errors.js";
+import { recordedNumber } from "./guards.js";
 import type { Leaf } from "./leaf-path.js";
 
 /** Symbols met so far, with the value that the first input having them gave. */
@@ -36,9 +48,11 @@ export function checkConstraints(
         if (isSolvable(size)) checkSize(program, size, input.shape[d]!, place, bindings);
         else later.push(() => requireKnown(size, input.shape[d]!, place, bindings));
       });
-    } else if (leaf.spec.arg.kind === "constant") checkConstant(leaf, input);
-    else if (typeof meta === "object" && meta !== null && "kind" in meta && meta.kind === "SymInt") {
-      checkSize(program, meta.expr, Number(input), leaf.place, bindings);
+    } else if (leaf.spec.arg.kind === "constant") checkConstant(leaf, leaf.spec.arg.value, input);
+    else if (meta !== undefined && isSymScalar(meta)) {
+      const { kind, expr } = meta;
+      if (!(expr instanceof SymExpr)) checkConstant(leaf, recordedNumber(kind, expr), input);
+      else if (kind === "SymInt") checkSize(program, expr, Number(input), leaf.place, bindings);
     }
   });
   for (const check of later) check();
@@ -96,15 +110,14 @@ function checkSize(
   if (got > range.max) refuse(`at ${place} to be <= ${range.max}, but got ${got}`);
 }
 
-function checkConstant(leaf: Leaf, input: Value): void {
-  if (leaf.spec.arg.kind !== "constant" || leaf.spec.arg.value === null) return;
-  const { value } = leaf.spec.arg;
+function checkConstant(leaf: Leaf, value: Argument, input: Value): void {
+  if (value === null) return;
   const wanted = unwrapFloat(value);
   const given = isFloat(input) ? toNumber(input) : input;
   if (Object.is(wanted, given) || wanted === given) return;
-  const what = Number.isNaN(wanted)
-    ? "nan"
-    : `equal to ${typeof wanted === "object" && wanted !== null ? graphArgument(wanted) : String(wanted)}`;
+  // An int may be a number or a bigint.
+  if (isInt(wanted) && isInt(given) && BigInt(wanted) === BigInt(given)) return;
+  const what = Number.isNaN(wanted) ? "nan" : `equal to ${wantedText(wanted)}`;
   throw inputRejected(
     "INPUT_MISMATCH",
     `Expected input at ${leaf.place} to be ${what}, but got ${inputText(input)}`,
@@ -112,10 +125,17 @@ function checkConstant(leaf: Leaf, input: Value): void {
   );
 }
 
+function wantedText(value: Argument): string {
+  if (typeof value === "boolean") return boolText(value);
+  return typeof value === "object" && value !== null ? graphArgument(value) : String(value);
+}
+
+const boolText = (value: boolean): string => (value ? "True" : "False");
+
 /** Returns an input as Python formats it; of a tensor with dimensions only the shape. */
 export function inputText(input: Value): string {
   if (input === null) return "None";
-  if (typeof input === "boolean") return input ? "True" : "False";
+  if (typeof input === "boolean") return boolText(input);
   if (isFloat(input)) return String(toNumber(input));
   if (typeof input === "string") return JSON.stringify(input);
   if (!(input instanceof Tensor)) return typeof input === "object" ? objectText(input) : String(input);

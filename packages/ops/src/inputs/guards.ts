@@ -7,9 +7,11 @@ import {
   type Argument,
   type ExportedProgram,
   FakeTensor,
+  float,
   isFloat,
-  type MetaValue,
+  isSymScalar,
   type ScalarLiteral,
+  type SymScalar,
   toNumber,
   type Value,
 } from "@sconce/ir";
@@ -26,7 +28,7 @@ import {
   printGuard,
   printSource,
   type SourceResolver,
-  type SymExpr,
+  SymExpr,
 } from "@sconce/symbolic";
 import { Tensor } from "@sconce/tensor";
 import { guardWithoutValue, inputRejected } from "../rows/errors.js";
@@ -74,23 +76,19 @@ function inputGuards(program: ExportedProgram, leaves: readonly Leaf[]): GuardNo
         if (typeof size === "number") guards.push(compare(dim, "==", integer(size)));
         else symbolic(size, dim);
       });
-    } else if (isSymInt(value)) symbolic(value.expr, source);
-    else if (leaf.spec.arg.kind === "constant") guards.push(...constantGuard(source, leaf.spec.arg.value));
+    } else if (value !== undefined && isSymScalar(value)) {
+      const { kind, expr } = value;
+      // Tracing specialized to it, as to a constant.
+      if (!(expr instanceof SymExpr)) guards.push(...constantGuard(source, recordedNumber(kind, expr)));
+      else if (kind === "SymInt") symbolic(expr, source);
+    } else if (leaf.spec.arg.kind === "constant") guards.push(...constantGuard(source, leaf.spec.arg.value));
   }
   return [...guards, ...derivedGuards(deferred, sources)];
 }
 
-function isSymInt(
-  value: MetaValue | undefined,
-): value is { readonly kind: "SymInt"; readonly expr: SymExpr } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "kind" in value &&
-    value.kind === "SymInt" &&
-    typeof value.expr !== "number"
-  );
-}
+/** Returns a number that an input records, as arguments hold it. */
+export const recordedNumber = (kind: SymScalar["kind"], value: number | boolean): ScalarLiteral =>
+  kind === "SymFloat" ? float(Number(value)) : value;
 
 const sourceOf = ({ root, path }: Leaf): GuardSource => ({ kind: "source", root, local: true, path });
 

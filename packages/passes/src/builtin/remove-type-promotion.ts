@@ -61,7 +61,7 @@ class Conversions {
     const rename = refRenamer(this.#renamed);
     const graph = rebuild(this.#graph, (node) => {
       const current = this.#renamed.size === 0 ? node : rename(node);
-      return isConversion(current) ? this.#conversion(current) : this.#withoutOwn(current);
+      return isConversion(current, this.#graph) ? this.#conversion(current) : this.#withoutOwn(current);
     });
     return { graph, renamed: this.#renamed };
   }
@@ -108,6 +108,8 @@ class Conversions {
 
   /** Returns the call with another operand, if its result is as before. */
   #reading(node: Node, place: number, source: string): Node {
+    const before = node.meta.val;
+    if (!(before instanceof FakeTensor)) return node;
     const args = node.args.with(place, ref(source));
     const resolve = ({ name }: NodeRef): unknown => this.#graph.node(name).meta.val;
     const val = metaOf(
@@ -118,7 +120,6 @@ class Conversions {
       this.#env,
       resolve as never,
     ) as FakeTensor;
-    const before = node.meta.val as FakeTensor;
     return val.dtype === before.dtype && sameLayout(val, before) ? Object.freeze({ ...node, args }) : node;
   }
 
@@ -157,9 +158,10 @@ class Conversions {
 }
 
 /** Returns whether a node is a `_to_copy` that changes the dtype only. */
-function isConversion({ target, args, kwargs, meta }: Node): boolean {
+function isConversion({ target, args, kwargs, meta }: Node, graph: Graph): boolean {
   if (target !== "aten._to_copy.default" || !isRef(args[0]) || !(meta.val instanceof FakeTensor))
     return false;
+  if (!(graph.node(args[0].name).meta.val instanceof FakeTensor)) return false;
   return Object.entries(kwargs).every(([key, value]) => {
     if (key === "dtype" || value === null || value === false) return true;
     if (key === "device") return (value as { type?: string }).type === "cpu" && isCpu(meta.val as FakeTensor);

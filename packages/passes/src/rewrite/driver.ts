@@ -65,6 +65,8 @@ function requireFitting(rule: Rule, context: RewriteContext): void {
   known.add(rule.roots);
 }
 
+const UNTYPED = "has no recorded type; `propagate-shapes` records it";
+
 class Driver {
   readonly #work: WorkGraph;
   readonly #context: RewriteContext;
@@ -134,6 +136,8 @@ class Driver {
     const candidate = this.#finder.find(plan, node);
     if (candidate === undefined) return false;
     if (candidate instanceof Refusal) return this.#refuse(rule, node, candidate);
+    const untyped = this.#untyped(candidate);
+    if (untyped !== undefined) return this.#refuse(rule, node, untyped);
     const replacer = this.#replacer;
     replacer.begin(this.#metaOf(candidate));
     const captures = replacer.captures(candidate.found);
@@ -165,6 +169,22 @@ class Driver {
     });
     observe?.({ rule, root: node, graph: this.#graph, reason: undefined, kind: undefined });
     return true;
+  }
+
+  /** Returns why a rule is not asked: it compares types, and one of its values records none. */
+  #untyped({ roots, found }: Candidate): Refusal | undefined {
+    let untyped: Node | undefined;
+    const visit = (name: string): void => {
+      const node = this.#work.find(name);
+      if (node !== undefined && node.op !== "get_attr" && node.meta.val === undefined) untyped ??= node;
+    };
+    for (const { node } of roots) visit(node.name);
+    const covered = new Set(found.nodes.map(({ name }) => name));
+    for (const value of found.captures.values())
+      forEachRef(value, (name) => {
+        if (!covered.has(name)) visit(name);
+      });
+    return untyped && new Refusal("type", `%${untyped.name} ${UNTYPED}`);
   }
 
   get #graph(): string {

@@ -1,13 +1,45 @@
-import { FakeTensor, type MetaValue } from "@sconce/ir";
+import { FakeTensor, isSymScalar, type MetaValue } from "@sconce/ir";
 import { type IntLike, printExpr, SymExpr } from "@sconce/symbolic";
 
-/** Returns why a value may not take the place of another, or undefined when it may. */
+/**
+ * Returns why a value may not take the place of another, or undefined when it may. Nothing takes
+ * the place of a value that is not recorded: its dtype and its shape are not known.
+ */
 export function replacementProblem(
   before: MetaValue | undefined,
   after: MetaValue | undefined,
   changesLayout: boolean,
 ): string | undefined {
-  if (!(before instanceof FakeTensor)) return undefined;
+  if (before === undefined) return "the value to replace has no recorded type";
+  if (before instanceof FakeTensor) return tensorProblem(before, after, changesLayout);
+  if (Array.isArray(before)) return listProblem(before as readonly MetaValue[], after, changesLayout);
+  if (isSymScalar(before) && after instanceof FakeTensor)
+    return `would give a tensor instead of a ${before.kind}`;
+  return undefined;
+}
+
+/** Values of a list take the places of those of another one by one. */
+function listProblem(
+  before: readonly MetaValue[],
+  after: MetaValue | undefined,
+  changesLayout: boolean,
+): string | undefined {
+  if (!Array.isArray(after)) return undefined;
+  const values = after as readonly MetaValue[];
+  if (values.length !== before.length)
+    return `would give ${values.length} values instead of ${before.length}`;
+  for (const [i, value] of before.entries()) {
+    const problem = replacementProblem(value, values[i], changesLayout);
+    if (problem !== undefined) return `value ${i} ${problem}`;
+  }
+  return undefined;
+}
+
+function tensorProblem(
+  before: FakeTensor,
+  after: MetaValue | undefined,
+  changesLayout: boolean,
+): string | undefined {
   if (!(after instanceof FakeTensor)) return "the replacement is not a tensor";
   if (before.dtype !== after.dtype) return `would give ${after.dtype} instead of ${before.dtype}`;
   if (!sameSizes(before.shape, after.shape))

@@ -134,6 +134,23 @@ describe("rules", () => {
     );
   });
 
+  test.each([
+    ["the root", "i64[2]", "", "%s"],
+    ["an operand", "", "f32[2]", "%m"],
+  ])("refuse values whose type is not recorded, and say so: %s", (_, operand, root, name) => {
+    const plus0 = defineRule({ name: "plus-0", doc: "", match: "aten.add.Tensor($x, 0.0)", replace: "$x" });
+    const typed = (type: string): string => (type === "" ? "" : `: ${type}`);
+    const text = `graph(%x: i64[2]) {
+  %m${typed(operand)} = aten.neg.default(%x)
+  %s${typed(root)} = aten.add.Tensor(%m, 0.0)
+  return (%s)
+}`;
+    expect(apply(text, plus0)).toBe(text);
+    expect(explainRule(programOf(text), plus0, operators)).toMatchObject([
+      { kind: "type", reason: `${name} has no recorded type; \`propagate-shapes\` records it` },
+    ]);
+  });
+
   test("rename outputs in the signature", () => {
     const program = programOf(`graph(%x: f32[2]) {
   %a: f32[2] = aten.relu.default(%x)
