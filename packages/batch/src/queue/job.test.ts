@@ -45,6 +45,8 @@ describe("a job of a queue", () => {
     mkdirSync(join(root, "in"), { recursive: true });
     writeFileSync(join(folder, "secret.csv"), "");
     symlinkSync(folder, join(root, "link"));
+    expect(await pathBelow("/", join(root, "in", "a.csv").slice(1))).toBe(join(root, "in", "a.csv"));
+    expect(await pathBelow(root, "..in/a.csv")).toBe(join(root, "..in", "a.csv"));
     expect(await pathBelow(root, "in/a.csv")).toBe(join(root, "in", "a.csv"));
     expect(await pathBelow(root, "new/folder/a.csv")).toBe(join(root, "new", "folder", "a.csv"));
     for (const path of [

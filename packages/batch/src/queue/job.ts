@@ -22,7 +22,7 @@ export interface ShardJob {
  */
 export function jobPath(root: string, path: string): string {
   const inside = relative(root, resolve(path));
-  if (inside === "" || inside.startsWith("..") || isAbsolute(inside))
+  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
     throw badBatch(
       `${path} lies outside of the root ${root}`,
       "give a --root that holds the program, the shards and the output folder",
@@ -72,7 +72,9 @@ export async function pathBelow(root: string, path: string): Promise<string> {
   const full = resolve(root, path);
   const inside = await realpath(root);
   const folder = await realpath(full).catch(() => existing(dirname(full)));
-  if (!isAbsolute(path) && (folder === inside || folder.startsWith(inside + sep))) return full;
+  const way = relative(inside, folder);
+  const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  if (!isAbsolute(path) && isInside) return full;
   throw badJob(
     `${path} lies outside of the root ${root} of the worker`,
     "give the worker the --root that the paths are relative to",
