@@ -183,15 +183,17 @@ type Triangle = { readonly row: number; readonly col: number; readonly offset: n
 
 /** Coordinates of a triangle's elements, row by row: [2, count]. */
 const triangleIndices =
-  (holds: (row: number, column: number, offset: number) => boolean): Kernel<Triangle> =>
+  (isLower: boolean): Kernel<Triangle> =>
   ({ row, col, offset }, context) => {
     const out = emptyOutput(context);
     const count = out.shape[1]!;
     const values = scratch(Float64Array, 2 * count);
+    // Rows before the first one, or from the last one on, have no element.
+    const [first, end] = isLower ? [Math.max(0, -offset), row] : [0, Math.min(row, col - offset)];
     let at = 0;
-    for (let i = 0; i < row; i++) {
-      for (let j = 0; j < col; j++) {
-        if (!holds(i, j, offset)) continue;
+    for (let i = first; i < end && at < count; i++) {
+      const [from, to] = isLower ? [0, Math.min(col, i + offset + 1)] : [Math.max(0, i + offset), col];
+      for (let j = from; j < to; j++) {
         values[at] = i;
         values[count + at++] = j;
       }
@@ -214,10 +216,10 @@ export const rangeKernels = defineKernels([
   eye,
   kernel(
     "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    triangleIndices((row, column, offset) => column - row <= offset),
+    triangleIndices(true),
   ),
   kernel(
     "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    triangleIndices((row, column, offset) => column - row >= offset),
+    triangleIndices(false),
   ),
 ]);

@@ -287,10 +287,13 @@ const linspaceOps = POINTS.flatMap(([overload, start, end]) => [
 ]);
 
 /** Returns how many entries of a rows x columns matrix lie on or below a diagonal. */
-function countBelow(rows: number, columns: number, offset: number): number {
-  let count = 0;
-  for (let row = 0; row < rows; row++) count += Math.max(0, Math.min(columns, row + 1 + offset));
-  return count;
+function countBelow(rows: bigint, columns: bigint, offset: bigint): bigint {
+  const within = (row: bigint): bigint => (row < 0n ? 0n : row > rows ? rows : row);
+  // Rows have no entry before the first of these, and all entries from the second one on.
+  const first = within(-offset);
+  const whole = columns - offset - 1n > first ? within(columns - offset - 1n) : first;
+  const growing = whole - first;
+  return growing * (offset + 1n) + ((first + whole - 1n) * growing) / 2n + (rows - whole) * columns;
 }
 
 const INDEX_OPTIONS = OPTIONS.replace("dtype=None", "dtype=4");
@@ -299,15 +302,19 @@ type IndexSchema = `aten::tril_indices(int row, int col, int offset=0, *, ${Opti
 const indexOps = (["tril_indices", "triu_indices"] as const).map((name) =>
   defineOp({
     schema: `aten::${name}(int row, int col, int offset=0, *, ${INDEX_OPTIONS}) -> Tensor` as IndexSchema,
-    meta: ({ row, col, offset, ...options }) => {
-      const [rows, columns, shift] = [Number(row), Number(col), Number(offset)];
-      if (rows < 0) throw invalidArgument(`row must be non-negative, got${rows}`);
-      if (columns < 0) throw invalidArgument(`col must be non-negative, got${columns}`);
-      const count =
-        name === "tril_indices"
-          ? countBelow(rows, columns, shift)
-          : rows * columns - countBelow(rows, columns, shift - 1);
-      return created([2, count], options.dtype ?? "int64", options);
+    meta: ({ row, col, offset, ...options }, { env }) => {
+      const exact = (value: IntLike): bigint =>
+        BigInt(
+          typeof value === "number" ? value : value.op === "Integer" ? value.value : env.guardInt(value),
+        );
+      const [rows, columns, shift] = [exact(row), exact(col), exact(offset)];
+      if (rows < 0n) throw invalidArgument(`row must be non-negative, got${rows}`);
+      if (columns < 0n) throw invalidArgument(`col must be non-negative, got${columns}`);
+      const below = countBelow(rows, columns, name === "tril_indices" ? shift : shift - 1n);
+      const count = name === "tril_indices" ? below : rows * columns - below;
+      if (count > BigInt(Number.MAX_SAFE_INTEGER))
+        throw invalidArgument(`Storage size calculation overflowed with sizes=[${count}]`);
+      return created([2, Number(count)], options.dtype ?? "int64", options);
     },
   }),
 );
