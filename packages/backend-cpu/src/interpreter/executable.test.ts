@@ -268,7 +268,7 @@ describe("control flow", () => {
 describe("running", () => {
   test("Python floats keep their type on the way in", async () => {
     const b = new GraphBuilder();
-    b.placeholder("s", { val: symFloat(2.5) });
+    b.placeholder("s", { val: symFloat(3) });
     b.call("full", "aten.full.default", [[1], ref("s")]);
     b.output(tuple([ref("full"), b.call("mul", "operator.mul", [ref("s"), float(2)])]));
     const scalar: InputSpec = {
