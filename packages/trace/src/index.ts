@@ -40,7 +40,7 @@ export { TensorWrapper } from "./record/tensor-wrapper.js";
 export { assertedConditions } from "./sizes/asserted-conditions.js";
 export { compositeResult } from "./sizes/composite-result.js";
 export { readTensor } from "./sizes/data-reads.js";
-export { answering, areDecidedSo, DecisionEnv, type SizeDecision } from "./sizes/decision-env.js";
+export { answering, areDecidedSo, DecisionEnv, RefusalEnv, type SizeDecision } from "./sizes/decision-env.js";
 export type { DroppedArithmetic } from "./sizes/dropped-arithmetic.js";
 export { exactRange } from "./sizes/exact-range.js";
 export { divisorOf } from "./sizes/new-symbols.js";

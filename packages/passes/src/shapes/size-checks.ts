@@ -36,7 +36,7 @@ import {
   SymExpr,
   substitute,
 } from "@sconce/symbolic";
-import { DecisionEnv, RetraceEnv, type SizeDecision } from "@sconce/trace";
+import { RefusalEnv, RetraceEnv, type SizeDecision } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
 import { hasLargeInteger } from "./large-integers.js";
 import { scalarValue } from "./scalar-value.js";
@@ -350,7 +350,7 @@ class ProofEnv extends RetraceEnv implements Sizes {
 /**
  * Decides by the example, and records what it decided; sizes that may differ are taken for equal.
  */
-class ConditionEnv extends DecisionEnv implements Sizes {
+class ConditionEnv extends RefusalEnv implements Sizes {
   areSame(a: IntLike, b: IntLike): boolean {
     return a === b || printExpr(this.simplify(a)) === printExpr(this.simplify(b)) || this.check(eq(a, b));
   }

@@ -36,7 +36,8 @@ export class DecisionEnv extends RetraceEnv {
     return [...this.#decisions.values()];
   }
 
-  #decided(condition: BoolLike, decide: () => boolean): boolean {
+  /** Returns whether a condition holds, and notes what example values or defaults say of it. */
+  protected decided(condition: BoolLike, decide: () => boolean): boolean {
     const known = this.staticallyKnown(condition);
     if (known !== undefined) return known;
     const truth = decide();
@@ -48,13 +49,26 @@ export class DecisionEnv extends RetraceEnv {
    * one answer.
    */
   override get inDecompositions(): SymEnv {
-    return answering(this, (condition, decide) => this.#decided(condition, decide));
+    return answering(this, (condition, decide) => this.decided(condition, decide));
   }
   override guard(condition: BoolLike): boolean {
-    return this.#decided(condition, () => super.guard(condition));
+    return this.decided(condition, () => super.guard(condition));
   }
   override check(condition: BoolLike): boolean {
-    return this.#decided(condition, () => super.check(condition));
+    return this.decided(condition, () => super.check(condition));
+  }
+}
+
+/**
+ * Notes what is not known, too: a shape rule that refuses only what is known to differ refuses it
+ * in a run, when all sizes are known.
+ */
+export class RefusalEnv extends DecisionEnv {
+  override get inDecompositions(): SymEnv {
+    const env = super.inDecompositions;
+    return envWith(env, {
+      knownTrue: (condition) => this.decided(condition, () => env.knownTrue(condition)),
+    });
   }
 }
 
