@@ -14,8 +14,11 @@ const PAGES = [...DOCS, ...READMES, "README.md"].sort();
 const suites = await Promise.all(PAGES.map(isSuite));
 
 beforeAll(() => process.chdir(ROOT));
-// The page on saving programs writes it.
-afterAll(() => rmSync(`${ROOT}lowered.pt2`, { force: true }));
+// The page on saving programs writes the first of them, the README of batches the others.
+afterAll(() => {
+  for (const made of ["lowered.pt2", "shards", "scores"])
+    rmSync(`${ROOT}${made}`, { recursive: true, force: true });
+});
 
 describe("TypeScript in the documentation runs, and prints what the page shows", () => {
   test.each(PAGES.filter((_, i) => !suites[i]))("%s", async (page) => {
