@@ -113,7 +113,7 @@ export async function buildModule(
     throw optionValue("buildModule", "targets", targets, 'a list of `"wasm"`, `"js"` or both');
   for (const kind of ["relaxed", "threads"] as const)
     if (options[kind] === true && !targets.includes("wasm"))
-      throw optionValue("buildModule", kind, true, 'nothing without `"wasm"` among the targets');
+      throw optionValue("buildModule", kind, true, 'it with `"wasm"` among `targets`');
   requireValues(program);
   const wasm = targets.includes("wasm") ? await wasmBuild(program, options) : undefined;
   const js = targets.includes("js") ? await scriptBuild(program, options) : undefined;
@@ -169,8 +169,8 @@ async function wasmBuild(program: ExportedProgram, options: BuildOptions): Promi
   const base = await wasmParts(program, options, false, names);
   if (!relaxed) return base;
   const more = await wasmParts(program, options, true, names);
-  const [ofThreads, own] = [more, base].map(({ parts }) => parts);
-  const parts = [...ofThreads!, ...own!].sort((a, b) => Number(b.isShared) - Number(a.isShared));
+  // Those with relaxed SIMD come before the others with as many threads.
+  const parts = [...more.parts, ...base.parts].sort((a, b) => Number(b.isShared) - Number(a.isShared));
   return { ...base, parts, weights: [...base.weights, ...more.weights] };
 }
 

@@ -82,7 +82,7 @@ describe("threads", () => {
     });
   });
 
-  test("end when the model is disposed of, after its runs", async () => {
+  test("do not begin runs of a model that was disposed of", async () => {
     await withModule(sums(), { threads: true }, async ({ load }) => {
       const model = await load({ threads: 2 });
       const run = model.run(given(900, 0));

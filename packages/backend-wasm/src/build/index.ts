@@ -9,4 +9,4 @@ export { elementsOf } from "../device/transfer.js";
 export { hostFunctions } from "../emit/host-functions.js";
 export { WASM } from "../emit/target.js";
 export type { KernelCode, KernelImport, PreparedBuffer, UnitCount } from "../kernel-code.js";
-export { LARGE, type NestWork, TIME_OF_PRODUCT, workOf } from "../threads/large.js";
+export { type NestWork, TIME_OF_PRODUCT, totalWork, workOf } from "../threads/large.js";

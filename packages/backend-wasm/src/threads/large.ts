@@ -24,16 +24,17 @@ export const workOf = (nests: readonly LoopNest[]): readonly NestWork[] =>
     sums: [...outerReductions(value)].map((reduce) => elementsOf(reduce.axes)),
   }));
 
+/** Returns how many elements nests compute, with their products as parts of elements. */
+export const totalWork = (work: readonly NestWork[], sizeAt: (index: Index) => number): number =>
+  work.reduce((all, { elements, sums }) => {
+    const products = sums.reduce((sum, one) => sum + sizeAt(one), 0);
+    return all + sizeAt(elements) * (1 + products * TIME_OF_PRODUCT);
+  }, 0);
+
 /**
  * Returns whether the nests of a kernel are enough work for several threads.
  *
  * @param least the least number of elements
  */
-export function isLarge(nests: readonly LoopNest[], sizes: Bindings, least = LARGE): boolean {
-  const volumeOf = (index: Index): number => sizeOf(index, sizes);
-  const total = workOf(nests).reduce((all, { elements, sums }) => {
-    const inner = sums.reduce((sum, one) => sum + volumeOf(one), 0);
-    return all + volumeOf(elements) * (1 + inner * TIME_OF_PRODUCT);
-  }, 0);
-  return total >= least;
-}
+export const isLarge = (nests: readonly LoopNest[], sizes: Bindings, least = LARGE): boolean =>
+  totalWork(workOf(nests), (index) => sizeOf(index, sizes)) >= least;

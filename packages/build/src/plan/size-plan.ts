@@ -1,5 +1,5 @@
 /** @file What the sizes of a run decide, as numbers or as a function of the inputs. */
-import { type NestWork, TIME_OF_PRODUCT } from "@sconce/backend-wasm/build";
+import { type NestWork, TIME_OF_PRODUCT, totalWork } from "@sconce/backend-wasm/build";
 import {
   type Axis,
   atom,
@@ -90,16 +90,10 @@ function fixedSizes({ values, steps, results, valueAt, isThreaded }: SizedPart):
       writes.length > 0 && writes.every((at) => bytes[valueAt.get(at)!] === 0) ? 0 : (units as number),
     ),
     given: [],
-    ...(isThreaded && { work: steps.map(({ work }) => fixedWork(work)) }),
+    ...(isThreaded && { work: steps.map(({ work }) => totalWork(work, (index) => fixedValue(index)!)) }),
     results: results as readonly (readonly number[] | number)[],
   };
 }
-
-const fixedWork = (work: readonly NestWork[]): number =>
-  work.reduce((all, { elements, sums }) => {
-    const inner = sums.reduce((sum, one) => sum + fixedValue(one)!, 0);
-    return all + fixedValue(elements)! * (1 + inner * TIME_OF_PRODUCT);
-  }, 0);
 
 class SizesWriter {
   readonly #plan: CompiledPlan;

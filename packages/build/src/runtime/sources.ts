@@ -1,5 +1,6 @@
 /** @file Where the files of a module come from: bytes, responses, addresses. */
 import { ModelError } from "./error.js";
+import { nodePart } from "./node-parts.js";
 
 /** What a file may be given as. */
 export type Source = string | URL | Response | ArrayBuffer | ArrayBufferView;
@@ -27,14 +28,9 @@ interface Parts {
   readonly parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
+/** Reads files by an address; pages have no such function. */
 interface Files {
   readFile(url: URL, options: { readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
-}
-
-/** Node, Deno and Bun read files by an address; pages have no such function. */
-function localFiles(): Files | undefined {
-  const { process } = globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } };
-  return process?.getBuiltinModule?.("node:fs/promises") as Files | undefined;
 }
 
 /**
@@ -70,13 +66,13 @@ async function partsOf(source: string | URL | Response, options: FetchOptions): 
   if (typeof Response === "function" && source instanceof Response) return partsOfResponse(source);
   const url = typeof source === "string" ? source : (source as URL).href;
   const { fetch: get, signal } = options;
-  const local = url.startsWith("file:") && get === undefined ? localFiles() : undefined;
+  const local = url.startsWith("file:") && get === undefined ? nodePart("node:fs/promises") : undefined;
   if (local === undefined)
     return partsOfResponse(
       await (get ?? fetch)(source as string | URL, signal === undefined ? {} : { signal }),
     );
   try {
-    const bytes = await local.readFile(new URL(url), { signal });
+    const bytes = await (local as Files).readFile(new URL(url), { signal });
     return { total: bytes.length, parts: [bytes] };
   } catch (cause) {
     signal?.throwIfAborted();

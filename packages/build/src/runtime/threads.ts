@@ -3,6 +3,7 @@ import { type Entry, LARGE, type SpawnEvents, type Spawned, ThreadPool } from "@
 import type { Threads } from "./engine.js";
 import { ModelError } from "./error.js";
 import type { Layout } from "./layout.js";
+import { nodePart } from "./node-parts.js";
 import type { ModulePlan } from "./plan.js";
 
 interface NodeWorker {
@@ -11,15 +12,9 @@ interface NodeWorker {
   postMessage(message: unknown): void;
   terminate(): void;
 }
-interface NodeParts {
-  readonly "node:worker_threads": { readonly Worker: new (url: URL) => NodeWorker };
-  readonly "node:os": { availableParallelism(): number };
-}
-/** Returns a part of Node; undefined in pages. */
-function nodePart<Name extends keyof NodeParts>(name: Name): NodeParts[Name] | undefined {
-  const { process } = globalThis as { readonly process?: { getBuiltinModule?(part: string): unknown } };
-  return process?.getBuiltinModule?.(name) as NodeParts[Name] | undefined;
-}
+type Workers = { readonly Worker: new (url: URL) => NodeWorker } | undefined;
+type System = { availableParallelism(): number } | undefined;
+const workers = (): Workers => nodePart("node:worker_threads") as Workers;
 
 /** The most threads of one model. */
 const MOST = 256;
@@ -42,11 +37,7 @@ export function threadsWith(inPage: () => Worker, address: () => URL): MakeThrea
         `threads are "auto" or a number from 1 to ${MOST}, but got ${String(asked)}`,
       );
     const isPage = typeof Worker === "function";
-    if (
-      typeof SharedArrayBuffer === "undefined" ||
-      (!isPage && nodePart("node:worker_threads") === undefined)
-    )
-      return undefined;
+    if (typeof SharedArrayBuffer === "undefined" || (!isPage && workers() === undefined)) return undefined;
     const count = asked === "auto" ? available() : (asked as number);
     return count === 1
       ? undefined
@@ -61,7 +52,7 @@ export function threadsWith(inPage: () => Worker, address: () => URL): MakeThrea
 const available = (): number =>
   Math.min(
     MOST,
-    nodePart("node:os")?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency ?? 1,
+    (nodePart("node:os") as System)?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency ?? 1,
   );
 
 type Spawn = (events: SpawnEvents) => Spawned;
@@ -77,7 +68,7 @@ const pageWorker =
 const nodeWorker =
   (address: () => URL): Spawn =>
   (events) => {
-    const worker = new (nodePart("node:worker_threads")!.Worker)(address());
+    const worker = new (workers()!.Worker)(address());
     worker.on("message", events.message);
     worker.on("error", ({ message }: Error) => events.ended(message));
     worker.on("exit", (code: number) => events.ended(`it ended with code ${code}`));

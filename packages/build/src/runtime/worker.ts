@@ -1,5 +1,6 @@
 /** @file A worker of a module: it computes parts of kernels. */
 import { type PoolMessage, servePool, type WorkerMessage } from "@sconce/backend-wasm/threads";
+import { nodePart } from "./node-parts.js";
 
 interface Port {
   postMessage(message: WorkerMessage): void;
@@ -12,7 +13,6 @@ export function serve({ functions }: { readonly functions: Functions }): void {
   const scope = globalThis as unknown as {
     postMessage?(message: WorkerMessage): void;
     onmessage: unknown;
-    readonly process?: { getBuiltinModule?(name: string): unknown };
   };
   const load = async (): Promise<Functions> => functions;
   if (scope.postMessage !== undefined) {
@@ -20,9 +20,7 @@ export function serve({ functions }: { readonly functions: Functions }): void {
     scope.onmessage = ({ data }: { readonly data: PoolMessage }) => receive(data);
     return;
   }
-  const { parentPort } = scope.process!.getBuiltinModule!("node:worker_threads") as {
-    readonly parentPort: Port;
-  };
+  const { parentPort } = nodePart("node:worker_threads") as { readonly parentPort: Port };
   parentPort.on(
     "message",
     servePool((message) => parentPort.postMessage(message), load),
