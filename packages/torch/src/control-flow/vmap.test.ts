@@ -109,6 +109,14 @@ describe("vmap at once", () => {
       refused("CONTROL_FLOW_ARGUMENTS", /random operation/),
     );
     expect(torch.rand(1).shape).toEqual([1]);
+    for (const [randomness, message] of [
+      ["some", /values for randomness are .* Got some$/],
+      [["same"], /values for randomness are .* Got a list$/],
+      [Object.create(null), /values for randomness are .* Got an object of another kind$/],
+    ] as const)
+      expect(() => vmap(id, { randomness: randomness as never })(x)).toThrow(
+        refused("CONTROL_FLOW_ARGUMENTS", message),
+      );
     expect(() => vmap(id, { chunkSize: 2 } as never)).toThrow(refused("UNKNOWN_OPTION", /chunkSize/));
   });
 });
@@ -191,10 +199,13 @@ describe("functionalCall", () => {
       expect(() => torch.func.stackModuleState(models)).toThrow(
         refused("TORCH_ARGUMENT", /different parameters or buffers/),
       );
-    for (const models of [3, [3]] as never[])
-      expect(() => torch.func.stackModuleState(models)).toThrow(
-        refused("TORCH_ARGUMENT", /models? (is|are) 3/),
-      );
+    for (const [models, message] of [
+      [3, /the models are 3/],
+      [[3], /a model is 3/],
+      [[undefined], /a model is undefined/],
+      [[new nn.Linear(2, 1), undefined], /a model is undefined/],
+    ] as const)
+      expect(() => torch.func.stackModuleState(models as never)).toThrow(refused("TORCH_ARGUMENT", message));
   });
 });
 

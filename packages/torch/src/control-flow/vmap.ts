@@ -88,9 +88,10 @@ export function vmap<Args extends readonly unknown[], Result>(
 }
 
 function requireRandomness(randomness: unknown): void {
-  if (/^(error|different|same)$/.test(String(randomness))) return;
+  if (["error", "different", "same"].includes(randomness as string)) return;
+  const given = typeof randomness === "string" ? randomness : describeValue(randomness);
   throw badVmap(
-    `Only allowed values for randomness are 'error', 'different', or 'same'. Got ${String(randomness)}`,
+    `Only allowed values for randomness are 'error', 'different', or 'same'. Got ${given}`,
     "use one of these words",
   );
 }

@@ -15,8 +15,8 @@ const badModels = (problem: string, fix: string): Error => invalidArgument("stac
 /** Refuses models that are not alike. @throws SconceError `TORCH_ARGUMENT` */
 function requireAlike(models: readonly Trainable[]): void {
   if (models.length === 0) throw badModels("Expected at least one model, got 0.", "pass models of one class");
-  const wrong = models.find((model) => typeof model?.namedParameters !== "function");
-  if (wrong !== undefined) throw badModels(`a model is ${describeValue(wrong)}`, "pass modules");
+  const wrong = models.findIndex((model) => typeof model?.namedParameters !== "function");
+  if (wrong >= 0) throw badModels(`a model is ${describeValue(models[wrong])}`, "pass modules");
   if (models.some(({ training }) => training !== models[0]!.training))
     throw badModels(
       "Expected all models to have the same training/eval mode.",
@@ -66,8 +66,8 @@ function stacked(all: readonly (readonly (readonly [string, Tensor])[])[]): Reco
  * Returns the parameters and the buffers of modules of one class, each stacked along a new first
  * dimension (`torch.func.stack_module_state`): what `vmap` takes to run an ensemble.
  *
- * @throws SconceError `TORCH_ARGUMENT` for no models, and for models that differ in their class,
- * their mode or the names of their state
+ * @throws SconceError `TORCH_ARGUMENT` for no models, for values that are not modules, and for
+ * models that differ in their class, their mode, the names of their state or its `requiresGrad`
  */
 export function stackModuleState(models: Iterable<Trainable>): {
   readonly parameters: Readonly<Record<string, Tensor>>;
