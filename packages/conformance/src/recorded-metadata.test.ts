@@ -9,6 +9,7 @@ import type { Value } from "@sconce/ir";
 import { createSconce } from "@sconce/session";
 import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
+import { counted } from "./counted.fixture.js";
 
 const BACKENDS = ["wasm1", "wasm2", "gpujs"] as const;
 const sconce = createSconce({
@@ -18,13 +19,6 @@ const sconce = createSconce({
     gpujsBackend({ name: "gpujs", mode: "cpu" }),
   ],
 });
-
-const counted = (shape: readonly number[]): Tensor =>
-  Tensor.from(
-    Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, i) => i + 1),
-    shape,
-    "float32",
-  );
 
 interface Lie {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
   whileLoop,
 } from "@sconce/capture";
 import { SconceError } from "@sconce/errors";
-import { float, isFloat } from "@sconce/ir";
+import { float, isFloat, toNumber } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { fixtureJson } from "../fixtures.js";
 
@@ -108,7 +108,7 @@ function plain(value: unknown): unknown {
     const values = [...real.contiguous().flatten().to("float64").data].map((one) => finite(Number(one)));
     return { dtype: value.dtype, shape: [...value.shape], values };
   }
-  if (isFloat(value as never)) return Number((value as { value: number }).value);
+  if (isFloat(value)) return toNumber(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]));

@@ -63,27 +63,25 @@ class TiedPair extends nn.Module {
   }
 }
 
-class ReusedTied extends nn.Module {
-  readonly pair = new TiedPair();
+class WithTies extends nn.Module {
   readonly tie: boolean;
   constructor(tie: boolean) {
     super();
     this.tie = tie;
   }
+}
+
+class ReusedTied extends WithTies {
+  readonly pair = new TiedPair();
   override forward(x: Tensor): Tensor {
     return functionalCall(this.pair, { "a.weight": x.sin() }, x, null, { tieWeights: this.tie });
   }
 }
 
-class ReusedPart extends nn.Module {
+class ReusedPart extends WithTies {
   readonly fc = new nn.Linear(4, 4);
   readonly norm = new nn.BatchNorm1d(4).eval();
   readonly pair = new TiedPair();
-  readonly tie: boolean;
-  constructor(tie: boolean) {
-    super();
-    this.tie = tie;
-  }
   override forward(x: Tensor): Tensor {
     const options = { tieWeights: this.tie };
     const normed = functionalCall(this.norm, { bias: x.at(0) }, x, null, options);
@@ -91,7 +89,8 @@ class ReusedPart extends nn.Module {
   }
 }
 
-class StackedInside extends nn.Module {
+/** Stacks the parameters of two layers in its forward. */
+export class StackedInside extends nn.Module {
   readonly a = new nn.Linear(4, 4);
   readonly b = new nn.Linear(4, 4);
   override forward(x: Tensor): Tensor {

@@ -1,6 +1,7 @@
-import { cond, exportProgram, nn, torch } from "@sconce/capture";
+import { cond, exportProgram, torch } from "@sconce/capture";
 import type { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
+import { StackedInside } from "./func.fixture.js";
 
 const { vmap } = torch;
 const REFUSED: Readonly<Record<string, readonly [model: (x: Tensor) => Tensor, message: RegExp]>> = {
@@ -31,20 +32,13 @@ test.each(Object.entries(REFUSED))("an export refuses %s in vmap", (_, [model, m
 });
 
 test("a strict export refuses stacked parameters that ask for gradients, as PyTorch does", () => {
-  class Stacked extends nn.Module {
-    readonly a = new nn.Linear(2, 2);
-    readonly b = new nn.Linear(2, 2);
-    override forward(x: Tensor): Tensor {
-      return torch.func.stackModuleState([this.a, this.b]).parameters["weight"]!.add(x);
-    }
-  }
-  expect(() => exportProgram(new Stacked(), [torch.ones(2)], { strict: true })).toThrow(
+  expect(() => exportProgram(new StackedInside(), [torch.ones(4)], { strict: true })).toThrow(
     expect.objectContaining({
       code: "TORCH_ARGUMENT",
       message: expect.stringContaining("returning intermediate with requires_grad_()") as string,
     }),
   );
-  const frozen = exportProgram(new Stacked().requiresGrad_(false), [torch.ones(2)], { strict: true });
+  const frozen = exportProgram(new StackedInside().requiresGrad_(false), [torch.ones(4)], { strict: true });
   expect(String(frozen)).toContain("aten.stack.default");
 });
 

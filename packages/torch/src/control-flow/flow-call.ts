@@ -13,7 +13,7 @@ import {
 import { bindArgs, metaOfBound } from "@sconce/ops";
 import type { AnyFunction } from "@sconce/source-check";
 import { type BoolLike, eq, type IntLike, ne } from "@sconce/symbolic";
-import { Tensor } from "@sconce/tensor";
+import { sizeText, Tensor } from "@sconce/tensor";
 import { torchSize } from "../torch-size.js";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
 import { fakeOf } from "../trace/real-tensor.js";
@@ -207,7 +207,7 @@ export function requireSameFacts(
     const facts = [
       ["shape", torchSize(a.shape), torchSize(b.shape), areSameSizes(a.shape, b.shape)],
       ["dtype", `torch.${a.dtype}`, `torch.${b.dtype}`, a.dtype === b.dtype],
-      ["stride", tupleText(a.strides), tupleText(b.strides), areSameSizes(a.strides, b.strides)],
+      ["stride", sizeText(a.strides), sizeText(b.strides), areSameSizes(a.strides, b.strides)],
     ].filter(([, , , isSame]) => !isSame);
     if (facts.length === 0) return [];
     const texts = facts.map(([name, x, y]) => `'${name}: ${x} vs ${y}'`).join(", ");
@@ -220,10 +220,6 @@ export function requireSameFacts(
       fix,
     );
 }
-
-/** Returns sizes as Python writes a tuple. */
-const tupleText = (sizes: readonly IntLike[]): string =>
-  `(${sizes.join(", ")}${sizes.length === 1 ? "," : ""})`;
 
 /** One item along the first dimension, where nothing is traced: a view, or a copy. */
 export const itemAt = (tensor: Tensor, i: number, isCopy = false): Tensor =>

@@ -1,6 +1,14 @@
 /** @file Functions of one item that run for a batch (`torch.vmap`). */
 import { checkOptions, describeValue, type OptionNames } from "@sconce/errors";
-import { FakeTensor, flattenValue, LEAF, type TreeSpec, treeSpecText, unflattenTree } from "@sconce/ir";
+import {
+  FakeTensor,
+  flattenValue,
+  LEAF,
+  leafCount,
+  type TreeSpec,
+  treeSpecText,
+  unflattenTree,
+} from "@sconce/ir";
 import { Tensor, wrapDimension } from "@sconce/tensor";
 import { visitOperands } from "@sconce/trace";
 import { callOperator, currentTrace } from "../trace/dispatch.js";
@@ -129,8 +137,6 @@ function broadcastDims(dims: MappedDims, spec: TreeSpec): (number | null)[] | un
 }
 
 const isSequence = ({ type }: TreeSpec): boolean => /^builtins\.(list|tuple)$/.test(type ?? "");
-const leafCount = (spec: TreeSpec): number =>
-  spec === LEAF ? 1 : spec.children.reduce((sum, child) => sum + leafCount(child), 0);
 
 function leavesOf(
   args: readonly unknown[],

@@ -1,5 +1,5 @@
 /** @file Random numbers in functions of `vmap` that run at once, item by item. */
-import { dtypeLiteral } from "@sconce/ir";
+import { dtypeLiteral, type ScalarLiteral, toNumber } from "@sconce/ir";
 import { Tensor } from "@sconce/tensor";
 import { differentItemDraw, differentSharedDraw, randomItem, sameItemDraw } from "./errors.js";
 import { type ItemRun, runningItems } from "./lane-items.js";
@@ -48,8 +48,8 @@ export function drawsNumbers({ target, args, kwargs }: Draw): boolean {
   return true;
 }
 
-const numberOf = (value: unknown): number =>
-  typeof value === "object" && value !== null ? (value as { value: number }).value : Number(value);
+/** Returns a number of a call whose arguments are not checked yet; null counts as 0. */
+const numberOf = (value: unknown): number => toNumber((value === null ? 0 : value) as ScalarLiteral);
 
 const operandsOf = ({ args, kwargs }: Draw): Tensor[] => tensorsIn([args, Object.values(kwargs)]);
 

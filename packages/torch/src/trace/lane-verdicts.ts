@@ -37,7 +37,10 @@ const operatorName = (target: string): string => {
 const withoutRule = (target: string): string => `Batching rule not implemented for ${operatorName(target)}`;
 
 /** Returns the operand of a name. */
-function operand({ schema, args, kwargs }: LaneCall, name: string): unknown {
+export function operand(
+  { schema, args, kwargs }: Pick<LaneCall, "schema" | "args" | "kwargs">,
+  name: string,
+): unknown {
   return kwargs[name] ?? args[schema.args.findIndex((arg) => arg.name === name)];
 }
 

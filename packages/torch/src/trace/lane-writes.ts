@@ -9,7 +9,7 @@ import { modelOperators } from "./custom-operators.js";
 import { refusedItemCall, repeatedWrite, sharedWrite, unequalItems } from "./errors.js";
 import type { Draw } from "./lane-draws.js";
 import { hideValues, isItemValue, readingItems, runningItems } from "./lane-items.js";
-import { refusedInLanes } from "./lane-verdicts.js";
+import { operand, refusedInLanes } from "./lane-verdicts.js";
 import { tensorsIn } from "./tensors-in.js";
 
 /**
@@ -30,11 +30,9 @@ export function inItems<T>({ target, args, kwargs }: Draw, isDraw: boolean, run:
       target,
       "roll of a number for each item moves numbers between the items in PyTorch",
     );
-  if (schema.isMutable) {
-    const place = (name: string): number => schema.args.findIndex((arg) => arg.name === name);
+  if (schema.isMutable)
     for (const { name } of writtenArguments(schema))
-      for (const one of tensorsIn(kwargs[name] ?? args[place(name)])) requireOwn(target, one, operands);
-  }
+      for (const one of tensorsIn(operand({ schema, args, kwargs }, name))) requireOwn(target, one, operands);
   const result = readingItems(run);
   const memory = new Set(operands.map(({ storage }) => storage));
   const results = tensorsIn(result);
