@@ -351,7 +351,7 @@ describe.each(LIES)("$name", (lie) => {
 });
 
 describe.each(["TRAINING", "ATEN"])("a recorded number of an input, %s", (dialect) => {
-  const program = (recorded: string, square: string, examples: string): string => `sconce-ir 1
+  const program = (recorded: string, product: string, examples: string): string => `sconce-ir 1
 symbol s43 integer
 
 program "${dialect}" {
@@ -362,7 +362,7 @@ program "${dialect}" {
 ${examples}
 }
 graph(%a: i64[2], %n: ${recorded}) {
-  %mul: ${square} = operator.mul(%n, %n)
+  %mul: ${product} = operator.mul(%n, %n)
   %add: i64[2] = aten.add.Tensor(%a, %mul)
   return (%add, %mul)
 }`;
@@ -370,12 +370,12 @@ graph(%a: i64[2], %n: ${recorded}) {
   const examples = "  examples\n    example tensor i64[2]\n    example 3";
 
   test.each(["cpu", ...BACKENDS])("%s refuses other numbers", async (backend) => {
-    for (const square of ["int(1)", "int(s43**2)"])
+    for (const product of ["int(1)", "int(s43**2)"])
       for (const [withThem, code] of [
         [examples, "GUARD_FAILED"],
         ["", "INPUT_MISMATCH"],
       ] as const) {
-        using run = await sconce.compile(sconce.parseIr(program("int(-1)", square, withThem)), backend);
+        using run = await sconce.compile(sconce.parseIr(program("int(-1)", product, withThem)), backend);
         await expect(run.run([given, 7])).rejects.toMatchObject({ code });
       }
   });
@@ -383,8 +383,8 @@ graph(%a: i64[2], %n: ${recorded}) {
   test.each(["cpu", ...BACKENDS])("%s takes the number that it is", async (backend) => {
     for (const withThem of [examples, ""]) {
       using run = await sconce.compile(sconce.parseIr(program("int(3)", "int(9)", withThem)), backend);
-      const [sum, square] = await run.run([given, 3]);
-      expect([(sum as Tensor).toArray(), Number(square)]).toEqual([[10n, 11n], 9]);
+      const [sum, product] = await run.run([given, 3]);
+      expect([(sum as Tensor).toArray(), Number(product)]).toEqual([[10n, 11n], 9]);
     }
   });
 });

@@ -59,6 +59,8 @@ class Scorer:
         torch.set_num_threads(1)
         program = torch.export.load(path)
         self.names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+        nodes = {node.name: node for node in program.graph.nodes}
+        self.dtypes = {name: nodes[name].meta["val"].dtype for name in self.names}
         self.module = program.module()
 
     def rows(self, columns):
@@ -105,13 +107,10 @@ def serve_program(path):
     class Served:
         def __init__(self):
             self.scorer = Scorer(path)
-            program = torch.export.load(path)
-            nodes = {node.name: node for node in program.graph.nodes}
-            self.dtypes = {name: nodes[name].meta["val"].dtype for name in self.scorer.names}
 
         async def __call__(self, request):
             body = await request.json()
-            columns = {name: torch.tensor(body[name], dtype=dtype) for name, dtype in self.dtypes.items()}
+            columns = {name: torch.tensor(body[name], dtype=dtype) for name, dtype in self.scorer.dtypes.items()}
             return {name: value.tolist() for name, value in self.scorer.rows(columns).items()}
 
     serve.run(Served.bind(), blocking=True)

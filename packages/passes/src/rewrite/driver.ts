@@ -67,6 +67,8 @@ function requireFitting(rule: Rule, context: RewriteContext): void {
 
 const UNTYPED = "has no recorded type; `propagate-shapes` records it";
 
+const lacksType = ({ op, meta }: Node): boolean => op !== "get_attr" && meta.val === undefined;
+
 class Driver {
   readonly #work: WorkGraph;
   readonly #context: RewriteContext;
@@ -173,17 +175,13 @@ class Driver {
 
   /** Returns why a rule is not asked: it compares types, and one of its values records none. */
   #untyped({ roots, found }: Candidate): Refusal | undefined {
-    let untyped: Node | undefined;
+    let untyped = roots.find(({ node }) => lacksType(node))?.node;
     const visit = (name: string): void => {
       const node = this.#work.find(name);
-      if (node !== undefined && node.op !== "get_attr" && node.meta.val === undefined) untyped ??= node;
+      if (node === undefined || !lacksType(node)) return;
+      if (!found.nodes.some((covered) => covered.name === name)) untyped ??= node;
     };
-    for (const { node } of roots) visit(node.name);
-    const covered = new Set(found.nodes.map(({ name }) => name));
-    for (const value of found.captures.values())
-      forEachRef(value, (name) => {
-        if (!covered.has(name)) visit(name);
-      });
+    for (const value of found.captures.values()) forEachRef(value, visit);
     return untyped && new Refusal("type", `%${untyped.name} ${UNTYPED}`);
   }
 

@@ -43,6 +43,6 @@ export function runAtOnceChecked<Given extends readonly unknown[], T>(
 function placeholder(tracer: Tracer, tensor: Tensor, at: number): TracedTensor {
   const fake = fakeOf(tensor);
   const name = `arg_${at}`;
-  tracer.track(fake, new TraceNode({ name, op: "placeholder", target: name, val: fake, meta: {} as never }));
+  tracer.track(fake, new TraceNode({ name, op: "placeholder", target: name, val: fake }));
   return new TracedTensor(fake);
 }

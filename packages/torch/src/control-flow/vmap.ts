@@ -352,7 +352,7 @@ function eachItem({ call, leaves, count }: EagerCall, outDims: MappedDims, rando
       "pass one item or more",
     );
   const run = new ItemRun(count, randomness);
-  const start = saveRandomness();
+  const start = randomness === "same" ? saveRandomness() : undefined;
   let end = start;
   const rows = Array.from({ length: count }, (_, i) => {
     const values = leaves.map(({ value, dim }) =>
@@ -360,9 +360,9 @@ function eachItem({ call, leaves, count }: EagerCall, outDims: MappedDims, rando
     );
     const items = values.filter((value, at): value is Tensor => leaves[at]!.dim !== null);
     run.begin(i);
-    if (randomness === "same") start();
+    start?.();
     const value = withItem(run, items, () => call(values));
-    if (i === 0) end = saveRandomness();
+    if (i === 0 && start !== undefined) end = saveRandomness();
     const made = flattenValue(value);
     const dims = dimsOfResults(value, made, outDims);
     requireTensorResults(made.leaves, dims);
@@ -370,7 +370,7 @@ function eachItem({ call, leaves, count }: EagerCall, outDims: MappedDims, rando
       if (dims[at] === null && leaf instanceof Tensor && run.batched.has(leaf)) throw batchedResult();
     return { ...made, dims };
   });
-  if (randomness === "same") end();
+  end?.();
   const [first] = rows as [(typeof rows)[0]];
   const stacked = first.leaves.map((leaf, column) =>
     first.dims[column] === null

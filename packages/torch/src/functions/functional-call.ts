@@ -65,13 +65,14 @@ function tensorsOf(state: StateByName | readonly StateByName[]): Map<string, Ten
     throw badCall("Expected all elements of parameter_and_buffer_dicts to be dictionaries", fix);
   const entries = states.flatMap(entriesOf);
   const tensors = new Map(entries);
-  const names = entries.map(([name]) => name);
-  const repeated = [...tensors.keys()].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (repeated.length > 0)
+  if (tensors.size !== entries.length) {
+    const names = entries.map(([name]) => name);
+    const repeated = [...tensors.keys()].filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
     throw badCall(
       `${listOf(repeated)} appeared in multiple dictionaries; behavior of functional call is ambiguous`,
       fix,
     );
+  }
   for (const [name, value] of tensors)
     if (!(value instanceof Tensor) && value !== null)
       throw badCall(

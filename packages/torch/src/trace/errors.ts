@@ -44,17 +44,17 @@ export const unresolvedConjugate = (target: string): SconceError =>
   });
 
 /** Returns the error for a call on elements of a batch of `vmap` that PyTorch refuses. */
-export const refusedInLane = (target: string, reason: string): SconceError =>
-  new SconceError({
+export function refusedInLane(target: string, reason: string): SconceError {
+  const isOfNumber = reason.startsWith("Dimension");
+  return new SconceError({
     code: "TORCH_ARGUMENT",
-    message: reason.startsWith("Dimension")
-      ? `${reason}: \`${target}\` of a number for each example of \`vmap\``
-      : reason,
+    message: isOfNumber ? `${reason}: \`${target}\` of a number for each example of \`vmap\`` : reason,
     where: target,
-    fix: reason.startsWith("Dimension")
+    fix: isOfNumber
       ? "leave the call out, which changes no number"
       : "compute with tensors whose sizes are the same for all items (`torch.where`, a mask)",
   });
+}
 
 /**
  * Returns the error for an operator without a shape rule for dynamic sizes
