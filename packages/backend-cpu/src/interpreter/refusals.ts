@@ -79,7 +79,10 @@ const groupOffsets: Refusal = ({ offs }) => {
   if (offs instanceof Tensor && offs.dtype !== "int32") throw dtypeMismatch("Offsets have to be int32");
 };
 
-/** The squares of windows behind each other divide the signal. */
+/**
+ * The inverse divides by the sum of the squared windows of all frames. PyTorch refuses it where
+ * that sum is 0.
+ */
 const emptyEnvelope: Refusal = (args) => {
   const { self, window, n_fft: size } = args as { self: Tensor; window: Tensor | null; n_fft: number };
   const hop = Number(args["hop_length"] ?? Math.floor(size / 4));

@@ -52,7 +52,7 @@ export const badPlace = (where: string, place: unknown): SconceError =>
     code: "LAYER_ARGUMENTS",
     message: `${where}: ${describeValue(place)} is not a place in the list`,
     where,
-    fix: "use a whole number from 0 on: negative places, which PyTorch refuses with a KeyError, are not counted",
+    fix: "use a whole number of 0 or more; PyTorch refuses negative places too",
   });
 
 /** Returns the error for a name that would be another place in the names of a state dict. */

@@ -80,7 +80,7 @@ function drawAt(items: readonly ItemRun[], at: number, call: Draw, run: Run): un
   return differentDraw(item, call, { batched, run, outside });
 }
 
-/** Operators that are composed of draws by sizes. */
+/** Returns whether a draw reads only the sizes of its batched operands. */
 const isSizedBySelf = ({ target, args }: Draw, batched: readonly Tensor[]): boolean =>
   /^aten\.(feature_dropout|alpha_dropout|feature_alpha_dropout|scaled_dot_product_attention)\./.test(
     target,

@@ -1,4 +1,6 @@
-/** @file The elements of batches that functions of `vmap` compute at once, one after another. */
+/**
+ * @file The items of a batch, for which `vmap` runs its function one by one outside of an export.
+ */
 import { Tensor } from "@sconce/tensor";
 import { hiddenItem } from "./errors.js";
 

@@ -51,6 +51,10 @@ export function inItems<T>({ target, args, kwargs }: Draw, isDraw: boolean, run:
   return result;
 }
 
+/**
+ * Returns whether a call rolls a number without dimensions. It has no verdict: functorch takes it,
+ * and so does an export, but items that run one by one cannot give its result.
+ */
 const isFlatRoll = (target: string, [self, , dims]: readonly unknown[]): boolean =>
   target === "aten.roll.default" &&
   (self as Tensor).ndim === 0 &&
