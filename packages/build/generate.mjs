@@ -55,10 +55,10 @@ export async function generatedText() {
     "kinds",
     "threads",
     "worker",
+    "divisions",
   ];
-  const [runtime, functions, loads, scripts, engine, host, kinds, threads, worker] = await Promise.all(
-    names.map((name) => bundled(`src/runtime/${name}.ts`)),
-  );
+  const [runtime, functions, loads, scripts, engine, host, kinds, threads, worker, divisions] =
+    await Promise.all(names.map((name) => bundled(`src/runtime/${name}.ts`)));
   return [
     "/** @file The runtime of built modules; written by `generate.mjs`. */",
     "/** Loads and runs a module: an expression of an object with `loadModel` and `ModelError`. */",
@@ -77,6 +77,8 @@ export async function generatedText() {
     `export const THREADS: string = ${JSON.stringify(threads)};`,
     "/** What a worker of a module does: an expression of an object with `serve`. */",
     `export const WORKER: string = ${JSON.stringify(worker)};`,
+    "/** Names divisions by zero: an expression of an object with `dividing`. */",
+    `export const DIVISIONS: string = ${JSON.stringify(divisions)};`,
     "/** Functions that kernels in JavaScript call: an expression of an object with `functionsOf`. */",
     `export const SCRIPT_FUNCTIONS: string = ${JSON.stringify(scripts)};`,
     "",

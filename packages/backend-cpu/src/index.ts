@@ -14,6 +14,7 @@ export type {
   NonfiniteReport,
   NonfiniteSource,
 } from "./interpreter/nonfinite.js";
+export { CPU_REFUSALS, type Refusal } from "./interpreter/refusals.js";
 export {
   hasSessionKernel,
   loadSessionKernels,

@@ -80,13 +80,10 @@ async function problemOf(one: OpCase, seed: number): Promise<string | undefined>
 }
 
 /**
- * Calls that one of the two refuses, though PyTorch computes them: log_sigmoid_backward of a buffer
- * that is wider than its input, and resizing by scales that do not fit the sizes.
+ * Calls that one of the two refuses, though PyTorch computes them: resizing by scales that do not
+ * fit the sizes.
  */
-const REFUSED: ReadonlySet<string> = new Set([
-  "aten.log_sigmoid_backward.default",
-  "aten.upsample_bilinear2d.default",
-]);
+const REFUSED: ReadonlySet<string> = new Set(["aten.upsample_bilinear2d.default"]);
 const isRandom = (target: string): boolean => operators.tagsOf(target).includes("nondeterministic_seeded");
 
 describe("calls with an operand of another size", () => {

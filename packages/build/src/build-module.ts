@@ -1,5 +1,5 @@
 /** @file Writes a program as a module with its own kernels. */
-import { CPU_KERNELS, createEvaluator } from "@sconce/backend-cpu";
+import { CPU_KERNELS, CPU_REFUSALS, createEvaluator } from "@sconce/backend-cpu";
 import { entriesOf, kernelsFor, moduleOf, WASM } from "@sconce/backend-wasm/build";
 import { moduleDeclarations } from "@sconce/capture/typescript";
 import { compilePlan } from "@sconce/device-runtime";
@@ -11,6 +11,7 @@ import { writeSafetensors } from "@sconce/tensor";
 import { notBuilt, notLowered, notThreaded } from "./code/errors.js";
 import { bundledKernels } from "./emit/bundle.js";
 import { kernelFile, moduleText, type ScriptPart, type WasmPart, workerText } from "./emit/module-text.js";
+import { dividesIntegers } from "./plan/divisions.js";
 import { hostSteps, type WrittenSteps } from "./plan/host-plan.js";
 import { codesOf, modulePlan, neededNames } from "./plan/module-plan.js";
 import { packedTimeline } from "./plan/packed.js";
@@ -124,7 +125,15 @@ export async function buildModule(
       ? undefined
       : writeSafetensors(tensors.map((one) => [one.name, one.tensor] as const));
   const interpreter = await interpreterOf([wasm, js]);
-  const parts = { name, interpreter, wasm: wasm?.parts, js: js?.part, weights, inline };
+  const parts = {
+    name,
+    interpreter,
+    wasm: wasm?.parts,
+    js: js?.part,
+    weights,
+    divides: dividesIntegers(plan),
+    inline,
+  };
   const encode = (one: string): Uint8Array => new TextEncoder().encode(one);
   const files = new Map<string, Uint8Array>([
     [`${name}.mjs`, encode(moduleText(parts))],
@@ -231,7 +240,10 @@ async function timelineFor(
   const { ranges, unbuilt } = valueRanges(plan);
   if (unbuilt.length > 0) throw notBuilt(unbuilt);
   const timeline = timelineOf(plan, device, neededNames(plan));
-  const hosted = hostSteps(plan, timeline, operators, (target) => Object.hasOwn(CPU_KERNELS, target));
+  const hosted = hostSteps(plan, timeline, operators, {
+    hasKernel: (target) => Object.hasOwn(CPU_KERNELS, target),
+    hasRefusal: (target) => CPU_REFUSALS.has(target),
+  });
   if (hosted.unbuilt.length > 0) throw notBuilt(hosted.unbuilt);
   return { timeline, ranges, plan, hosted };
 }
@@ -243,5 +255,6 @@ async function interpreterOf(
   const called = builds.flatMap((build) =>
     build?.hosted.targets === undefined ? [] : [build.hosted.targets],
   );
-  return called.length === 0 ? undefined : bundledKernels([...new Set(called.flat())].sort());
+  const refuses = builds.some((build) => build?.hosted.refuses);
+  return called.length === 0 ? undefined : bundledKernels([...new Set(called.flat())].sort(), refuses);
 }

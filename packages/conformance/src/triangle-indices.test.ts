@@ -44,6 +44,14 @@ test("have PyTorch's shapes, or are refused", () => {
   expect(differing).toEqual([]);
 });
 
+test("are refused where the integers of the call are not exact", () => {
+  // PyTorch gives three elements.
+  const program = programOf("tril_indices", ["9007199254740995", "3", "-9007199254740993"], 3);
+  expect(session.verify(program).map(({ message }) => message)).toEqual([
+    expect.stringContaining("is not exact"),
+  ]);
+});
+
 test("are computed without a step for each row", async () => {
   for (const backend of [cpuBackend(), wasmBackend({ threads: 1 })])
     for (const [name, row, column, offset] of [
@@ -52,6 +60,9 @@ test("are computed without a step for each row", async () => {
       ["tril_indices", 3n, 2n ** 40n, 2n],
       ["tril_indices", 2n ** 40n, 3n, 2n - 2n ** 40n],
       ["tril_indices", 4n, 3n, -1n],
+      ["tril_indices", 3n, 4n, 2n ** 62n],
+      ["tril_indices", 3n, 4n, 2n ** 63n - 1n],
+      ["triu_indices", 3n, 4n, -(2n ** 63n)],
       ["triu_indices", 4n, 3n, -1n],
     ] as const) {
       const wanted: bigint[][] = [[], []];

@@ -26,13 +26,15 @@ const PREFIX = "sconce-kernels:";
 /**
  * Returns an expression of an object with `makeKernels`, which makes the kernels of these targets
  * for one model.
+ *
+ * @param refuses whether calls look at their operands first
  * @throws SconceError `BUNDLER_MISSING` without the package `esbuild`
  */
-export async function bundledKernels(targets: readonly string[]): Promise<string> {
+export async function bundledKernels(targets: readonly string[], refuses: boolean): Promise<string> {
   const esbuild = await loadEsbuild();
   const folder = ownFolder();
   const result = await esbuild.build({
-    stdin: { contents: entryText(targets), resolveDir: folder, loader: "ts" },
+    stdin: { contents: entryText(targets, refuses), resolveDir: folder, loader: "ts" },
     absWorkingDir: folder,
     bundle: true,
     format: "iife",
@@ -54,7 +56,7 @@ export async function bundledKernels(targets: readonly string[]): Promise<string
 }
 
 /** Returns the module that has the kernels. Targets are names of kernels that exist. */
-function entryText(targets: readonly string[]): string {
+function entryText(targets: readonly string[], refuses: boolean): string {
   const files = new Map(
     targets.map((target) => {
       const found = kernelFile(target);
@@ -68,20 +70,21 @@ function entryText(targets: readonly string[]): string {
   );
   return [
     'import { KernelRuntime } from "../host/kernel-runtime.js";',
-    `import { createRandomSource } from "${PREFIX}random-source";`,
-    ...[...imports].map(([file, table]) => `import { ${table} } from "${PREFIX}${file}";`),
-    `export const makeKernels = () => new KernelRuntime({ ${fields.join(" ")} }, createRandomSource);`,
+    `import { createRandomSource } from "${PREFIX}kernels/random-source";`,
+    ...(refuses ? [`import { CPU_REFUSALS } from "${PREFIX}interpreter/refusals";`] : []),
+    ...[...imports].map(([file, table]) => `import { ${table} } from "${PREFIX}kernels/${file}";`),
+    `export const makeKernels = () => new KernelRuntime({ ${fields.join(" ")} }, createRandomSource${refuses ? ", CPU_REFUSALS" : ""});`,
   ].join("\n");
 }
 
-/** Finds the files of kernels beside those of the interpreter. */
+/** Finds the files of the interpreter. */
 function resolveKernels(build: PluginBuild, resolveDir: string): void {
   build.onResolve({ filter: new RegExp(`^${PREFIX}`) }, async ({ path }) => {
     const found = await build.resolve("@sconce/backend-cpu", { kind: "import-statement", resolveDir });
     const [, folder, ending] = /^(.*[\\/])[^\\/]*(\.[jt]s)$/.exec(found.path) ?? [];
     if (folder === undefined)
       throw internalError(`the files of kernels are not found: ${found.errors[0]?.text ?? found.path}`);
-    return { path: `${folder}kernels/${path.slice(PREFIX.length)}${ending}` };
+    return { path: `${folder}${path.slice(PREFIX.length)}${ending}` };
   });
 }
 

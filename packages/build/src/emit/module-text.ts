@@ -5,6 +5,7 @@ import { Code, literal } from "../code/code.js";
 import type { WrittenPlan } from "../plan/module-plan.js";
 import type { CalledFunction } from "../plan/script-kernels.js";
 import {
+  DIVISIONS,
   FUNCTIONS,
   HOST,
   KINDS,
@@ -44,6 +45,8 @@ export interface ModuleText {
   readonly weights: Uint8Array | undefined;
   /** Kernels of the interpreter, as an expression of an object with `makeKernels`. */
   readonly interpreter: string | undefined;
+  /** Whether kernels divide integers. */
+  readonly divides: boolean;
   /** Whether the text holds the bytes of kernels and weights. */
   readonly inline: boolean;
 }
@@ -53,7 +56,15 @@ export const kernelFile = (name: string, { relaxed, isShared }: WasmPart): strin
   `${name}${relaxed ? ".relaxed" : ""}${isShared ? ".threads" : ""}.wasm`;
 
 /** Returns the text of the module. Nothing of a program is in it but as strings and numbers. */
-export function moduleText({ name, wasm = [], js, interpreter, weights, inline }: ModuleText): string {
+export function moduleText({
+  name,
+  wasm = [],
+  js,
+  interpreter,
+  weights,
+  divides,
+  inline,
+}: ModuleText): string {
   const file = (bytes: Uint8Array, path: string): string =>
     inline ? `() => decoded(${scriptString(base64(bytes))})` : `() => ${besideModule(path)}`;
   const all = [...wasm, ...(js === undefined ? [] : [js])];
@@ -68,7 +79,9 @@ export function moduleText({ name, wasm = [], js, interpreter, weights, inline }
     ...wasmLines(name, wasm, inline, (part) => file(part.wasm, kernelFile(name, part))),
     ...(js === undefined ? [] : scriptLines(js)),
     ...hostLines(all, interpreter),
-    "export const load = (options) => loadModel(files, options);",
+    divides
+      ? `export const load = async (options) => ${DIVISIONS}.dividing(await loadModel(files, options));`
+      : "export const load = (options) => loadModel(files, options);",
     "export { ModelError };",
     "",
   ].join("\n");

@@ -46,8 +46,12 @@ export interface HostShared {
   readonly operators: OperatorTable;
   /** Returns whether the interpreter has a kernel for a target. */
   readonly hasKernel: (target: string) => boolean;
+  /** Returns whether the interpreter looks at the operands of a target before its kernel does. */
+  readonly hasRefusal: (target: string) => boolean;
   /** The kernels that are called. */
   readonly targets: Set<string>;
+  /** The calls whose operands are looked at first. */
+  readonly refusals: Set<string>;
   /** Returns a name that no other constant has. */
   readonly next: () => string;
 }
@@ -230,12 +234,20 @@ export class HostWriter {
     const isKernel = this.shared.hasKernel(target) && !(isComposite && schema.isView);
     if (!isKernel && schema.isView && definition.meta !== undefined && !isComposite)
       return this.#view(target, this.#standIns.first(bound), val);
+    this.#refuse(target, bound);
     if (!isKernel) return this.#decomposed(definition, bound, val);
     this.shared.targets.add(target);
     const text = this.#standIns.fields(bound, (expr) => this.size(expr));
     const isOpen = tags.some((tag) => tag === "dynamic_output_shape" || tag === "data_dependent_output");
     const made = this.constant(`k.call(${scriptString(target)},${text},${this.#meta(val, isOpen)})`);
     return this.results(made, val);
+  }
+  /** Writes the check of operands that the interpreter makes in front of a call. */
+  #refuse(target: string, bound: BoundArgs): void {
+    if (!this.shared.hasRefusal(target)) return;
+    this.shared.refusals.add(target);
+    const text = this.#standIns.fields(bound, (expr) => this.size(expr));
+    this.lines.push(`k.refuse(${scriptString(target)},${text})`);
   }
   /** Writes what a decomposition emits. */
   #decomposed({ decompose }: OpDefinition, bound: BoundArgs, val: MetaValue | undefined): HostValue {

@@ -2,7 +2,7 @@
  * @file What the steps of the interpreter in a built module run by: kernels on tensors, views,
  * loops. It is bundled with the kernels of one program.
  */
-import type { AnyKernel, KernelContext, KernelTable, RandomSource } from "@sconce/backend-cpu";
+import type { AnyKernel, KernelContext, KernelTable, RandomSource, Refusal } from "@sconce/backend-cpu";
 import { FakeTensor, type FloatLiteral, float } from "@sconce/ir";
 import {
   contiguousStrides,
@@ -25,10 +25,16 @@ type Fakes = FakeTensor | null | readonly Fakes[];
 export class KernelRuntime {
   readonly #kernels: KernelTable;
   readonly #source: (seed: number) => RandomSource;
+  readonly #refusals: ReadonlyMap<string, Refusal> | undefined;
   #random: RandomSource;
 
-  constructor(kernels: KernelTable, source: (seed: number) => RandomSource) {
+  constructor(
+    kernels: KernelTable,
+    source: (seed: number) => RandomSource,
+    refusals?: ReadonlyMap<string, Refusal>,
+  ) {
     this.#kernels = kernels;
+    this.#refusals = refusals;
     this.#source = source;
     this.#random = source(0);
   }
@@ -38,6 +44,10 @@ export class KernelRuntime {
     this.#random = this.#source(0);
   }
 
+  /** Throws what the interpreter throws for operands that a call does not take. */
+  refuse(target: string, args: Parameters<Refusal>[0]): void {
+    this.#refusals!.get(target)!(args);
+  }
   /** Runs a kernel on arguments by name. */
   call(target: string, args: Parameters<AnyKernel>[0], meta: Fakes): unknown {
     const kernel = this.#kernels[target] as AnyKernel;

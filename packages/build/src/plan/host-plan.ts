@@ -34,6 +34,8 @@ export interface WrittenSteps {
   readonly steps: readonly Code[];
   /** The kernels that are called; undefined where steps are numbers only. */
   readonly targets: readonly string[] | undefined;
+  /** Whether the operands of calls are looked at first. */
+  readonly refuses: boolean;
   readonly unbuilt: readonly Unbuilt[];
 }
 
@@ -46,11 +48,13 @@ export function hostSteps(
   plan: CompiledPlan,
   timeline: Timeline,
   operators: OperatorTable,
-  hasKernel: HostShared["hasKernel"],
+  { hasKernel, hasRefusal }: Pick<HostShared, "hasKernel" | "hasRefusal">,
 ): WrittenSteps {
   let count = 0;
   const targets = new Set<string>();
-  const shared: HostShared = { operators, hasKernel, targets, next: () => `v${count++}` };
+  const refusals = new Set<string>();
+  const next = (): string => `v${count++}`;
+  const shared: HostShared = { operators, hasKernel, hasRefusal, targets, refusals, next };
   const unbuilt: Unbuilt[] = [];
   let isBundled = false;
   const steps = timeline.hosts.map((host) => {
@@ -59,7 +63,7 @@ export function hostSteps(
     isBundled ||= writer.isBundled;
     return writer.code();
   });
-  return { steps, targets: isBundled ? [...targets].sort() : undefined, unbuilt };
+  return { steps, targets: isBundled ? [...targets].sort() : undefined, refuses: refusals.size > 0, unbuilt };
 }
 
 /** Returns the sizes that inputs and the first results of the host show. */

@@ -28,7 +28,15 @@ import type { LeastSize } from "./aliased-results.js";
 import { changedByLowering } from "./changed-numbers.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
-import { checksNumber, HALF_STEPS, KEPT, readsLogSums, readsTotalOnly, roundsHalves } from "./support.js";
+import {
+  checksNumber,
+  HALF_STEPS,
+  KEPT,
+  readsLogSums,
+  readsTotalOnly,
+  roundsHalves,
+  takesNoBuffer,
+} from "./support.js";
 import { trustedProgram } from "./trusted.js";
 import { unreadRefusal } from "./unread-calls.js";
 import { NO_WRITES, type WrittenMemory, writtenMemory } from "./written-memory.js";
@@ -198,7 +206,7 @@ function checkedTable(
     if (table.get(target) === own.get(target)) table.delete(target);
   return table;
 }
-const UNDECOMPOSED = [checksNumber, readsLogSums, readsTotalOnly];
+const UNDECOMPOSED = [checksNumber, readsLogSums, readsTotalOnly, takesNoBuffer];
 const undecomposedCalls = (graph: Graph): readonly Node[] => [
   ...graph.nodes().filter((node) => UNDECOMPOSED.some((test) => test(node, graph))),
   ...[...graph.subgraphs.values()].flatMap(undecomposedCalls),

@@ -12,7 +12,7 @@ import {
 } from "@sconce/ir";
 import { argumentText } from "@sconce/ir/text";
 import { holdsAll, isScalarFunction } from "@sconce/ops";
-import { freeSymbols, type IntLike, SymExpr } from "@sconce/symbolic";
+import { freeSymbols, type IntLike, SymExpr, sameSizes } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
 
@@ -30,6 +30,7 @@ export function whyNotHeldBy(
   if (CHECKS_VALUES.has(node.target) || checksNumber(node, graph))
     return "it refuses some values, which kernels do not";
   if (readsTotalOnly(node, graph)) return "it refuses some targets, which no kernel reads";
+  if (takesNoBuffer(node, graph)) return "it refuses the sizes of its buffer, which its decomposition takes";
   if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
   if (roundsHalves(node)) return "its kernel rounds halves at each step";
   if (takesAnyPlaces(node, graph)) return "kernels look for its places in their windows only";
@@ -162,6 +163,20 @@ export function readsLogSums({ name, target }: Node, graph: Graph): boolean {
 export function readsTotalOnly({ name, target, args, kwargs }: Node, graph: Graph): boolean {
   if (!TOTALS.test(target) || (kwargs["weight"] ?? args[2] ?? null) !== null) return false;
   return graph.users(name).every((user) => user.target === "operator.getitem" && user.args[1] === 1);
+}
+/**
+ * Returns whether a gradient of `log_sigmoid` may get a buffer that its kernel refuses: one that is
+ * not of the sizes of its input, or of 1. Its decomposition does not read an empty one, as another
+ * device leaves it.
+ */
+export function takesNoBuffer({ target, args, kwargs }: Node, graph: Graph): boolean {
+  if (!target.startsWith("aten.log_sigmoid_backward.")) return false;
+  const [self, buffer] = [kwargs["self"] ?? args[1], kwargs["buffer"] ?? args[2]].map((arg) =>
+    arg !== undefined && isRef(arg) ? graph.find(arg.name)?.meta.val : undefined,
+  );
+  if (!(self instanceof FakeTensor && buffer instanceof FakeTensor)) return true;
+  const from = self.ndim - buffer.ndim;
+  return buffer.shape.some((size, d) => size !== 1 && !sameSizes([size], [self.shape[d + from] ?? 1]));
 }
 const TOTALS = /^aten\.nll_loss(2d)?_forward\./;
 const isRead = ({ name }: Node, graph: Graph): boolean => graph.users(name).length > 0;

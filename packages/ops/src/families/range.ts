@@ -314,6 +314,9 @@ const indexOps = (["tril_indices", "triu_indices"] as const).map((name) =>
       const count = name === "tril_indices" ? below : rows * columns - below;
       if (count > BigInt(Number.MAX_SAFE_INTEGER))
         throw invalidArgument(`Storage size calculation overflowed with sizes=[${count}]`);
+      const isRounded = [shift, rows > columns ? rows : columns].every((one) => one ** 2n >= 2n ** 106n);
+      if (count > 0n && isRounded)
+        throw invalidArgument(`the sum of the offset ${shift} and of a size of 2^53 or more is not exact`);
       return created([2, Number(count)], options.dtype ?? "int64", options);
     },
   }),

@@ -121,7 +121,8 @@ class Triangle {
     this.#isUpper = isUpper;
     this.#rows = row;
     this.#columns = col;
-    this.#offset = offset;
+    // Beyond the matrix all offsets are alike, and sums with them leave 64 bits.
+    this.#offset = Math.max(-row, Math.min(offset, col));
   }
 
   #clamped(column: Scalar): Scalar {
