@@ -6,8 +6,6 @@ export interface JobResult {
   readonly outputs: readonly Value[];
   /** Milliseconds in the queue. */
   readonly waited: number;
-  /** Milliseconds of the run that computed it. */
-  readonly ran: number;
 }
 
 /** One call. */
@@ -57,7 +55,8 @@ export class JobQueue {
   /** Puts calls back that ran together, to run alone and next. */
   addAlone(jobs: readonly Job[]): void {
     for (const job of jobs) job.alone = true;
-    this.#queues[jobs[0]!.model]!.unshift(...jobs);
+    const { model } = jobs[0]!;
+    this.#queues[model] = [...jobs, ...this.#queues[model]!];
     this.length += jobs.length;
   }
 
@@ -72,7 +71,8 @@ export class JobQueue {
 
   /** Returns all calls that wait, and forgets them. */
   clear(): Job[] {
-    const all = this.#queues.flatMap((queue) => queue.splice(0));
+    const all = this.#queues.flat();
+    for (const model of this.#queues.keys()) this.#queues[model] = [];
     this.length = 0;
     return all;
   }
@@ -120,10 +120,12 @@ export class JobQueue {
         rows += job.rows;
       }
     }
-    const gone = new Set(taken);
-    const left = queue.filter((job) => !gone.has(job));
-    queue.splice(0, queue.length, ...left);
     this.length -= taken.length;
+    if (taken.length === 1) queue.shift();
+    else {
+      const gone = new Set(taken);
+      this.#queues[first!.model] = queue.filter((job) => !gone.has(job));
+    }
     return taken;
   }
 }

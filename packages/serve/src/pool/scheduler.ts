@@ -226,7 +226,7 @@ export class Scheduler {
       const rows = jobs.map((job) => job.rows);
       const parts = jobs.length === 1 ? [outputs] : separated(outputs, rows);
       jobs.forEach((job, i) => {
-        if (!job.isDone) job.resolve({ outputs: parts[i]!, waited: start - job.since, ran: milliseconds });
+        if (!job.isDone) job.resolve({ outputs: parts[i]!, waited: start - job.since });
       });
       events.onRun({
         model,
