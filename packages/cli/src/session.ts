@@ -1,6 +1,7 @@
 /** @file Sessions, as commands open them. */
 import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
+import type { Plugin } from "@sconce/passes";
 import { createSconce, type Sconce } from "@sconce/session";
 import {
   builtinBackends,
@@ -24,17 +25,23 @@ const INTERPRETER = "cpu";
  * files call are loaded too.
  * @throws SconceError `PLUGIN`, `NAME_CLASH`, `UNKNOWN_BACKEND`
  */
-export async function openSession(
+export async function openSession(...options: Parameters<typeof openSessionWithLibraries>): Promise<Sconce> {
+  return (await openSessionWithLibraries(...options)).session;
+}
+
+/** As {@link openSession}; returns also the plugins of libraries that it loaded. */
+export async function openSessionWithLibraries(
   io: Pick<SafeIo, "warn" | "onOpen">,
   modules: readonly string[] = [],
   backend: string | readonly string[] = INTERPRETER,
   files: readonly string[] = [],
   loading: LoadBackendOptions = {},
-): Promise<Sconce> {
+): Promise<{ readonly session: Sconce; readonly libraries: readonly Plugin[] }> {
   const logger = { warn: (message: string) => io.warn(message) };
   io.onOpen?.();
   const own = await Promise.all(modules.map(loadPlugin));
-  const plugins = [...own, ...(await librariesFor(files, own))];
+  const libraries = await librariesFor(files, own);
+  const plugins = [...own, ...libraries];
   const wanted = [backend].flat();
   const backends = await backendsFor(wanted, loading);
   let session: Sconce;
@@ -46,7 +53,7 @@ export async function openSession(
     throw isSconceError(error) && modules.length > 0 ? error.at(modules.join(", ")) : error;
   }
   for (const name of wanted) session.backend(name);
-  return session;
+  return { session, libraries };
 }
 
 /**

@@ -12,6 +12,7 @@ import { amount, countText } from "@sconce/errors";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { EXIT, jsonLine, type Outcome, type SafeIo } from "../io.js";
+import { stopSignal } from "../stop-signal.js";
 import { linesText } from "../text.js";
 
 export interface BatchCommandOptions {
@@ -107,20 +108,6 @@ function partOf(text: string): readonly [number, number] {
   const [, index, parts] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   if (parts !== undefined) return [Number(index), Number(parts)];
   throw usage(`--part: ${JSON.stringify(text)} is not I/N`, "give --part 0/4 for the first of four parts");
-}
-
-/** Returns a signal that the first SIGTERM or SIGINT raises; the next one ends the process. */
-export function stopSignal(): { readonly signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    controller.abort();
-    end();
-  };
-  const end = (): void => {
-    for (const name of ["SIGTERM", "SIGINT"] as const) process.off(name, onSignal);
-  };
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, onSignal);
-  return { signal: controller.signal, end };
 }
 
 /** What shows a run. */

@@ -3,8 +3,9 @@ import { runBatchWorker, type WorkerEvent } from "@sconce/batch";
 import { countText } from "@sconce/errors";
 import { usage } from "../errors.js";
 import { jsonLine, type SafeIo } from "../io.js";
+import { stopSignal } from "../stop-signal.js";
 import { linesText } from "../text.js";
-import { address, count, stopSignal } from "./batch-action.js";
+import { address, count } from "./batch-action.js";
 
 export interface BatchWorkerCommandOptions {
   readonly queue?: string;

@@ -1,16 +1,18 @@
 /** @file Offers programs over HTTP until the process is asked to stop. */
+import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import { countText, isSconceError, shellWord, thrownText } from "@sconce/errors";
+import type { Plugin } from "@sconce/passes";
 import { type ServedProgram, type ServeEvent, type ServeOptions, serve } from "@sconce/serve";
 import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { fileStem } from "../file-stem.js";
 import { jsonLine, type SafeIo } from "../io.js";
-import { librariesFor } from "../libraries.js";
 import { commandLimits, commandModel } from "../limits.js";
 import { openProgram, openPrograms } from "../open.js";
 import { pluginPath } from "../plugin-module.js";
-import { openSession } from "../session.js";
+import { openSessionWithLibraries } from "../session.js";
+import { stopSignal } from "../stop-signal.js";
 
 type Numbers =
   | "port"
@@ -59,7 +61,7 @@ export async function serveFiles(
   const { host, allowHost, backend, plugin = [], logRequests = false } = options;
   const given = texts.map(parseGiven);
   const files = given.map(({ file }) => file);
-  const session = await openSession(io, plugin, undefined, files);
+  const { session, libraries } = await openSessionWithLibraries(io, plugin, undefined, files);
   const programs: ServedProgram[] = [];
   for (const one of given) programs.push(...(await programsOf(one, session)));
   const server = await serve(programs, {
@@ -69,12 +71,17 @@ export async function serveFiles(
     backend,
     ...commandLimitsOf(),
     session,
-    plugins: await pluginsFor(plugin, files),
+    plugins: pluginsFor(plugin, libraries),
     reportRequests: logRequests,
     onEvent: (event) => log(event, io),
   });
-  await stopSignal();
-  await server.close();
+  const stop = stopSignal();
+  try {
+    if (!stop.signal.aborted) await once(stop.signal, "abort");
+    await server.close();
+  } finally {
+    stop.end();
+  }
 }
 
 /** A program as it was named. */
@@ -140,19 +147,11 @@ function commandLimitsOf(): Pick<ServeOptions, "maxBytes"> {
 /**
  * Returns the plugins that workers load: those of the user, and those of libraries that files call.
  */
-async function pluginsFor(modules: readonly string[], files: readonly string[]): Promise<string[]> {
+function pluginsFor(modules: readonly string[], libraries: readonly Plugin[]): string[] {
   const own = modules.map((name) => pathToFileURL(pluginPath(name)).href);
-  const libraries = await librariesFor(files, []);
   return libraries.length === 0
     ? own
     : [...own, `${import.meta.resolve("@sconce/torch-libraries")}#torchLibraries`];
-}
-
-/** Resolves when the process is asked to stop. A second signal ends it at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
 }
 
 function log(event: ServeEvent, io: SafeIo): void {

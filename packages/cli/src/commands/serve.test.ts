@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
@@ -142,6 +145,29 @@ describe("sconce serve", () => {
       /warning: requests to b version 1 run one by one: at %sum_1 \(aten\.sum\.dim_IntList\)/,
     );
   });
+
+  test.each([[[]], [["--plugin"]]])(
+    "serves a program of a library, with its own plugin %j",
+    async (options) => {
+      const file = new URL(
+        "../../../testing/fixtures/custom-operators/vision_pools/program.pt2",
+        import.meta.url,
+      );
+      const folder = await mkdtemp(join(tmpdir(), "sconce-serve-"));
+      const plugin = join(folder, "mine.mjs");
+      const library = JSON.stringify(import.meta.resolve("@sconce/torch-libraries"));
+      await writeFile(
+        plugin,
+        `import { torchLibraries } from ${library}; export default { ...torchLibraries, name: "mine" };`,
+      );
+      const args = options.length === 0 ? [] : [...options, plugin];
+      const { child, output, ended } = await start(`pools=${fileURLToPath(file)}`, ...args);
+      expect(output()).toContain("ready: 1 worker");
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+      await rm(folder, { recursive: true });
+    },
+  );
 
   test.each([
     [["x.pt2"], "FILE", "x.pt2"],
