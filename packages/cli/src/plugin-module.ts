@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "@sconce/passes";
+import { pluginIn } from "@sconce/session/worker-node";
 import { pluginError } from "./errors.js";
 import { codeOf, loadFailure } from "./plugin-failure.js";
 
@@ -63,16 +64,15 @@ function fileFor(value: Conditions | undefined, entry: string): string | undefin
  */
 export async function loadPlugin(name: string): Promise<Plugin> {
   const path = pluginPath(name);
-  let module: { default?: unknown; plugin?: unknown };
+  let module: object;
   try {
-    module = (await import(pathToFileURL(path).href)) as typeof module;
+    module = (await import(pathToFileURL(path).href)) as object;
   } catch (error) {
     const fix = "check the path of the module, or install the package of that name";
     if (!existsSync(path)) throw pluginError(name, "does not exist", fix, error);
     throw loadFailure(name, path, error);
   }
-  const plugin = module.default ?? module.plugin;
-  // What is in it is checked by the session, field by field.
-  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
+  const plugin = pluginIn(module);
+  if (plugin !== undefined) return plugin;
   throw pluginError(name, "exports no plugin", "export an object with a `name` as default or as `plugin`");
 }

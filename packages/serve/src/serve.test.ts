@@ -244,21 +244,21 @@ describe("values", () => {
 
 describe("errors name the input and the cause", () => {
   const x = { name: "x", shape: [1, 12], datatype: "FP32", data: Array(12).fill(0) };
-  const cases: readonly (readonly [body: unknown, code: string, text: string, input?: string])[] = [
-    [{ inputs: [] }, "INFERENCE_REQUEST", 'input "x" is missing', "x"],
-    [{ inputs: [x, x] }, "INFERENCE_REQUEST", 'input "x" is given twice', "x"],
-    [{ inputs: [x, { ...x, name: "y" }] }, "INFERENCE_REQUEST", 'the model has no input "y"', "y"],
+  const cases: readonly (readonly [body: unknown, code: string, text: string, named?: object])[] = [
+    [{ inputs: [] }, "INFERENCE_REQUEST", 'input "x" is missing', { input: "x" }],
+    [{ inputs: [x, x] }, "INFERENCE_REQUEST", 'input "x" is given twice', { input: "x" }],
+    [{ inputs: [x, { ...x, name: "y" }] }, "INFERENCE_REQUEST", 'the model has no input "y"', { where: "y" }],
     [
       { inputs: [{ ...x, datatype: "FP64" }] },
       "INFERENCE_REQUEST",
       'input "x" is FP64, and the model takes FP32',
-      "x",
+      { input: "x" },
     ],
     [
       { inputs: [{ ...x, shape: [1, 13], data: Array(13).fill(0) }] },
       "GUARD_FAILED",
       "Guard failed: x.size()[1] == 12",
-      "x",
+      { input: "x" },
     ],
     [
       { inputs: [{ ...x, shape: [300, 12], data: Array(3600).fill(0) }] },
@@ -271,7 +271,7 @@ describe("errors name the input and the cause", () => {
       { inputs: [{ ...x, data: [..."0123456789AB"] }] },
       "INFERENCE_REQUEST",
       'element 0 of input "x" is "0", not a number',
-      "x",
+      { input: "x" },
     ],
     [{ inputs: [{ ...x, data: Array(12).fill(1e300) }] }, "INFERENCE_REQUEST", "which float32 does not hold"],
     [{ inputs: { x } }, "INFERENCE_REQUEST", '"inputs" of the request is an object, not a list'],
@@ -280,17 +280,17 @@ describe("errors name the input and the cause", () => {
       "INFERENCE_REQUEST",
       "0 bytes are left in the body",
     ],
-    [{ id: 5, inputs: [x] }, "INFERENCE_REQUEST", '"id" of the request is 5, not a text'],
+    [{ id: 5, inputs: [x] }, "INFERENCE_REQUEST", '"id" of the request is 5, not a string'],
     [[], "INFERENCE_REQUEST", "the request is a list, not an object"],
     ["{", "INFERENCE_REQUEST", "it is not JSON"],
     ["", "INFERENCE_REQUEST", "it is not JSON"],
   ];
 
-  const named = cases.map(([body, code, text, input]) => ({ body, code, text, input }));
-  test.each(named)("$body", async ({ body, code, text, input }) => {
+  const rows = cases.map(([body, code, text, named = {}]) => ({ body, code, text, named }));
+  test.each(rows)("$body", async ({ body, code, text, named }) => {
     const { status, json } = await server.post("/v2/models/mlp/infer", body);
     expect([status, json.code, json.error]).toEqual([400, code, expect.stringContaining(text)]);
-    if (input !== undefined) expect(json.input ?? json.where).toBe(input);
+    expect(json).toMatchObject(named);
     expect(json.fix.length).toBeGreaterThan(5);
   });
 
@@ -335,17 +335,20 @@ describe("what cannot be served is refused before the server listens", () => {
   test("dtypes and names that the protocol does not have", async () => {
     expect(await refused("t", "text_dtypes")).toContain("whose dtype complex64 the protocol does not have");
     expect(await refused("a/b", "net_mlp")).toContain("a name that an address cannot have");
+    const events: unknown[] = [];
     const twice = serve(
       [
         { name: "m", program: mlp },
         { name: "m", program: mlp },
       ],
-      { port: 0, session },
+      { port: 0, session, onEvent: (event) => events.push(event) },
     );
     await expect(twice).rejects.toMatchObject({
       code: "SERVE_MODEL",
       message: expect.stringContaining("two programs for version"),
     });
+    // No program was lowered before.
+    expect(events).toEqual([]);
   });
 
   test("a port that is taken, and options", async () => {

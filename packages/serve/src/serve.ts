@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from "./http/metrics.js";
 import { PendingBytes } from "./http/pending-bytes.js";
 import { stop } from "./http/stop.js";
 import { Catalog } from "./model/catalog.js";
+import { requireKeys } from "./model/keys.js";
 import { type Model, modelOf } from "./model/model.js";
 import { type ScheduledProgram, Scheduler } from "./pool/scheduler.js";
 import { notListening } from "./protocol/errors.js";
@@ -44,7 +45,10 @@ export async function serve(
   const session = settings.session ?? createSconce();
   const models: Model[] = [];
   const scheduled: ScheduledProgram[] = [];
-  for (const { name, version = "1", program } of programs) {
+  const given = programs.map(({ name, version = "1", program }) => ({ name, version, program }));
+  // Before the work on programs.
+  requireKeys(given);
+  for (const { name, version, program } of given) {
     const lower = once(() => session.runDecompositions(program));
     const model = modelOf(name, version, program, session.operators, lower);
     models.push(model);
@@ -144,6 +148,7 @@ function schedulerOf(
     events: {
       onRun: ({ model, calls, rows, milliseconds }) =>
         metrics.run(models[model]!, calls, rows, milliseconds / 1000),
+      onSplit: (model) => metrics.split(models[model]!),
       onWorkerLost: (reason) => {
         metrics.workerLost();
         onEvent({ kind: "worker", reason });

@@ -160,7 +160,7 @@ async function infer(
   const asked = readRequest(body, typeof length === "string" ? length : undefined, {
     depth: settings.maxDepth,
   });
-  const { result, cancel } = scheduler.submit(catalog.all.indexOf(model), callOf(asked, model));
+  const { result, cancel } = scheduler.submit(catalog.numberOf(model), callOf(asked, model));
   reply.raw.once("close", cancel);
   const { outputs, waited } = await result;
   metrics.waited(model, waited / 1000);

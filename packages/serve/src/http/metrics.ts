@@ -6,11 +6,11 @@ import { loaded } from "./packages.js";
 /** What the metrics read when they are asked for. */
 export interface MetricSources {
   /** Requests that wait for a worker. */
-  waiting(): number;
+  readonly waiting: () => number;
   /** Workers that compute. */
-  busy(): number;
+  readonly busy: () => number;
   /** Bytes of bodies that are read or waiting. */
-  pendingBytes(): number;
+  readonly pendingBytes: () => number;
 }
 
 /** Counts what the server does. */
@@ -21,6 +21,8 @@ export interface Metrics {
   request(model: Model | undefined, status: number, seconds: number): void;
   /** One run for some requests. */
   run(model: Model, requests: number, rows: number, seconds: number): void;
+  /** A run of several requests that became one run for each. */
+  split(model: Model): void;
   /** The time of one request in the queue. */
   waited(model: Model, seconds: number): void;
   workerLost(): void;
@@ -40,15 +42,6 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
   const registers = [register];
   const histogram = (name: string, help: string, buckets: number[]) =>
     new client.Histogram({ name, help, buckets, labelNames: MODEL, registers });
-  const gauge = (name: string, help: string, read: () => number): void =>
-    void new client.Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
   client.collectDefaultMetrics({ register });
   const requests = new client.Counter({
     name: "sconce_requests_total",
@@ -65,14 +58,18 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
   const runs = histogram("sconce_run_seconds", "Seconds of a run, which may serve several requests", SECONDS);
   const rowCounts = histogram("sconce_run_rows", "Rows of a run", COUNTS);
   const merged = histogram("sconce_run_requests", "Requests that a run serves", COUNTS);
+  const splits = new client.Counter({
+    name: "sconce_split_runs_total",
+    help: "Runs of several requests that failed or did not fit, and whose requests ran one by one",
+    labelNames: MODEL,
+    registers,
+  });
   const lost = new client.Counter({
     name: "sconce_workers_lost_total",
     help: "Workers that ended and were started again",
     registers,
   });
-  gauge("sconce_queue_length", "Requests that wait for a worker", () => sources.waiting());
-  gauge("sconce_workers_busy", "Workers that compute", () => sources.busy());
-  gauge("sconce_pending_bytes", "Bytes of bodies that are read or waiting", () => sources.pendingBytes());
+  addGauges(client, registers, sources);
   const labels = ({ name, version }: Model): { model: string; version: string } => ({ model: name, version });
   return {
     contentType: register.contentType,
@@ -87,8 +84,29 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
       merged.observe(labels(model), count);
       rowCounts.observe(labels(model), rows);
     },
+    split: (model) => splits.inc(labels(model)),
     waited: (model, seconds) => waits.observe(labels(model), seconds),
     workerLost: () => lost.inc(),
     close: () => register.clear(),
   };
+}
+
+/** Adds what is read when the metrics are asked for. */
+function addGauges(
+  client: typeof import("prom-client"),
+  registers: Registry[],
+  { waiting, busy, pendingBytes }: MetricSources,
+): void {
+  const gauge = (name: string, help: string, read: () => number): void =>
+    void new client.Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge("sconce_queue_length", "Requests that wait for a worker", waiting);
+  gauge("sconce_workers_busy", "Workers that compute", busy);
+  gauge("sconce_pending_bytes", "Bytes of bodies that are read or waiting", pendingBytes);
 }

@@ -115,9 +115,9 @@ function inference(model: Model, id: string): Schema {
         "408": error("the request came too slowly"),
         "413": error("the body is too large"),
         "415": error("the body has another form than JSON or binary data"),
-        "429": error("the server has as much work as it takes: Retry-After says when to ask again"),
+        "429": error("the server is at its limit: Retry-After says when to ask again"),
         ...NOT_READY,
-        "504": error("the results were not there in time"),
+        "504": error("the results took too long"),
       },
     },
   };

@@ -12,16 +12,14 @@ export class PendingBytes {
   }
 
   /**
-   * Counts a request; returns what takes it off again, or undefined where there is no room. One
-   * request always has room.
+   * Counts a request; returns what takes it off again, called once, or undefined where there is no
+   * room. One request always has room.
    */
   take(bytes: number): (() => void) | undefined {
     if (this.bytes > 0 && this.bytes + bytes > this.limit) return undefined;
     this.bytes += bytes;
-    let isTaken = true;
     return () => {
-      if (isTaken) this.bytes -= bytes;
-      isTaken = false;
+      this.bytes -= bytes;
     };
   }
 }

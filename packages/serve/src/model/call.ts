@@ -1,8 +1,8 @@
 /** @file Between requests of the protocol and calls of a program. */
 import { countText, didYouMean } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
-import { Storage, Tensor } from "@sconce/tensor";
-import { itemBytes, tensorOfData } from "../protocol/elements.js";
+import { dtypeInfo, Storage, Tensor } from "@sconce/tensor";
+import { tensorOfData } from "../protocol/elements.js";
 import { badRequest } from "../protocol/errors.js";
 import type { InferenceRequest, RequestInput } from "../protocol/request.js";
 import type { ResponseOutput } from "../protocol/response.js";
@@ -17,9 +17,7 @@ import type { Model, ModelInput } from "./model.js";
 export function callOf(request: InferenceRequest, model: Model): Value[] {
   const given = new Map<ModelInput, RequestInput>();
   for (const one of request.inputs) {
-    const input =
-      model.inputs.find(({ name }) => name === one.name) ??
-      model.inputs.find(({ otherName }) => otherName === one.name);
+    const input = model.inputNamed.get(one.name);
     if (input === undefined) throw unknownTensor("input", one.name, model.inputs);
     if (given.has(input))
       throw badRequest(`input ${JSON.stringify(one.name)} is given twice`, "give each input once", {
@@ -51,7 +49,7 @@ export function callOf(request: InferenceRequest, model: Model): Value[] {
 
 function requireOutputs({ outputs }: InferenceRequest, model: Model): void {
   for (const { name } of outputs ?? [])
-    if (!model.outputs.some((one) => one.name === name)) throw unknownTensor("output", name, model.outputs);
+    if (!model.outputNamed.has(name)) throw unknownTensor("output", name, model.outputs);
 }
 
 function unknownTensor(kind: string, name: string, known: readonly { readonly name: string }[]): Error {
@@ -89,7 +87,7 @@ function tensorOfBytes(
   count: number,
 ): Tensor {
   const { name, dtype, datatype } = input;
-  const wanted = count * itemBytes(dtype);
+  const wanted = count * dtypeInfo(dtype).itemSize;
   if (bytes.length !== wanted)
     throw badRequest(
       `input ${JSON.stringify(name)} has ${countText(bytes.length, "byte")}, and ${datatype}[${shape.join(", ")}] takes ${wanted}`,
@@ -130,12 +128,12 @@ export function outputsOf(
 ): ResponseOutput[] {
   const wanted = request.outputs ?? model.outputs.map(({ name }) => ({ name, isBinary: request.isBinary }));
   return wanted.map(({ name, isBinary }) => {
-    const { at, constant, datatype } = model.outputs.find((one) => one.name === name)!;
+    const { at, constant, datatype } = model.outputNamed.get(name)!;
     return { name, isBinary, datatype, value: asTensor(constant ?? results[at]!, datatype) };
   });
 }
 
-/** Returns a result as a tensor; a text stays what it is. */
+/** Returns a result as a tensor; a string stays what it is. */
 function asTensor(value: Value, datatype: string): Tensor | string {
   if (value instanceof Tensor || typeof value === "string") return value;
   if (datatype === "BOOL") return Tensor.from([Boolean(value)], { dtype: "bool" });

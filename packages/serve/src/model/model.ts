@@ -12,6 +12,7 @@ import { inputCheck, MUTATIONS, mutatedPlaceholders, type OperatorTable, userLea
 import type { DType } from "@sconce/tensor";
 import { datatypeOf, TEXT } from "../protocol/datatypes.js";
 import { notServable } from "../protocol/errors.js";
+import { modelLabel } from "./keys.js";
 import { inputName, outputNames } from "./names.js";
 
 /** A tensor in the metadata of a model. */
@@ -50,6 +51,9 @@ export interface Model {
   readonly program: ExportedProgram;
   readonly inputs: readonly ModelInput[];
   readonly outputs: readonly ModelOutput[];
+  /** The inputs by the names that requests may use. */
+  readonly inputNamed: ReadonlyMap<string, ModelInput>;
+  readonly outputNamed: ReadonlyMap<string, ModelOutput>;
   /**
    * Inputs of the program with the constants of the export; undefined where a request gives one.
    */
@@ -60,15 +64,12 @@ export interface Model {
   readonly check: (inputs: readonly Value[]) => void;
 }
 
-/** Names and versions as addresses have them. */
-const NAME = /^\w[\w.-]{0,199}$/;
-
 /**
  * Returns a program as the server offers it.
  *
  * @param lower returns the program as `runDecompositions` does
- * @throws SconceError `SERVE_MODEL` for names that addresses cannot have, for programs that write
- * to their buffers or parameters, and for values that the protocol does not have
+ * @throws SconceError `SERVE_MODEL` for programs that write to their buffers or parameters, and for
+ * values that the protocol does not have
  */
 export function modelOf(
   name: string,
@@ -77,18 +78,11 @@ export function modelOf(
   operators: OperatorTable,
   lower: () => ExportedProgram,
 ): Model {
-  const label = `the model ${JSON.stringify(name)} version ${JSON.stringify(version)}`;
-  for (const text of [name, version])
-    if (!NAME.test(text))
-      throw notServable(
-        label,
-        "has a name that an address cannot have",
-        "use letters, digits, dots, - and _",
-      );
+  const label = modelLabel({ name, version });
   const { state, inputs: writtenInputs } = writtenBy(program, operators, lower);
   requireStateless(state, label);
   const leaves = userLeaves(program);
-  const inputs = leaves.flatMap((leaf, at) => {
+  const inputs = leaves.flatMap((leaf, at): ModelInput[] => {
     if (leaf.spec.arg.kind === "constant") return [];
     const one = tensorOf(program.graph.node(leaf.name).meta.val, `input ${leaf.place}`, label);
     return [{ name: inputName(leaf), otherName: leaf.name, at, ...one }];
@@ -117,6 +111,12 @@ export function modelOf(
     program,
     inputs,
     outputs,
+    // Names of the structure go before those of the graph.
+    inputNamed: new Map([
+      ...inputs.map((one) => [one.otherName, one] as const),
+      ...inputs.map((one) => [one.name, one] as const),
+    ]),
+    outputNamed: new Map(outputs.map((one) => [one.name, one])),
     defaults: leaves.map(({ spec: { arg } }) =>
       arg.kind === "constant" ? (unwrapFloat(arg.value) as Value) : undefined,
     ),

@@ -15,7 +15,7 @@ export interface Job {
   readonly inputs: readonly Value[];
   /** The rows of a call that can be merged. */
   readonly rows: number;
-  /** Calls with the same text can be merged; undefined for those that run alone. */
+  /** Calls with the same key can be merged; undefined for those that run alone. */
   readonly group: string | undefined;
   /** When it came, in milliseconds. */
   readonly since: number;

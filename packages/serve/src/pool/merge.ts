@@ -9,7 +9,7 @@ export const rowsIn = (inputs: readonly Value[]): number =>
   inputs.find((one) => one instanceof Tensor)?.shape[0] ?? 0;
 
 /**
- * Returns a text that calls have in common which can be merged: their sizes without the rows, and
+ * Returns a key that calls have in common which can be merged: their sizes without the rows, and
  * their values that are not tensors.
  */
 export const groupOf = (inputs: readonly Value[]): string =>

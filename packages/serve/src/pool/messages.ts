@@ -1,7 +1,8 @@
 /** @file What the server and its workers send to each other. */
 import type { SconceErrorJson } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
-import { type DType, Storage, Tensor } from "@sconce/tensor";
+import type { SentValue } from "@sconce/session/worker-node";
+import { Tensor } from "@sconce/tensor";
 
 /** What a worker is started with. */
 export interface WorkerSettings {
@@ -12,16 +13,6 @@ export interface WorkerSettings {
   /** Modules that export a plugin: an address, and after `#` the name of the export. */
   readonly plugins: readonly string[];
 }
-
-/** A tensor as it is sent: its elements in row-major order. */
-interface SentTensor {
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** A value as it is sent. */
-export type SentValue = SentTensor | Exclude<Value, Tensor>;
 
 /** What a worker is asked to do; it does one thing at a time, in order. */
 export type WorkerRequest =
@@ -35,24 +26,15 @@ export type WorkerReply =
   | { readonly kind: "ran"; readonly outputs: readonly SentValue[]; readonly milliseconds: number }
   | { readonly kind: "failed"; readonly error: SconceErrorJson };
 
-/** Returns a tensor to send: its memory goes along, so nothing else may use it. */
-function sentTensor(tensor: Tensor): SentTensor {
-  const { dtype, shape, storage } = tensor;
-  return { dtype, shape: [...shape], bytes: storage.bytes as Uint8Array<ArrayBuffer> };
-}
-
-/** Returns a value as it is sent. */
-export const sentValue = (value: Value): SentValue => (value instanceof Tensor ? sentTensor(value) : value);
-
-/** Returns a value that was sent. */
-export const receivedValue = (value: SentValue): Value =>
-  typeof value === "object" && value !== null
-    ? new Tensor({ dtype: value.dtype, shape: value.shape, storage: new Storage(value.bytes) })
+/**
+ * Returns a value to send with its memory: nothing else may use it. Elements are in row-major
+ * order.
+ */
+export const movedValue = (value: Value): SentValue =>
+  value instanceof Tensor
+    ? {
+        dtype: value.dtype,
+        shape: [...value.shape],
+        bytes: value.storage.bytes as Uint8Array<ArrayBuffer>,
+      }
     : value;
-
-/** Returns the memory to transfer. */
-export const transferOf = (values: readonly SentValue[]): ArrayBuffer[] => [
-  ...new Set(
-    values.flatMap((value) => (typeof value === "object" && value !== null ? [value.bytes.buffer] : [])),
-  ),
-];

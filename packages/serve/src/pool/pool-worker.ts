@@ -2,15 +2,9 @@
 import { Worker } from "node:worker_threads";
 import { thrownText } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
-import { thrownInWorker, workerLost } from "../protocol/errors.js";
-import {
-  receivedValue,
-  sentValue,
-  transferOf,
-  type WorkerReply,
-  type WorkerRequest,
-  type WorkerSettings,
-} from "./messages.js";
+import { errorFrom, receivedValue, transferOf } from "@sconce/session/worker-node";
+import { workerLost } from "../protocol/errors.js";
+import { movedValue, type WorkerReply, type WorkerRequest, type WorkerSettings } from "./messages.js";
 
 /** The results of a run, and how long it took without the way there and back. */
 export interface WorkerRun {
@@ -42,7 +36,7 @@ export class PoolWorker {
 
   /** Runs a program by its number. The memory of the inputs goes to the worker. */
   async run(model: number, inputs: readonly Value[]): Promise<WorkerRun> {
-    const sent = inputs.map(sentValue);
+    const sent = inputs.map(movedValue);
     const reply = await this.#ask({ kind: "run", model, inputs: sent }, transferOf(sent));
     if (reply.kind !== "ran") throw workerLost("it answered another request");
     return { outputs: reply.outputs.map(receivedValue), milliseconds: reply.milliseconds };
@@ -66,7 +60,7 @@ export class PoolWorker {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (reply.kind !== "failed") waiting?.resolve(reply);
-    else waiting?.reject(thrownInWorker(reply.error));
+    else waiting?.reject(errorFrom(reply.error));
   }
 
   #end(reason: string): void {

@@ -35,6 +35,14 @@ async function metric(server: TestServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, "m").exec(text)![1]);
 }
 
+/** Returns how many runs there were, and how many requests they served. */
+const runs = async (server: TestServer): Promise<readonly [runs: number, requests: number]> => [
+  await metric(server, "sconce_run_requests_count"),
+  await metric(server, "sconce_run_requests_sum"),
+];
+/** Runs of the tests start when they are full: no request waits so long. */
+const FULL = 1_000_000;
+
 /** Waits until something holds. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -64,19 +72,23 @@ describe("requests that run together", () => {
   });
 
   test("one that fails does not fail the others", async () => {
-    const server = await start({ maxBatch: 6, batchDelay: 50 });
+    const server = await start({ maxBatch: 4, batchDelay: FULL });
     const answers = await Promise.all([send(server, 1), send(server, -3), send(server, 2, 3)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
     expect(answers.map(dataOf)).toEqual([[1], undefined, [2, 3]]);
     expect(answers[1]!.json.code).not.toBe("INFERENCE_REQUEST");
     const failed = server.events.find(({ kind }) => kind === "failed") as { error: Error } | undefined;
     expect(JSON.stringify(failed?.error)).toContain("a kernel that throws");
+    expect(await metric(server, "sconce_split_runs_total")).toBe(1);
+    expect(await runs(server)).toEqual([2, 2]);
   });
 
   test("run one by one where the program does not take them together", async () => {
-    const server = await start({ maxBatch: 100, batchDelay: 50 });
+    const server = await start({ maxBatch: 9, batchDelay: FULL });
     const answers = await Promise.all([send(server, 1, 2, 3, 4), send(server, 5, 6, 7, 8), send(server, 9)]);
     expect(answers.map(dataOf)).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9]]);
+    expect(await metric(server, "sconce_split_runs_total")).toBe(1);
+    expect(await runs(server)).toEqual([3, 3]);
   });
 
   test("programs that combine rows are not run so, and the reason is reported", async () => {
@@ -85,13 +97,14 @@ describe("requests that run together", () => {
       calls: "%y: f32[s0] = aten._softmax.default(%x, 0, false)",
       gives: "y",
     });
-    const server = await startServer([{ name: "m", program: softmax }], { maxBatch: 8, batchDelay: 50 });
+    const server = await startServer([{ name: "m", program: softmax }], { maxBatch: 8, batchDelay: FULL });
     expect(server.events[0]).toMatchObject({
       rows: undefined,
       reason: "at %y (aten._softmax.default): it combines elements along the rows",
     });
     const answers = await Promise.all([send(server, 5), send(server, 7)]);
     expect(answers.map(dataOf)).toEqual([[1], [1]]);
+    expect(await runs(server)).toEqual([2, 2]);
   });
 
   test("other sizes than those of the rows keep requests separate", async () => {
@@ -100,7 +113,7 @@ describe("requests that run together", () => {
       calls: "%y: f32[s0, s1] = aten.mul.Tensor(%x, 2.0)",
       gives: "y",
     });
-    const server = await startServer([{ name: "m", program: two }], { maxBatch: 8, batchDelay: 50 });
+    const server = await startServer([{ name: "m", program: two }], { maxBatch: 3, batchDelay: FULL });
     const post = (shape: readonly number[], data: readonly number[]): Promise<Answer> =>
       server.post("/v2/models/m/infer", { inputs: [{ name: "x", shape, datatype: "FP32", data }] });
     const answers = await Promise.all([
@@ -108,8 +121,10 @@ describe("requests that run together", () => {
       post([1, 3], [3, 4, 5]),
       post([2, 2], [6, 7, 8, 9]),
       post([0, 2], []),
+      post([2, 3], [1, 2, 3, 4, 5, 6]),
     ]);
-    expect(answers.map(dataOf)).toEqual([[2, 4], [6, 8, 10], [12, 14, 16, 18], []]);
+    expect(answers.map(dataOf)).toEqual([[2, 4], [6, 8, 10], [12, 14, 16, 18], [], [2, 4, 6, 8, 10, 12]]);
+    expect(await runs(server)).toEqual([3, 5]);
   });
 });
 
@@ -153,7 +168,8 @@ test("a worker that ends is replaced, and its request is answered", async () => 
 });
 
 test("a request that ends the worker of a run for several runs alone, and the others are answered", async () => {
-  const server = await start({ maxBatch: 6, batchDelay: 50, workers: 1 });
+  const server = await start({ maxBatch: 3, batchDelay: FULL, workers: 1 });
   const answers = await Promise.all([send(server, 1), send(server, -1), send(server, 2)]);
   expect(answers.map(({ status }) => status)).toEqual([200, 503, 200]);
+  expect(await metric(server, "sconce_split_runs_total")).toBe(1);
 });

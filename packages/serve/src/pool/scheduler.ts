@@ -1,6 +1,7 @@
 /**
  * @file Gives calls to workers: a bounded queue, runs of several calls, time limits, new workers.
  */
+import { thrownText } from "@sconce/errors";
 import type { Value } from "@sconce/ir";
 import { notReady, tooBusy, tooLong } from "../protocol/errors.js";
 import { type BatchOptions, type Job, JobQueue, type JobResult } from "./job-queue.js";
@@ -22,6 +23,8 @@ export interface ScheduledProgram {
 interface SchedulerEvents {
   /** A run of one call, or of several. */
   onRun(run: { model: number; calls: number; rows: number; milliseconds: number }): void;
+  /** A run of several calls failed, or the program refuses their sizes: each of them runs alone. */
+  onSplit(model: number): void;
   /** A worker ended; another one starts. */
   onWorkerLost(reason: string): void;
 }
@@ -180,7 +183,7 @@ export class Scheduler {
     setTimeout(() => {
       if (this.#isClosed) return;
       this.#startWorker().catch((error: unknown) => {
-        this.#options.events.onWorkerLost(error instanceof Error ? error.message : String(error));
+        this.#options.events.onWorkerLost(thrownText(error));
         this.#restart(RESTART_DELAY);
       });
     }, delay);
@@ -195,7 +198,7 @@ export class Scheduler {
         return;
       }
       const inputs = this.#inputsOf(next);
-      if (inputs === undefined) this.#queue.addAlone(next);
+      if (inputs === undefined) this.#split(next);
       else void this.#run(this.#idle.pop()!, next, inputs);
     }
   }
@@ -249,8 +252,13 @@ export class Scheduler {
   /** A call that fails must not fail the others of its run: each of them runs alone. */
   #failed(jobs: readonly Job[], error: unknown): void {
     const waiting = jobs.filter((job) => !job.isDone);
-    if (jobs.length > 1 && waiting.length > 0 && !this.#isClosed) this.#queue.addAlone(waiting);
+    if (jobs.length > 1 && waiting.length > 0 && !this.#isClosed) this.#split(waiting);
     else for (const job of waiting) job.reject(error);
+  }
+
+  #split(jobs: readonly Job[]): void {
+    this.#options.events.onSplit(jobs[0]!.model);
+    this.#queue.addAlone(jobs);
   }
 
   #noteIdle(): void {

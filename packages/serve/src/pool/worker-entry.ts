@@ -2,28 +2,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isSconceError } from "@sconce/errors";
 import type { Executable, ExportedProgram } from "@sconce/ir";
-import { createSconce, exampleInputs, type Plugin } from "@sconce/session";
+import { createSconce, exampleInputs } from "@sconce/session";
 import { isKnownBackend, loadBackend } from "@sconce/session/backends";
-import { copiedBytes, Storage, Tensor } from "@sconce/tensor";
+import { loadPlugin, receivedValue, sentValue, transferOf } from "@sconce/session/worker-node";
 import { internal } from "../protocol/errors.js";
-import {
-  receivedValue,
-  sentValue,
-  transferOf,
-  type WorkerReply,
-  type WorkerRequest,
-  type WorkerSettings,
-} from "./messages.js";
+import type { WorkerReply, WorkerRequest, WorkerSettings } from "./messages.js";
 
 const port = parentPort!;
 const { backend, threads, maxBytes, plugins } = workerData as WorkerSettings;
-
-/** Loads what a module exports: its default, `plugin`, or the name after `#`. */
-async function loadPlugin(address: string): Promise<Plugin> {
-  const { href, hash } = new URL(address);
-  const module = (await import(href.slice(0, href.length - hash.length))) as Readonly<Record<string, Plugin>>;
-  return (hash === "" ? (module["default"] ?? module["plugin"]) : module[hash.slice(1)])!;
-}
 
 // The session of the server loads the same plugins, and its logger has their warnings.
 const session = createSconce({
@@ -47,8 +33,8 @@ async function answer(request: WorkerRequest): Promise<{ reply: WorkerReply; tra
   }
   const start = performance.now();
   const results = await executables[request.model]!.run(request.inputs.map(receivedValue));
-  // Results may share memory with each other and with weights.
-  const outputs = results.map((value) => sentValue(value instanceof Tensor ? owned(value) : value));
+  // These are copies: results may share memory with each other and with weights.
+  const outputs = results.map(sentValue);
   const milliseconds = performance.now() - start;
   return { reply: { kind: "ran", outputs, milliseconds }, transfer: transferOf(outputs) };
 }
@@ -58,14 +44,11 @@ async function warmUp(program: ExportedProgram, executable: Executable): Promise
   try {
     const inputs = exampleInputs(program);
     if (inputs !== undefined) await executable.run(inputs);
-  } catch {
-    // The inputs may have no values, or be what the program refuses: requests bring their own.
+  } catch (error) {
+    // The program may refuse the inputs of its export: requests bring their own.
+    if (!isSconceError(error)) throw error;
   }
 }
-
-/** Returns a tensor with row-major elements in memory that it shares with no other. */
-const owned = (tensor: Tensor): Tensor =>
-  new Tensor({ dtype: tensor.dtype, shape: tensor.shape, storage: new Storage(copiedBytes(tensor)) });
 
 let last: Promise<void> = Promise.resolve();
 port.on("message", (request: WorkerRequest) => {

@@ -1,6 +1,6 @@
 /** @file Elements of tensors in JSON: flat or nested arrays, in row-major order. */
 import { describeValue } from "@sconce/errors";
-import { type DType, elementReader, elementWriter, Storage, Tensor } from "@sconce/tensor";
+import { type DType, dtypeInfo, elementReader, elementWriter, Storage, Tensor } from "@sconce/tensor";
 import { badRequest } from "./errors.js";
 
 /** Where an element was given, for errors. */
@@ -18,17 +18,6 @@ const NOT_FINITE: ReadonlyMap<unknown, number> = new Map([
   ["Infinity", Number.POSITIVE_INFINITY],
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
-
-const INTEGERS: Readonly<Partial<Record<DType, readonly [bits: number, isSigned: boolean]>>> = {
-  uint8: [8, false],
-  uint16: [16, false],
-  uint32: [32, false],
-  uint64: [64, false],
-  int8: [8, true],
-  int16: [16, true],
-  int32: [32, true],
-  int64: [64, true],
-};
 
 /**
  * Returns the tensor of an input's `data`.
@@ -51,7 +40,7 @@ export function tensorOfData(
       "give the elements of the shape in row-major order",
       { where: input },
     );
-  const tensor = new Tensor({ dtype, shape, storage: Storage.allocate(count * itemBytes(dtype)) });
+  const tensor = new Tensor({ dtype, shape, storage: Storage.allocate(count * dtypeInfo(dtype).itemSize) });
   const write = writerFor(dtype, tensor);
   let at = 0;
   const visit = (items: readonly unknown[]): void => {
@@ -72,9 +61,6 @@ export function tensorOfData(
   visit(data);
   return tensor;
 }
-
-/** Returns the bytes of an element. */
-export const itemBytes = (dtype: DType): number => Tensor.empty([1], dtype).storage.byteLength;
 
 /**
  * Returns how many elements there are: a flat list, or lists in lists with the sizes of the shape.
@@ -102,7 +88,7 @@ function countOf(data: readonly unknown[], shape: readonly number[], { input }: 
 
 function writerFor(dtype: DType, tensor: Tensor): Write {
   if (dtype === "bool") return boolWriter(tensor);
-  return INTEGERS[dtype] === undefined ? floatWriter(dtype, tensor) : integerWriter(dtype, tensor);
+  return dtypeInfo(dtype).kind === "int" ? integerWriter(dtype, tensor) : floatWriter(dtype, tensor);
 }
 
 function boolWriter({ data }: Tensor): Write {
@@ -125,7 +111,8 @@ function floatWriter(dtype: DType, tensor: Tensor): Write {
 }
 
 function integerWriter(dtype: DType, tensor: Tensor): Write {
-  const [bits, isSigned] = INTEGERS[dtype]!;
+  const { itemSize, signed: isSigned } = dtypeInfo(dtype);
+  const bits = 8 * itemSize;
   const put = elementWriter(dtype, tensor.data);
   const [low, high] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
   const wrapped = isSigned ? BigInt.asIntN : BigInt.asUintN;

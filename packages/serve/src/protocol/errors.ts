@@ -1,5 +1,5 @@
 /** @file Every error that the server raises itself, and the HTTP status of each. */
-import { didYouMean, SconceError, type SconceErrorInit, type SconceErrorJson } from "@sconce/errors";
+import { didYouMean, SconceError, type SconceErrorInit, thrownText } from "@sconce/errors";
 
 /** Returns the error for a package that a user installs beside Sconce. */
 export const packageMissing = (name: string, cause: unknown): SconceError =>
@@ -18,7 +18,7 @@ export const notServable = (model: string, why: string, fix: string): SconceErro
 export const notListening = (address: string, cause: unknown): SconceError =>
   new SconceError({
     code: "SERVE_ADDRESS",
-    message: `the server cannot listen on ${address}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `the server cannot listen on ${address}: ${thrownText(cause)}`,
     fix: "choose another port or host",
     cause,
   });
@@ -83,7 +83,7 @@ export const bodyTooLarge = (limit: number): SconceError =>
 export const requestTooSlow = (milliseconds: number): SconceError =>
   new SconceError({
     code: "REQUEST_TIMEOUT",
-    message: `the request was not there after ${milliseconds} ms`,
+    message: `the request took longer than ${milliseconds} ms to arrive`,
     fix: "send it faster, or start the server with a larger --request-timeout",
   });
 
@@ -91,15 +91,15 @@ export const requestTooSlow = (milliseconds: number): SconceError =>
 export const tooLong = (milliseconds: number): SconceError =>
   new SconceError({
     code: "INFERENCE_TIMEOUT",
-    message: `the results were not there after ${milliseconds} ms`,
+    message: `the results took longer than ${milliseconds} ms`,
     fix: "send fewer rows, or start the server with more --workers or a larger --timeout",
   });
 
-/** Returns the error for a server that has as much work as it takes. */
+/** Returns the error for a server that is at its limit. */
 export const tooBusy = (what: string): SconceError =>
   new SconceError({
     code: "SERVER_BUSY",
-    message: `the server has as much work as it takes: ${what}`,
+    message: `the server is at its limit: ${what}`,
     fix: "send the request again after the time in Retry-After, or start more servers",
   });
 
@@ -147,10 +147,6 @@ const OF_VALUES: ReadonlySet<string> = new Set([
   ...["GUARD_FAILED", "ASSERTION_FAILED", "INDEX_OUT_OF_RANGE", "DIVISION_BY_ZERO", "OUT_OF_STORAGE"],
   ...["OUT_OF_MEMORY", "SHAPE_MISMATCH", "INVALID_ARGUMENT", "DIM_OUT_OF_RANGE", "VALUE_RANGE", "LOOP_LIMIT"],
 ]);
-
-/** Returns an error that a worker sent. */
-export const thrownInWorker = ({ code, message, where, fix = "", cause }: SconceErrorJson): SconceError =>
-  new SconceError({ code, message, where, fix, cause });
 
 /** Returns the HTTP status of an error. */
 export const statusOf = ({ code }: SconceError): number =>

@@ -143,13 +143,13 @@ function listOf(fields: Fields, name: string, place: string): readonly unknown[]
 function textOf(fields: Fields, name: string, place: string): string {
   const value = field(fields, name);
   if (typeof value === "string") return value;
-  throw wrongField(place, name, value, "a text");
+  throw wrongField(place, name, value, "a string");
 }
 
 function idOf(fields: Fields): string | undefined {
   const id = field(fields, "id");
   if (id === undefined || typeof id === "string") return id;
-  throw wrongField("the request", "id", id, "a text");
+  throw wrongField("the request", "id", id, "a string");
 }
 
 function parametersOf(fields: Fields, place: string): Fields {
@@ -158,7 +158,7 @@ function parametersOf(fields: Fields, place: string): Fields {
   const parameters = fieldsOf(given, `"parameters" of ${place}`);
   for (const [name, value] of Object.entries(parameters))
     if (!["string", "number", "boolean"].includes(typeof value))
-      throw wrongField(`"parameters" of ${place}`, name, value, "a text, a number or a boolean");
+      throw wrongField(`"parameters" of ${place}`, name, value, "a string, a number or a boolean");
   return Object.assign(Object.create(null) as Fields, parameters);
 }
 

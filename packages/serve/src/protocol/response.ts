@@ -6,7 +6,7 @@ import { dataText } from "./elements.js";
 export interface ResponseOutput {
   readonly name: string;
   readonly datatype: string;
-  /** The value; a text for `BYTES`. */
+  /** The value; a string for `BYTES`. */
   readonly value: Tensor | string;
   readonly isBinary: boolean;
 }
@@ -43,7 +43,7 @@ export function writeResponse(
   return { body: Buffer.concat([header, ...binary]), headerLength: header.length };
 }
 
-/** Returns the elements in little-endian bytes; a text has its length in four bytes before it. */
+/** Returns the elements in little-endian bytes; a string has its length in four bytes before it. */
 function bytesOf(value: Tensor | string): Uint8Array {
   if (value instanceof Tensor) return value.storage.bytes;
   const text = Buffer.from(value);

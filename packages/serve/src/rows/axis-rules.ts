@@ -4,6 +4,7 @@
  */
 import type { BoundArgs } from "@sconce/ops";
 import { type IntLike, sameSize } from "@sconce/symbolic";
+import { wrapDimension } from "@sconce/tensor";
 import { type Axis, hasRows, innerOf, mixed, product, type RowCount, type Tracked } from "./axis.js";
 
 /** The axis of all results, or a list where they differ. */
@@ -25,9 +26,8 @@ function requireFixed(...operands: readonly unknown[]): void {
     mixed("an operand that all rows share depends on the rows");
 }
 
-/** Returns the one position that an argument of dimensions names, from 0. */
-const position = (dim: unknown, ndim: number): number =>
-  ((dim as number) + Math.max(ndim, 1)) % Math.max(ndim, 1);
+/** Returns the dimension that an argument names, from 0. */
+const position = (dim: unknown, ndim: number): number => wrapDimension(dim as number, ndim);
 
 /** Returns the axis where an operator combines elements along some dimensions only. */
 function keptAside(operand: Tracked, dims: unknown): Axis | undefined {

@@ -1,5 +1,5 @@
 /** @file Proves that a program computes each row of its results from the same row of its inputs. */
-import { type ExportedProgram, FakeTensor, isRef, type MetaValue, type Node } from "@sconce/ir";
+import { type ExportedProgram, FakeTensor, inputsOf, isRef, type MetaValue, type Node } from "@sconce/ir";
 import { bindArgs, type OperatorTable, userLeaves } from "@sconce/ops";
 import { type IntLike, printExpr, SymExpr, sameSize } from "@sconce/symbolic";
 import { type Axis, hasRows, mixed, type RowCount, RowsMixed, requireSizes, type Tracked } from "./axis.js";
@@ -136,8 +136,7 @@ class Proof {
    */
   #fixed(node: Node, given: unknown): Axes {
     this.#refuseCounts(given);
-    const inputs = [...refsIn([node.args, node.kwargs])];
-    if (inputs.some((name) => this.#axes.get(name) !== undefined || this.#dependsOnCount(name)))
+    if (inputsOf(node).some((name) => this.#axes.get(name) !== undefined || this.#dependsOnCount(name)))
       mixed("no rule says which rows it combines");
     return this.#checked(node.meta.val, undefined);
   }
@@ -186,13 +185,6 @@ function trackedIn(value: unknown): Tracked[] {
   if (isTracked(value)) return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap((one) => (typeof one === "object" ? trackedIn(one) : []));
-}
-
-/** Returns the nodes that arguments refer to. */
-function* refsIn(value: unknown): Generator<string> {
-  if (isRef(value as never)) yield (value as { readonly name: string }).name;
-  else if (typeof value === "object" && value !== null)
-    for (const one of Object.values(value)) yield* refsIn(one);
 }
 
 /**

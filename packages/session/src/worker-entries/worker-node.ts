@@ -6,7 +6,9 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 import { checkOptions, type OptionNames, optionValue } from "@sconce/errors";
 import { passModules } from "./errors.js";
 
-export { passTimeout, passWorkerEnded, passWorkerFailed } from "../worker/errors.js";
+export { loadPlugin, pluginIn } from "../plugins/plugin-module.js";
+export { errorFrom, passTimeout, passWorkerEnded, passWorkerFailed } from "../worker/errors.js";
+export { receivedValue, type SentValue, sentValue, transferOf } from "../worker/messages.js";
 export { ownPort } from "./own-port-node.js";
 
 /**

@@ -1,4 +1,4 @@
-import { isSconceError, SconceError, thrownText } from "@sconce/errors";
+import { isSconceError, SconceError, type SconceErrorJson, thrownText } from "@sconce/errors";
 import type { Problem } from "@sconce/ir";
 import type { SentError } from "./sent-error.js";
 
@@ -18,9 +18,13 @@ export const workerFailed = (reason: string): SconceError =>
     fix: "run the program on the same backend without a worker, and report it",
   });
 
-/** Returns an error of Sconce's that was thrown in the worker. */
-export const thrownThere = (init: ConstructorParameters<typeof SconceError>[0]): SconceError =>
-  new SconceError(init);
+/**
+ * Returns an error of Sconce's that was thrown in a worker, with another cause where one is known.
+ */
+export const errorFrom = (
+  { code, message, where, fix = "", edits, cause: sent }: SconceErrorJson,
+  cause: unknown = sent,
+): SconceError => new SconceError({ code, message, where, fix, edits, cause });
 
 /** What ran when a worker was ended. */
 interface Ended {

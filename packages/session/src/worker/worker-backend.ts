@@ -1,12 +1,6 @@
 /** @file A backend whose programs compile and run in a worker. */
 
-import {
-  checkOptions,
-  type LongWorkOptions,
-  type SconceError,
-  type SconceErrorJson,
-  throwIfAborted,
-} from "@sconce/errors";
+import { checkOptions, type LongWorkOptions, throwIfAborted } from "@sconce/errors";
 import {
   type Backend,
   COMPILE_OPTIONS,
@@ -19,7 +13,7 @@ import {
 } from "@sconce/ir";
 import { disposed, type OperatorTable, programState } from "@sconce/ops";
 import { copyInto, type Tensor } from "@sconce/tensor";
-import { thrownThere, workerEnded, workerFailed } from "./errors.js";
+import { errorFrom, workerEnded, workerFailed } from "./errors.js";
 import {
   type ExecutableReport,
   receivedTensor,
@@ -122,8 +116,12 @@ class WorkerLink {
     const waiting = this.#waiting.get(reply.id);
     if (waiting === undefined) return;
     if (reply.kind === "progress") waiting.onProgress?.(reply.progress);
-    else if (reply.kind === "failed") waiting.reject(errorFrom(reply.error, waiting.signal));
-    else if (reply.kind === "compiled" || reply.kind === "ran") waiting.resolve(reply);
+    else if (reply.kind === "failed") {
+      const { signal } = waiting;
+      // The error of a signal has the signal's reason.
+      const isAborted = reply.error.code === "ABORTED" && signal?.aborted;
+      waiting.reject(errorFrom(reply.error, isAborted ? signal.reason : undefined));
+    } else if (reply.kind === "compiled" || reply.kind === "ran") waiting.resolve(reply);
   }
   #end(reason: string): void {
     this.#ended ??= reason;
@@ -191,11 +189,4 @@ class WorkerExecutable implements Executable {
   [Symbol.dispose](): void {
     this.dispose();
   }
-}
-
-/** Returns the error that was thrown there; that of a signal has the signal's reason. */
-function errorFrom(error: SconceErrorJson, signal: AbortSignal | undefined): SconceError {
-  const { code, message, where, fix = "", cause } = error;
-  const own = code === "ABORTED" && signal?.aborted ? signal.reason : cause;
-  return thrownThere({ code, message, where, fix, cause: own });
 }
