@@ -1,31 +1,27 @@
 /** @file Compares calls that run one by one with the same calls in one run. */
-import { type ExportedProgram, type FakeTensor, unwrapFloat, type Value } from "@sconce/ir";
-import { userLeaves } from "@sconce/ops";
-import { copiedBytes, Storage, Tensor } from "@sconce/tensor";
+import type { ExportedProgram, Value } from "@sconce/ir";
+import { randomInputs } from "@sconce/session";
+import { copiedBytes, dtypeInfo, Storage, Tensor } from "@sconce/tensor";
 import { merged, separated } from "../pool/merge.js";
 import { sameBits, session } from "../programs.fixture.js";
 
-let seed = 1;
-/** Returns numbers from 0 to 1, each time others. */
-function random(): number {
-  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-  return (seed >>> 8) / 2 ** 24;
+let seed = 0;
+/** Returns inputs with so many rows, each time others. Other symbols are 3, integers 0 or 1. */
+function inputsOf(program: ExportedProgram, rows: number, symbol: string): Value[] {
+  const names = [...program.rangeConstraints.keys()];
+  const sizes = new Map(names.map((name) => [name, name === symbol ? rows : 3]));
+  return randomInputs(program, { seed: ++seed, sizes }).map((value) =>
+    value instanceof Tensor && dtypeInfo(value.dtype).kind === "int" ? bits(value) : owned(value),
+  );
 }
 
-/** Returns inputs with so many rows; other symbols are 3, integers are small. */
-function inputsOf(program: ExportedProgram, rows: number, symbol: string): Value[] {
-  return userLeaves(program).map(({ name, spec: { arg } }) => {
-    if (arg.kind === "constant") return unwrapFloat(arg.value) as Value;
-    const { shape, dtype } = program.graph.node(name).meta.val as FakeTensor;
-    const sizes = shape.map((size) => (typeof size === "number" ? size : String(size) === symbol ? rows : 3));
-    const count = sizes.reduce((product, size) => product * size, 1);
-    const isInteger = dtype.startsWith("int") || dtype === "bool";
-    const values = Array.from({ length: count }, () =>
-      isInteger ? Math.floor(2 * random()) : 2 * random() - 1,
-    );
-    return Tensor.from(values, sizes, dtype);
-  });
-}
+/** Returns the lowest bits of integers: indices of any table. */
+const bits = (tensor: Tensor): Tensor =>
+  Tensor.from(
+    tensor.toArray().map((value) => Math.abs(Number(value)) % 2),
+    [...tensor.shape],
+    tensor.dtype,
+  );
 
 /** Runs calls one by one and together; returns whether all results are the same bits. */
 export async function runsTogether(
