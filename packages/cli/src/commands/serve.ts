@@ -15,35 +15,44 @@ export const serveCommand: Declare = (command, io) => {
       "<programs...>",
       "FILE, NAME=FILE or NAME@VERSION=FILE; all programs of a .pt2 file with their names, or the one of --model",
     )
-    .option("--port <port>", "Listen on this port, 0 for a free one; the default is 8080")
-    .option("--host <host>", "Listen on this address, 0.0.0.0 for all; the default is this machine alone")
+    .option("--port <port>", "Listen on this TCP port; 0 takes a free one (default: 8080)")
+    .option("--host <host>", "Listen on this address, 0.0.0.0 for all (default: this machine alone)")
     .option(
       "--allow-host <host>",
       "Answer to this name of the server, too, while it listens for this machine alone (repeatable)",
       repeatable,
     )
-    .option("--workers <count>", "Compute in so many threads, each with its own weights; the default is 1")
+    .option("--workers <count>", "Start so many threads, each with its own copy of the weights (default: 1)")
     .option("--backend <name>", `Select the backend of each worker: ${BACKEND_NAMES}`, DEFAULT_BACKEND)
     .option(
       "--threads <count>",
-      "Let each backend take so many threads; the default shares those of the machine",
+      "Let the backend of each worker take so many threads (default: cores by workers, at most 8)",
     )
     .option(
-      "--max-batch <count>",
-      "Run several requests at once, up to so many rows, where the rows of a program do not depend on each other",
+      "--max-batch <rows>",
+      "Run waiting requests together, up to so many rows, if rows do not depend on each other (default: 1)",
     )
-    .option("--batch-delay <ms>", "Let a request wait so long for others to run with; the default is 0")
-    .option("--queue <count>", "Let so many requests wait, and answer 429 to others; the default is 256")
-    .option("--timeout <ms>", "Answer 504 where results take longer; the default is 30000")
+    .option(
+      "--batch-delay <ms>",
+      "Let a request wait so many milliseconds for others to run with (default: 0)",
+    )
+    .option("--queue <count>", "Answer 429 while so many requests wait for a worker (default: 256)")
+    .option("--timeout <ms>", "Answer 504 if results take more milliseconds (default: 30000)")
     .option(
       "--request-timeout <ms>",
-      "Answer 408 to requests that take longer to arrive; the default is 30000",
+      "Answer 408 if a request takes more milliseconds to arrive (default: 30000)",
     )
-    .option("--max-body <bytes>", "Answer 413 to larger bodies; the default is 67108864")
-    .option("--max-pending <bytes>", "Answer 429 where bodies take more in all; the default is 268435456")
-    .option("--max-depth <count>", "Refuse JSON that is nested deeper; the default is 64")
-    .option("--drain <ms>", "Accept connections for so long after SIGTERM; the default is 0")
-    .option("--stop-timeout <ms>", "Cut what is left so long after SIGTERM; the default is 30000")
+    .option("--max-body <bytes>", "Answer 413 to a body of more bytes (default: 67108864)")
+    .option(
+      "--max-pending <bytes>",
+      "Answer 429 if the bodies of all requests have more bytes (default: 268435456)",
+    )
+    .option("--max-depth <count>", "Answer 400 to JSON with more levels (default: 64)")
+    .option(
+      "--drain <ms>",
+      "Accept connections for so many milliseconds after SIGTERM; part of --stop-timeout (default: 0)",
+    )
+    .option("--stop-timeout <ms>", "Cut what is left so many milliseconds after SIGTERM (default: 30000)")
     .option("--log-requests", "Write a line for each request")
     .option("--json", "Write the log as JSON, one object a line; errors and warnings too, on standard error")
     .addOption(pluginOption("operators"))

@@ -78,9 +78,12 @@ export interface ServeOptions {
   readonly requestTimeout?: number;
   /** Time from the request to its results; 504 after it. @defaultValue 30,000 */
   readonly timeout?: number;
-  /** Time to go on accepting connections after `close`, for load balancers. @defaultValue 0 */
+  /**
+   * Time to go on accepting connections after `close`, for load balancers; part of `stopTimeout`.
+   * @defaultValue 0
+   */
   readonly drain?: number;
-  /** Time for `close` in all; connections are cut after it. @defaultValue 30,000 */
+  /** Time for `close` in all, with `drain`; connections are cut after it. @defaultValue 30,000 */
   readonly stopTimeout?: number;
   /** Most bytes that the values of a run may take. @defaultValue that of a session, 4 GiB */
   readonly maxBytes?: number;
