@@ -29,6 +29,7 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   integer: "integer, without unit",
   host: "name or address of a machine",
   count: "integer, a count",
+  rows: "integer, a count of rows",
   seed: "integer, without unit",
   ms: "number, milliseconds",
   bytes: "integer, bytes",

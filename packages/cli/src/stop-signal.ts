@@ -14,12 +14,14 @@ export interface StopSignal {
 /**
  * Listens for SIGTERM and SIGINT. The first of them asks the command to stop. The next one of
  * either kind ends the process at once, with the exit code that shells report for it: 143 or 130.
+ *
+ * @param hasWork whether there is work to finish; where not, the first signal ends the process, too
  */
-export function stopSignal(): StopSignal {
+export function stopSignal(hasWork: () => boolean = () => true): StopSignal {
   const controller = new AbortController();
   const onSignal = (name: (typeof NAMES)[number]): void => {
     // The default action would do nothing where the process is the first of a container.
-    if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
+    if (controller.signal.aborted || !hasWork()) process.exit(128 + constants.signals[name]);
     controller.abort();
   };
   for (const name of NAMES) process.on(name, onSignal);

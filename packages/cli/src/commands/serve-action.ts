@@ -3,7 +3,13 @@ import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import { countText, isSconceError, shellWord, thrownText } from "@sconce/errors";
 import type { Plugin } from "@sconce/passes";
-import { type ServedProgram, type ServeEvent, type ServeOptions, serve } from "@sconce/serve";
+import {
+  type ModelServer,
+  type ServedProgram,
+  type ServeEvent,
+  type ServeOptions,
+  serve,
+} from "@sconce/serve";
 import type { Sconce } from "@sconce/session";
 import { usage } from "../errors.js";
 import { fileStem } from "../file-stem.js";
@@ -58,13 +64,30 @@ export async function serveFiles(
   options: ServeCommandOptions,
   io: SafeIo,
 ): Promise<void> {
+  let server: ModelServer | undefined;
+  // Nothing is lost before the server is ready.
+  const stop = stopSignal(() => server !== undefined);
+  try {
+    server = await startServer(texts, options, io);
+    if (!stop.signal.aborted) await once(stop.signal, "abort");
+    await server.close();
+  } finally {
+    stop.end();
+  }
+}
+
+async function startServer(
+  texts: readonly string[],
+  options: ServeCommandOptions,
+  io: SafeIo,
+): Promise<ModelServer> {
   const { host, allowHost, backend, plugin = [], logRequests = false } = options;
   const given = texts.map(parseGiven);
   const files = given.map(({ file }) => file);
   const { session, libraries } = await openSessionWithLibraries(io, plugin, undefined, files);
   const programs: ServedProgram[] = [];
   for (const one of given) programs.push(...(await programsOf(one, session)));
-  const server = await serve(programs, {
+  return serve(programs, {
     ...numbersOf(options),
     ...(host !== undefined && { host }),
     ...(allowHost !== undefined && { allowHosts: allowHost }),
@@ -75,13 +98,6 @@ export async function serveFiles(
     reportRequests: logRequests,
     onEvent: (event) => log(event, io),
   });
-  const stop = stopSignal();
-  try {
-    if (!stop.signal.aborted) await once(stop.signal, "abort");
-    await server.close();
-  } finally {
-    stop.end();
-  }
 }
 
 /** A program as it was named. */
