@@ -296,9 +296,22 @@ describe("errors name the input and the cause", () => {
 
   test("other forms of bodies", async () => {
     const media = await server.post("/v2/models/mlp/infer", "x", { "content-type": "text/plain" });
+    expect(media.headers.get("content-type")).toBe("application/json");
     expect([media.status, media.json.code]).toEqual([415, "REQUEST_MEDIA"]);
     const packed = await server.post("/v2/models/mlp/infer", "x", { "content-encoding": "gzip" });
     expect([packed.status, packed.json.code]).toEqual([415, "REQUEST_MEDIA"]);
+  });
+
+  test("bodies without a content type are read, those of pages are not", async () => {
+    const send = async (body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<number> => {
+      const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+      const url = `${server.address}/v2/models/mlp/infer`;
+      return (await fetch(url, { method: "POST", body: new Uint8Array(bytes), headers })).status;
+    };
+    expect(await send({ inputs: [x] })).toBe(200);
+    const input = { ...x, data: undefined, parameters: { binary_data_size: 48 } };
+    expect(await send(...binary({ inputs: [input] }, new Uint8Array(48)))).toBe(200);
+    expect(await send({ inputs: [x] }, { origin: "http://evil.example" })).toBe(415);
   });
 
   test("values for which a run fails are the request's fault", async () => {

@@ -108,6 +108,10 @@ function admit(request: FastifyRequest, reply: FastifyReply, parts: AppParts): E
   });
   if (!isAllowedHost(headers.host, settings.host, settings.allowHosts))
     return hostRefused(headers.host ?? "");
+  // Clients of Triton and KServe name no content type. Pages may not leave it out: browsers would
+  // send their requests without asking the server.
+  if (headers["content-type"] === undefined && headers.origin === undefined)
+    headers["content-type"] = "application/octet-stream";
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
     return unknownMedia(`the content encoding ${encoding}`);
@@ -204,7 +208,8 @@ function sendError(
   void reply
     .code(status)
     .type("application/json")
-    .send(errorBody(error, models.get(request)));
+    // Fastify adds a charset to strings, and the client of KServe then finds no message.
+    .send(Buffer.from(errorBody(error, models.get(request))));
 }
 
 /** Returns an error as the protocol has it: its text, and parts for programs. */
