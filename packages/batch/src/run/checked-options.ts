@@ -49,13 +49,10 @@ export interface Retries {
   readonly attempts: number;
   /** Milliseconds. */
   readonly backoff: number;
-  /** Milliseconds. */
-  readonly grace: number;
 }
 
 /** @throws SconceError `BATCH_OPTION` */
-export const retriesOf = ({ attempts = 3, backoff = 1000, grace = 20_000 }: BatchOptions): Retries => ({
+export const retriesOf = ({ attempts = 3, backoff = 1000 }: BatchOptions): Retries => ({
   attempts: wholeOption("attempts", attempts, 1, 100),
   backoff: wholeOption("backoff", backoff, 0),
-  grace: wholeOption("grace", grace, 0),
 });

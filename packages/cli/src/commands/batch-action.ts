@@ -12,6 +12,7 @@ import { amount, countText } from "@sconce/errors";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { EXIT, jsonLine, type Outcome, type SafeIo } from "../io.js";
+import { pluginPath } from "../plugin-module.js";
 import { linesText } from "../text.js";
 
 export interface BatchCommandOptions {
@@ -53,6 +54,7 @@ export async function batch(
         ? await runBatch({
             ...common,
             workers: workers === undefined ? undefined : count(workers, "--workers"),
+            grace: count(options.grace, "--grace"),
           })
         : await runBatchOnQueue({ ...common, queue: address(queue), queueName, root });
     show.end(report);
@@ -75,11 +77,10 @@ function batchOptions(file: string, options: BatchCommandOptions): BatchOptions 
     threads: count(options.threads, "--threads"),
     model,
     map,
-    plugins: plugin,
+    plugins: plugin?.map(pluginPath),
     keep,
     attempts: count(options.attempts, "--attempts"),
     backoff: count(options.backoff, "--backoff"),
-    grace: count(options.grace, "--grace"),
     cache,
     part: part === undefined ? undefined : partOf(part),
   };

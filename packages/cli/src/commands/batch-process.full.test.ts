@@ -65,3 +65,13 @@ test.each([
   expect(second).toMatchObject({ code: 0, end: { skipped: first.end.written, stopped: false } });
   expect(second.written.sort()).toEqual(readdirSync(join(folder, "shards")).sort());
 });
+
+test("a plugin may be an installed package", async () => {
+  const place = join(folder, "node_modules", "my-plugin");
+  mkdirSync(place, { recursive: true });
+  const fields = { name: "my-plugin", type: "module", exports: { import: "./main.js" } };
+  writeFileSync(join(place, "package.json"), JSON.stringify(fields));
+  writeFileSync(join(place, "main.js"), "export default { name: 'mine' };");
+  const { code, end } = await run("plugin", ["--plugin", "my-plugin", "--part", "0/12"]);
+  expect([code, end.written]).toEqual([0, 1]);
+});
