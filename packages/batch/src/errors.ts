@@ -65,6 +65,10 @@ export const mapFailed = (name: string, why: string, where: string, cause?: unkn
     cause,
   });
 
+/** Returns the error for a module of a plugin. */
+export const badPlugin = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
+
 /** Returns the error for a file that cannot be opened, read or written. */
 const fileFailed = (what: string, path: string, cause: unknown): SconceError => {
   const { message, fix } = fileFault(path, systemCode(cause) ?? "", thrownText(cause));
@@ -120,9 +124,10 @@ export const threadEnded = (cause: unknown): SconceError =>
  * Returns what threads and queues send of an error: all but its cause. One that Sconce did not make
  * is a fault of Sconce.
  */
-export function sentError(error: unknown, place: string): SconceErrorJson {
+export function sentError(error: unknown, place?: string): SconceErrorJson {
   const text = error instanceof Error ? (error.stack ?? error.message) : thrownText(error);
-  const typed = isSconceError(error) ? error.at(place) : internalError(text, place);
+  const own = isSconceError(error) ? error : internalError(text);
+  const typed = place === undefined ? own : own.at(place);
   const { name, code, message, where, fix, docs } = typed;
   return { name, code, message, fix, docs, ...(where !== undefined && { where }) };
 }

@@ -80,10 +80,9 @@ export async function connect(
   try {
     await Promise.race([redis.connect().catch(() => late), late]);
     await Promise.race([redis.ping(), late]);
-    late.catch(() => {});
   } catch (error) {
     redis.disconnect();
-    throw noQueue(shown, last instanceof Error ? last : error);
+    throw noQueue(shown, error);
   }
   const end = (): void => {
     isEnded = true;

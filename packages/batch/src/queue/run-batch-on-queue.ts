@@ -1,10 +1,10 @@
 /** @file Adds shards to a queue, and waits until workers have scored them. */
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { internalError, type SconceError, VERSION } from "@sconce/errors";
 import type { Job, Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import { errorOf, stalledTooOften } from "../errors.js";
+import { sha256Of } from "../files.js";
 import type { BatchEvent, BatchReport, QueueBatchOptions } from "../options.js";
 import { isUrl } from "../program/cached-program.js";
 import type { Retries } from "../run/checked-options.js";
@@ -67,7 +67,7 @@ const KEPT_SECONDS = 7 * 24 * 3600;
 /** Events that Redis keeps; a run that falls behind looks at the jobs. */
 const MOST_EVENTS = 100_000;
 
-const idOf = (job: ShardJob): string => createHash("sha256").update(JSON.stringify(job)).digest("hex");
+const idOf = (job: ShardJob): string => sha256Of(JSON.stringify(job));
 
 class QueueRun {
   readonly #shards: readonly Shard[];

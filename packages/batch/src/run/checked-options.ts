@@ -1,7 +1,7 @@
 /** @file The options of a run, checked, with their defaults. */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { badBatch, badMap } from "../errors.js";
+import { sha256Of } from "../files.js";
 import type { BatchOptions } from "../options.js";
 import type { ScoreOptions } from "../task.js";
 
@@ -41,7 +41,7 @@ export async function mapHash(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw badMap(path, "cannot be read", "check the path of the module", error);
   });
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Of(bytes);
 }
 
 /** How often shards are tried. */

@@ -1,4 +1,5 @@
 /** @file The script of a thread that scores shards. */
+import { isSconceError } from "@sconce/errors";
 import { sentError } from "../errors.js";
 import type { Failed, OpenTask, ShardAnswer, ShardTask } from "../task.js";
 import { scorerFor } from "./open-scorer.js";
@@ -19,6 +20,8 @@ export async function openProgram(task: OpenTask): Promise<Failed | undefined> {
     await scorerFor(task);
     return undefined;
   } catch (error) {
-    return { state: "failed", error: sentError(error, task.program) };
+    // Errors of modules name their module.
+    const ofModule = isSconceError(error, "BATCH_MAP") || isSconceError(error, "PLUGIN");
+    return { state: "failed", error: sentError(error, ofModule ? undefined : task.program) };
   }
 }

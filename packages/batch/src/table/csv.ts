@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import type { Column } from "../batch-map.js";
 import { badShard, notInstalled } from "../errors.js";
 import { type Table, tableOf } from "./columns.js";
-import { rowElements } from "./elements.js";
+import { fieldOf, rowElements } from "./elements.js";
 import { textOf } from "./ndjson.js";
 
 /**
@@ -84,6 +84,3 @@ export async function writeCsv({ rows, columns }: Table): Promise<Uint8Array> {
   const records = Array.from({ length: rows }, (_, row) => fields.flatMap((field) => field(row)));
   return Buffer.from(stringify([names, ...records], { cast: { boolean: String } }));
 }
-
-const fieldOf = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
