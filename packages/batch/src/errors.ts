@@ -70,14 +70,19 @@ export const badPlugin = (path: string, why: string, fix: string, cause?: unknow
   new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
 
 /** Returns the error for a file that cannot be opened, read or written. */
-const fileFailed = (what: string, path: string, cause: unknown): SconceError => {
+const fileFailed = (what: string, path: string, cause: unknown, remedy?: string): SconceError => {
   const { message, fix } = fileFault(path, systemCode(cause) ?? "", thrownText(cause));
-  return new SconceError({ code: "FILE", message: `${what}${message}`, fix, cause });
+  return new SconceError({ code: "FILE", message: `${what}${message}`, fix: remedy ?? fix, cause });
 };
 
 /** Returns the error for an output file that cannot be written. */
 export const outputFailed = (path: string, cause: unknown): SconceError =>
-  fileFailed("the output cannot be written: ", path, cause);
+  fileFailed(
+    "the output cannot be written: ",
+    path,
+    cause,
+    systemCode(cause) === "EISDIR" ? "remove the folder, or give another --output" : undefined,
+  );
 
 /** Returns the error for a file that cannot be read. */
 export const inputFailed = (path: string, cause: unknown): SconceError => fileFailed("", path, cause);

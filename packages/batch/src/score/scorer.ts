@@ -44,6 +44,7 @@ export class Scorer {
    * @throws SconceError `BATCH_SHARD`, `BATCH_MAP`, `BATCH_ROWS_MIX`, and those of the run
    */
   async score(table: Table, shard: string): Promise<Table> {
+    if (table.rows === 0) throw badShard("the shard has no rows", "write rows, or remove the file");
     this.#requireKept(table);
     // Values are converted once, so that lists of any length have one shape in the whole shard.
     const source = this.#map.before === undefined ? this.#converted(table) : table;
@@ -56,7 +57,6 @@ export class Scorer {
       );
       start += rows;
     }
-    if (results.length === 0) throw badShard("the shard has no rows", "write rows, or remove the file");
     const columns = joined(results, table.rows);
     for (const name of this.#keep) {
       if (columns.has(name))

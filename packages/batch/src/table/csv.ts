@@ -15,13 +15,16 @@ export async function readCsv(bytes: Uint8Array): Promise<Table> {
   const { parse } = await import("csv-parse/sync").catch((error: unknown) => {
     throw notInstalled("csv-parse", "reading CSV", error);
   });
+  const text = textOf(bytes);
   let records: string[][];
   try {
-    records = parse(textOf(bytes), { bom: true, skip_empty_lines: true });
+    records = parse(text, { bom: true, skip_empty_lines: true });
   } catch (error) {
     throw badShard(
       `the file is not CSV: ${thrownText(error)}`,
-      "give each line as many fields as the first",
+      /^CSV_RECORD_INCONSISTENT/.test(String((error as { readonly code?: unknown }).code))
+        ? "give each line as many fields as the first"
+        : 'correct the quotes of the row: a quote in a field is written as ""',
       rowOfFailure(error),
       error,
     );
