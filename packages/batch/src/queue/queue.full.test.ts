@@ -117,7 +117,7 @@ describe.skipIf(!HAS_REDIS)(`a queue on Redis${redisNote()}`, () => {
     expect(report.setAside).toHaveLength(4);
     expect(report.setAside[0]).toMatchObject({
       attempts: 3,
-      error: { code: "BATCH_JOB", message: expect.stringMatching(/another --map/) },
+      error: { code: "BATCH_JOB", message: expect.stringMatching(/has a --map, and this worker has none/) },
     });
     expect(readdirSync(join(root, "no-map"))).toEqual([]);
   });

@@ -160,8 +160,8 @@ class QueueWorker {
     if (options.mapHash !== this.#mapHash)
       throw badJob(
         options.mapHash === undefined
-          ? "the run has no --map, and this worker has"
-          : "the run has another --map than this worker",
+          ? "the run has no --map, and this worker has one"
+          : `the run has ${this.#mapHash === undefined ? "a --map, and this worker has none" : "another --map than this worker"}`,
         "start workers with the --map of the run: code is never taken from a queue",
       );
     const target = await pathBelow(this.#root, output);
