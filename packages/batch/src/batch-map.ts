@@ -47,7 +47,7 @@ export interface BatchMap {
  *
  * @example
  * export default defineBatchMap({
- *   after: ({ o0 }) => ({ label: bestClasses(o0) }),
+ *   after: ({ o0 }, { id }) => ({ id: id!, score: o0! }),
  * });
  */
 export const defineBatchMap = (map: BatchMap): BatchMap => map;

@@ -2,6 +2,8 @@
 import {
   didYouMean,
   fileFault,
+  internalError,
+  isSconceError,
   SconceError,
   type SconceErrorJson,
   systemCode,
@@ -63,17 +65,27 @@ export const mapFailed = (name: string, why: string, where: string, cause?: unkn
     cause,
   });
 
-/** Returns the error for an output file that cannot be written. */
-export const outputFailed = (path: string, cause: unknown): SconceError => {
+/** Returns the error for a module of a plugin. */
+export const badPlugin = (path: string, why: string, fix: string, cause?: unknown): SconceError =>
+  new SconceError({ code: "PLUGIN", message: `the plugin ${path} ${why}`, fix, cause });
+
+/** Returns the error for a file that cannot be opened, read or written. */
+const fileFailed = (what: string, path: string, cause: unknown, remedy?: string): SconceError => {
   const { message, fix } = fileFault(path, systemCode(cause) ?? "", thrownText(cause));
-  return new SconceError({ code: "FILE", message: `the output cannot be written: ${message}`, fix, cause });
+  return new SconceError({ code: "FILE", message: `${what}${message}`, fix: remedy ?? fix, cause });
 };
 
+/** Returns the error for an output file that cannot be written. */
+export const outputFailed = (path: string, cause: unknown): SconceError =>
+  fileFailed(
+    "the output cannot be written: ",
+    path,
+    cause,
+    systemCode(cause) === "EISDIR" ? "remove the folder, or give another --output" : undefined,
+  );
+
 /** Returns the error for a file that cannot be read. */
-export const inputFailed = (path: string, cause: unknown): SconceError => {
-  const { message, fix } = fileFault(path, systemCode(cause) ?? "", thrownText(cause));
-  return new SconceError({ code: "FILE", message, fix, cause });
-};
+export const inputFailed = (path: string, cause: unknown): SconceError => fileFailed("", path, cause);
 
 /** Returns the error for options that do not go together, or have no such value. */
 export const badBatch = (message: string, fix: string, cause?: unknown): SconceError =>
@@ -113,9 +125,21 @@ export const threadEnded = (cause: unknown): SconceError =>
     cause,
   });
 
-/** Returns an error from its parts, as threads and queues send it. */
-export const errorOf = ({ code, message, where, fix = "" }: SconceErrorJson): SconceError =>
-  new SconceError({ code: code ?? "INTERNAL", message, where, fix });
+/**
+ * Returns what threads and queues send of an error: all but its cause. One that Sconce did not make
+ * is a fault of Sconce.
+ */
+export function sentError(error: unknown, place?: string): SconceErrorJson {
+  const text = error instanceof Error ? (error.stack ?? error.message) : thrownText(error);
+  const own = isSconceError(error) ? error : internalError(text);
+  const typed = place === undefined ? own : own.at(place);
+  const { name, code, message, where, fix, docs } = typed;
+  return { name, code, message, fix, docs, ...(where !== undefined && { where }) };
+}
+
+/** Returns an error from the parts that {@link sentError} gives. */
+export const errorOf = ({ code, message, where, fix }: SconceErrorJson): SconceError =>
+  new SconceError({ code, message, where, fix: fix ?? "" });
 
 /** Returns the error for a Redis that does not answer. */
 export const noQueue = (address: string, cause: unknown): SconceError =>
@@ -129,6 +153,13 @@ export const noQueue = (address: string, cause: unknown): SconceError =>
 /** Returns the error for a job that a worker does not take. */
 export const badJob = (message: string, fix: string): SconceError =>
   new SconceError({ code: "BATCH_JOB", message, fix });
+
+/** Returns the error for a folder that paths of jobs are relative to, and that is not there. */
+export const noRoot = (root: string): SconceError =>
+  badBatch(
+    `the root ${root} is not a folder`,
+    "give --root the folder that holds the program, the shards and the output folder",
+  );
 
 /** Returns the error for a shard whose workers ended again and again. */
 export const stalledTooOften = (reason: string): SconceError =>

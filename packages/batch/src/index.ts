@@ -4,11 +4,15 @@ export type {
   BatchOptions,
   BatchProgress,
   BatchReport,
+  BatchWorkerOptions,
+  QueueBatchOptions,
+  QueueOptions,
   RunBatchOptions,
   SetAside,
+  WorkerEvent,
 } from "./options.js";
-export { type QueueBatchOptions, runBatchOnQueue } from "./queue/run-batch-on-queue.js";
-export { type BatchWorkerOptions, runBatchWorker, type WorkerEvent } from "./queue/worker.js";
+export { runBatchOnQueue } from "./queue/run-batch-on-queue.js";
+export { runBatchWorker } from "./queue/worker.js";
 export { runBatch } from "./run/run-batch.js";
 export type { ShardFormat } from "./shard-format.js";
 export type { ShardResult } from "./task.js";

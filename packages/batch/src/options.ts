@@ -1,6 +1,7 @@
 /** @file Options of runs, and what runs report. */
 import type { SconceErrorJson } from "@sconce/errors";
 import type { ShardFormat } from "./shard-format.js";
+import type { ShardResult } from "./task.js";
 
 /** What is scored, and how. */
 export interface BatchOptions {
@@ -32,14 +33,12 @@ export interface BatchOptions {
    * Milliseconds before the second attempt; each later wait is twice as long. @defaultValue 1000
    */
   readonly backoff?: number | undefined;
-  /** The folder that keeps programs of addresses. @defaultValue that of the user */
+  /** The folder that keeps programs of addresses and of queues. @defaultValue that of the user */
   readonly cache?: string | undefined;
   /** `[i, n]`: scores only each n-th shard, from the i-th on, which counts from 0. */
   readonly part?: readonly [index: number, count: number] | undefined;
-  /** Stops the run: shards that are scored are finished, or returned after `grace`. */
+  /** Stops the run. Shards that are scored are finished: `grace` bounds it without a queue. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that a stopped run waits for shards. @defaultValue 20000 */
-  readonly grace?: number | undefined;
   /** Receives what happens. */
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
 }
@@ -48,7 +47,52 @@ export interface BatchOptions {
 export interface RunBatchOptions extends BatchOptions {
   /** Worker threads. @defaultValue as many as the machine runs at once */
   readonly workers?: number | undefined;
+  /** Milliseconds that a stopped run waits for shards. @defaultValue 20000 */
+  readonly grace?: number | undefined;
 }
+
+/** The queue of a run and of its workers. */
+export interface QueueOptions {
+  /** `redis://HOST:PORT`, or `rediss://HOST:PORT` for TLS. */
+  readonly queue: string;
+  /** The name of the queue. @defaultValue `sconce-batch` */
+  readonly queueName?: string | undefined;
+  /**
+   * The folder that paths of jobs are relative to; it may lie elsewhere on each machine.
+   * @defaultValue the current folder
+   */
+  readonly root?: string | undefined;
+}
+
+/** Options of a run on a queue. */
+export interface QueueBatchOptions extends BatchOptions, QueueOptions {}
+
+/** How a worker of a queue runs. Jobs name the hash of the map, never code. */
+export interface BatchWorkerOptions
+  extends QueueOptions,
+    Pick<BatchOptions, "cache" | "map" | "plugins" | "signal"> {
+  /** Shards that are scored at once, each in a thread. @defaultValue 1 */
+  readonly workers?: number | undefined;
+  /** Ends the worker when the queue had no shard for so many milliseconds. @defaultValue never */
+  readonly idle?: number | undefined;
+  /**
+   * Milliseconds of silence after which another worker takes a shard. @defaultValue 30000
+   */
+  readonly stalled?: number | undefined;
+  /** Milliseconds to finish shards when it is stopped; others are returned. @defaultValue 20000 */
+  readonly grace?: number | undefined;
+  /** Receives what happens. */
+  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
+}
+
+/** What happens in a worker of a queue. */
+export type WorkerEvent =
+  | { readonly event: "ready"; readonly queue: string }
+  | ({ readonly event: "shard"; readonly shard: string } & ShardResult)
+  | { readonly event: "failed"; readonly shard: string; readonly error: SconceErrorJson }
+  | { readonly event: "returned"; readonly shard: string }
+  | { readonly event: "warning"; readonly message: string }
+  | { readonly event: "end"; readonly shards: number };
 
 /** How far a run is. */
 export interface BatchProgress {

@@ -1,12 +1,13 @@
 /** @file Program files of addresses and of other machines, kept by their content. */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { openUrl } from "@sconce/formats/http";
 import { openPath } from "@sconce/formats/node";
 import { inputFailed, notArchive, otherProgram, outputFailed } from "../errors.js";
+import { isFile } from "../files.js";
 
 /** A program file on this machine. */
 export interface LocalProgram {
@@ -42,7 +43,7 @@ export async function cachedProgram(
   cache: string | undefined,
 ): Promise<LocalProgram> {
   const path = cachePath(cache ?? defaultCache(), sha256);
-  if (await isThere(path)) return { path, sha256 };
+  if (await isFile(path)) return { path, sha256 };
   const program = await fetched(source, cache ?? defaultCache());
   if (program.sha256 !== sha256) throw otherProgram(source, sha256, program.sha256);
   return program;
@@ -55,9 +56,6 @@ async function requireArchive(path: string): Promise<void> {
 }
 
 const cachePath = (folder: string, sha256: string): string => join(folder, `${sha256}.pt2`);
-
-const isThere = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isFile() ?? false;
 
 async function fileHash(path: string): Promise<string> {
   const hash = createHash("sha256");

@@ -24,6 +24,18 @@ export interface Connection {
   end(): void;
 }
 
+/** The queue of runs that name none. */
+export const QUEUE_NAME = "sconce-batch";
+
+/** Returns the name of a queue. @throws SconceError `BATCH_OPTION` */
+export function queueNameOf(name: string = QUEUE_NAME): string {
+  if (name !== "" && !name.includes(":")) return name;
+  throw badBatch(
+    `the queue name ${JSON.stringify(name)} is empty or has a colon`,
+    "give another --queue-name",
+  );
+}
+
 /** Milliseconds that the first connection may take. */
 const CONNECT_MS = 5000;
 
@@ -68,10 +80,9 @@ export async function connect(
   try {
     await Promise.race([redis.connect().catch(() => late), late]);
     await Promise.race([redis.ping(), late]);
-    late.catch(() => {});
   } catch (error) {
     redis.disconnect();
-    throw noQueue(shown, last instanceof Error ? last : error);
+    throw noQueue(shown, error);
   }
   const end = (): void => {
     isEnded = true;

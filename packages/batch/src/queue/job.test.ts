@@ -19,18 +19,20 @@ describe("a job of a queue", () => {
   });
 
   test.each([
-    ["nothing", null],
-    ["a text", "shard"],
-    ["no input", { ...JOB, input: undefined }],
-    ["a number as path", { ...JOB, output: 3 }],
-    ["a long path", { ...JOB, input: "a".repeat(5000) }],
-    ["no options", { ...JOB, options: null }],
-    ["another hash", { ...JOB, options: { ...JOB.options, programHash: "../../etc" } }],
-    ["a huge batch", { ...JOB, options: { ...JOB.options, batchSize: 1e9 } }],
-    ["columns that are not names", { ...JOB, options: { ...JOB.options, keep: [{}] } }],
-    ["another version", { ...JOB, version: "99.0.0" }],
-  ])("is refused with %s", (_, job) => {
-    expect(() => checkedJob(job)).toThrow(expect.objectContaining({ code: "BATCH_JOB" }));
+    ["nothing", null, /batch`: version$/],
+    ["a text", "shard", /batch`: version$/],
+    ["no input", { ...JOB, input: undefined }, /batch`: input$/],
+    ["a number as path", { ...JOB, output: 3 }, /batch`: output$/],
+    ["a long path", { ...JOB, input: "a".repeat(5000) }, /batch`: input$/],
+    ["no options", { ...JOB, options: null }, /batch`: programHash$/],
+    ["another hash", { ...JOB, options: { ...JOB.options, programHash: "../../etc" } }, /: programHash$/],
+    ["a huge batch", { ...JOB, options: { ...JOB.options, batchSize: 1e9 } }, /: batchSize$/],
+    ["columns that are not names", { ...JOB, options: { ...JOB.options, keep: [{}] } }, /: keep$/],
+    ["another version", { ...JOB, version: "99.0.0" }, /is of Sconce 99\.0\.0/],
+  ])("is refused with %s", (_, job, message) => {
+    expect(() => checkedJob(job)).toThrow(
+      expect.objectContaining({ code: "BATCH_JOB", message: expect.stringMatching(message) }),
+    );
   });
 
   test("names files from the root", () => {

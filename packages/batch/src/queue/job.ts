@@ -1,8 +1,8 @@
 /** @file One shard as a job of a queue: plain data, which a worker checks. */
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { VERSION } from "@sconce/errors";
-import { badBatch, badJob } from "../errors.js";
+import { badBatch, badJob, noRoot } from "../errors.js";
 import { isUrl } from "../program/cached-program.js";
 import type { ScoreOptions } from "../task.js";
 
@@ -15,6 +15,12 @@ export interface ShardJob {
   readonly input: string;
   readonly output: string;
   readonly options: ScoreOptions;
+}
+
+/** Checks the folder that paths of jobs are relative to. @throws SconceError `BATCH_OPTION` */
+export async function requireRoot(root: string): Promise<void> {
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw noRoot(root);
 }
 
 /**
@@ -50,10 +56,13 @@ export function checkedJob(data: unknown): ShardJob {
   const job = (typeof data === "object" && data !== null ? data : {}) as Partial<ShardJob>;
   const { version, program, input, output } = job;
   const options = (job.options ?? {}) as unknown as Readonly<Record<string, unknown>>;
-  const wrong = Object.entries(OPTION_CHECKS).find(([name, check]) => !check(options[name]))?.[0];
-  if (!isText(version) || !isText(program) || !isText(input) || !isText(output) || wrong !== undefined)
+  const texts = { version, program, input, output };
+  const wrong =
+    Object.entries(texts).find(([, value]) => !isText(value)) ??
+    Object.entries(OPTION_CHECKS).find(([name, check]) => !check(options[name]));
+  if (wrong !== undefined)
     throw badJob(
-      `a job of the queue is not one of \`sconce batch\`${wrong ? `: ${wrong}` : ""}`,
+      `a job of the queue is not one of \`sconce batch\`: ${wrong[0]}`,
       "use a separate queue for batches: --queue-name",
     );
   if (version !== VERSION)
@@ -61,16 +70,18 @@ export function checkedJob(data: unknown): ShardJob {
       `the job is of Sconce ${version}, and this worker is ${VERSION}`,
       "install the same version on all machines",
     );
-  return { version, program, input, output, options: options as unknown as ScoreOptions };
+  return { ...(texts as Readonly<Record<keyof typeof texts, string>>), options: job.options! };
 }
 
 /**
  * Returns the path of a file of a job below the root, links followed.
- * @throws SconceError `BATCH_JOB` for one outside
+ * @throws SconceError `BATCH_JOB` for one outside, `BATCH_OPTION` for a root that is not there
  */
 export async function pathBelow(root: string, path: string): Promise<string> {
   const full = resolve(root, path);
-  const inside = await realpath(root);
+  const inside = await realpath(root).catch(() => {
+    throw noRoot(root);
+  });
   const folder = await realpath(full).catch(() => existing(dirname(full)));
   const way = relative(inside, folder);
   const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -4,7 +4,7 @@ import { ScaledJob } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledJob";
 import { Job } from "kubernetes-models/batch/v1/Job";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { QUEUE_NAME } from "./run-batch-on-queue.js";
+import { QUEUE_NAME } from "./connection.js";
 
 const page = readFileSync(new URL("../../../../docs/tutorials/scale-out.md", import.meta.url), "utf8");
 const manifests = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text]) => parse(text!));
@@ -22,7 +22,9 @@ test("the schemas refuse what is wrong", () => {
     /completions/,
   );
   const scaled = ofKind("ScaledJob");
-  expect(() => new ScaledJob({ ...scaled, spec: { ...scaled.spec, triggers: [{}] } }).validate()).toThrow();
+  expect(() => new ScaledJob({ ...scaled, spec: { ...scaled.spec, triggers: [{}] } }).validate()).toThrow(
+    /triggers\/0 must have required property metadata/,
+  );
 });
 
 test("the length that KEDA reads is that of the list that BullMQ keeps", () => {

@@ -1,36 +1,21 @@
 /** @file Adds shards to a queue, and waits until workers have scored them. */
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { VERSION } from "@sconce/errors";
-import type { Job, Queue } from "bullmq";
+import { internalError, type SconceError, VERSION } from "@sconce/errors";
+import type { Job, Queue, QueueEvents } from "bullmq";
+import type { Redis } from "ioredis";
 import { errorOf, stalledTooOften } from "../errors.js";
-import type { BatchEvent, BatchOptions, BatchReport } from "../options.js";
-import { isUrl, localProgram } from "../program/cached-program.js";
-import { type Retries, retriesOf, scoreOptions } from "../run/checked-options.js";
+import { sha256Of } from "../files.js";
+import type { BatchEvent, BatchReport, QueueBatchOptions } from "../options.js";
+import { isUrl } from "../program/cached-program.js";
+import type { Retries } from "../run/checked-options.js";
 import { removeTemporaries } from "../run/clean.js";
 import { RunMeter } from "../run/meter.js";
-import { requireOutput } from "../run/output-folder.js";
 import { ScorePool } from "../run/pool.js";
-import { findShards, type Shard } from "../run/shards.js";
-import type { ShardResult } from "../task.js";
-import { connect, loadQueue } from "./connection.js";
-import { jobPath, type ShardJob } from "./job.js";
-
-/** Options of a run on a queue. */
-export interface QueueBatchOptions extends BatchOptions {
-  /** `redis://HOST:PORT`, or `rediss://HOST:PORT` for TLS. */
-  readonly queue: string;
-  /** The name of the queue. @defaultValue `sconce-batch` */
-  readonly queueName?: string | undefined;
-  /**
-   * The folder that paths of jobs are relative to; it may lie elsewhere on each machine.
-   * @defaultValue the current folder
-   */
-  readonly root?: string | undefined;
-}
-
-/** The queue of runs that name none. */
-export const QUEUE_NAME = "sconce-batch";
+import { prepareRun } from "../run/prepare.js";
+import type { Shard } from "../run/shards.js";
+import type { OpenTask, ShardResult } from "../task.js";
+import { connect, loadQueue, type QueuePackages, queueNameOf } from "./connection.js";
+import { jobPath, requireRoot, type ShardJob } from "./job.js";
 
 /**
  * Scores the rows of shards as {@link runBatch} does, by workers on any machines
@@ -40,33 +25,31 @@ export const QUEUE_NAME = "sconce-batch";
  * @throws SconceError `BATCH_QUEUE`, `BATCH_PACKAGE`, and those of {@link runBatch}
  */
 export async function runBatchOnQueue(options: QueueBatchOptions): Promise<BatchReport> {
-  const retries = retriesOf(options);
-  const shards = await findShards(options);
-  await requireOutput(options.output);
-  const program = await localProgram(options.program, options.cache);
-  const score = await scoreOptions(options, program.sha256);
+  const name = queueNameOf(options.queueName);
   const root = resolve(options.root ?? ".");
-  const { map, plugins = [] } = options;
+  await requireRoot(root);
+  const { shards, retries, opening } = await prepareRun(options);
   const jobs = shards.map(
     ({ name, output }): ShardJob => ({
       version: VERSION,
       program: isUrl(options.program) ? options.program : jobPath(root, options.program),
       input: jobPath(root, name),
       output: jobPath(root, output),
-      options: score,
+      options: opening.options,
     }),
   );
-  await openFirst({ options: score, program: program.path, map, plugins });
+  await openFirst(opening);
   const onEvent = options.onEvent ?? ((): void => {});
-  onEvent({ event: "start", shards: shards.length, program: options.program, sha256: program.sha256 });
+  const sha256 = opening.options.programHash;
+  onEvent({ event: "start", shards: shards.length, program: options.program, sha256 });
   const run = new QueueRun(shards, jobs, retries, onEvent);
-  const report = await run.finish(options.queue, options.queueName ?? QUEUE_NAME, options.signal);
+  const report = await run.finish(options.queue, name, options.signal);
   onEvent({ event: "end", ...report });
   return report;
 }
 
 /** Finds what is wrong with the program before any worker does. */
-async function openFirst(task: Parameters<ScorePool["open"]>[0]): Promise<void> {
+async function openFirst(task: OpenTask): Promise<void> {
   const pool = new ScorePool(1);
   try {
     await pool.open(task);
@@ -84,7 +67,7 @@ const KEPT_SECONDS = 7 * 24 * 3600;
 /** Events that Redis keeps; a run that falls behind looks at the jobs. */
 const MOST_EVENTS = 100_000;
 
-const idOf = (job: ShardJob): string => createHash("sha256").update(JSON.stringify(job)).digest("hex");
+const idOf = (job: ShardJob): string => sha256Of(JSON.stringify(job));
 
 class QueueRun {
   readonly #shards: readonly Shard[];
@@ -104,7 +87,7 @@ class QueueRun {
     this.#shards = shards;
     this.#retries = retries;
     this.#onEvent = onEvent;
-    this.#meter = new RunMeter(shards.length);
+    this.#meter = new RunMeter(shards.length, onEvent);
     this.#pending = new Map(jobs.map((job, i) => [idOf(job), { shard: shards[i]!, job }]));
   }
 
@@ -112,39 +95,48 @@ class QueueRun {
     const packages = await loadQueue();
     const warn = (message: string): void => this.#onEvent({ event: "warning", message });
     const { redis, end } = await connect(packages, address, warn);
-    const { Queue, QueueEvents } = packages.bullmq;
-    const queue = new Queue(name, {
-      connection: redis,
-      streams: { events: { maxLen: MOST_EVENTS } },
-    });
-    queue.on("error", () => {});
-    const [last] = (await redis.call("xrevrange", queue.keys["events"]!, "+", "-", "count", "1")) as [
-      string,
-      unknown,
-    ][];
-    const events = new QueueEvents(name, { connection: redis, lastEventId: last?.[0] ?? "0-0" });
-    events.on("error", () => {});
-    const ids = [...this.#pending.keys()];
-    const ended = new Promise<void>((resolve) => {
-      this.#finished = resolve;
-      if (this.#pending.size === 0) resolve();
-      if (signal?.aborted) resolve();
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-    });
-    const look = setInterval(() => void this.#look(queue).catch(() => {}), LOOK_MS);
     try {
+      await this.#wait(packages, redis, name, signal);
+    } finally {
+      end();
+    }
+    if (this.#meter.isWhole) await removeTemporaries(this.#shards);
+    return this.#meter.report();
+  }
+
+  /** Adds the shards, and resolves when all are done or the signal stops the run. */
+  async #wait(
+    { bullmq: { Queue, QueueEvents } }: QueuePackages,
+    connection: Redis,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const queue = new Queue(name, { connection, streams: { events: { maxLen: MOST_EVENTS } } });
+    queue.on("error", () => {});
+    const ids = [...this.#pending.keys()];
+    let events: QueueEvents | undefined;
+    let look: NodeJS.Timeout | undefined;
+    try {
+      const found = await connection.call("xrevrange", queue.keys["events"]!, "+", "-", "count", "1");
+      const [last] = found as [string, unknown][];
+      events = new QueueEvents(name, { connection, lastEventId: last?.[0] ?? "0-0" });
+      events.on("error", () => {});
+      const ended = new Promise<void>((resolve) => {
+        this.#finished = resolve;
+        if (this.#pending.size === 0) resolve();
+        if (signal?.aborted) resolve();
+        signal?.addEventListener("abort", () => resolve(), { once: true });
+      });
+      look = setInterval(() => void this.#look(queue).catch(() => {}), LOOK_MS);
       this.#listen(events, queue);
       await this.#add(queue, ids);
       await ended;
     } finally {
       clearInterval(look);
       await this.#removeJobs(queue, ids).catch(() => {});
-      await events.close().catch(() => {});
+      await events?.close().catch(() => {});
       await queue.close().catch(() => {});
-      end();
     }
-    if (this.#meter.isWhole) await removeTemporaries(this.#shards);
-    return this.#meter.report();
   }
 
   /** Adds jobs; those that wait or are scored since an earlier run stay. */
@@ -172,11 +164,12 @@ class QueueRun {
     }
   }
 
-  #listen(events: import("bullmq").QueueEvents, queue: Queue): void {
+  #listen(events: QueueEvents, queue: Queue): void {
     events.on("completed", ({ jobId, returnvalue }) =>
       this.#done(jobId, returnvalue as unknown as ShardResult),
     );
-    events.on("failed", ({ jobId }) => void this.#ask(queue, jobId));
+    // A look that fails, such as without a connection, is repeated by the next one.
+    events.on("failed", ({ jobId }) => void this.#ask(queue, jobId).catch(() => {}));
     events.on("delayed", ({ jobId }) => void this.#retried(queue, jobId));
     events.on("stalled", ({ jobId }) => {
       const shard = this.#pending.get(jobId)?.shard.name;
@@ -185,34 +178,26 @@ class QueueRun {
     });
   }
 
-  #done(id: string, { state, rows, milliseconds }: ShardResult): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return;
-    this.#pending.delete(id);
-    const { name: shard, output } = pending.shard;
-    this.#meter.add(state, rows);
-    this.#onEvent({
-      event: "shard",
-      shard,
-      output,
-      state,
-      rows,
-      milliseconds,
-      progress: this.#meter.progress(),
-    });
+  #done(id: string, result: ShardResult): void {
+    const shard = this.#taken(id);
+    if (shard === undefined) return;
+    this.#meter.done(shard, result);
     if (this.#pending.size === 0) this.#finished();
   }
 
   #failed(job: Job): void {
-    const pending = this.#pending.get(job.id!);
-    if (pending === undefined) return;
-    this.#pending.delete(job.id!);
-    const shard = pending.shard.name;
-    const attempts = job.attemptsMade;
-    const error = failureOf(job.failedReason).at(shard).toJSON();
-    this.#meter.setAside.push({ shard, attempts, error });
-    this.#onEvent({ event: "set-aside", shard, attempts, error, progress: this.#meter.progress() });
+    const shard = this.#taken(job.id!);
+    if (shard === undefined) return;
+    const error = failureOf(job.failedReason).at(shard.name).toJSON();
+    this.#meter.aside(shard, job.attemptsMade, error);
     if (this.#pending.size === 0) this.#finished();
+  }
+
+  /** Takes the shard of a job that has ended; undefined where it was taken before. */
+  #taken(id: string): Shard | undefined {
+    const shard = this.#pending.get(id)?.shard;
+    this.#pending.delete(id);
+    return shard;
   }
 
   async #retried(queue: Queue, id: string): Promise<void> {
@@ -260,10 +245,10 @@ function* inParts(ids: readonly string[]): Generator<readonly string[]> {
 }
 
 /** Errors of shards are JSON in the queue; other texts are of the queue itself. */
-function failureOf(reason: string): import("@sconce/errors").SconceError {
+function failureOf(reason: string): SconceError {
   try {
     return errorOf(JSON.parse(reason));
   } catch {
-    return stalledTooOften(reason);
+    return /\bstalled\b/.test(reason) ? stalledTooOften(reason) : internalError(reason);
   }
 }

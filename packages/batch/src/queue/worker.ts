@@ -2,56 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isSconceError, type SconceErrorJson } from "@sconce/errors";
+import type { SconceErrorJson } from "@sconce/errors";
 import type { Job, Worker } from "bullmq";
-import { badJob } from "../errors.js";
+import { badJob, sentError } from "../errors.js";
+import type { BatchWorkerOptions, WorkerEvent } from "../options.js";
 import { cachedProgram } from "../program/cached-program.js";
 import { mapHash, wholeOption } from "../run/checked-options.js";
 import { ScorePool } from "../run/pool.js";
 import { temporaryFor } from "../run/shards.js";
-import type { ShardResult, ShardTask } from "../task.js";
-import { connect, loadQueue, type QueuePackages, withoutPassword } from "./connection.js";
-import { checkedJob, pathBelow, programSource } from "./job.js";
-import { QUEUE_NAME } from "./run-batch-on-queue.js";
-
-/** How a worker of a queue runs. */
-export interface BatchWorkerOptions {
-  /** `redis://HOST:PORT`, or `rediss://HOST:PORT` for TLS. */
-  readonly queue: string;
-  /** The name of the queue. @defaultValue `sconce-batch` */
-  readonly queueName?: string | undefined;
-  /** The folder that paths of jobs are relative to. @defaultValue the current folder */
-  readonly root?: string | undefined;
-  /** The folder that keeps programs, by their hash. @defaultValue that of the user */
-  readonly cache?: string | undefined;
-  /** Shards that are scored at once, each in a thread. @defaultValue 1 */
-  readonly workers?: number | undefined;
-  /** The module of maps; jobs name its hash, never code. */
-  readonly map?: string | undefined;
-  /** Modules of plugins, which run with your rights. */
-  readonly plugins?: readonly string[] | undefined;
-  /** Ends the worker when the queue had no shard for so many milliseconds. @defaultValue never */
-  readonly idle?: number | undefined;
-  /**
-   * Milliseconds of silence after which another worker takes a shard. @defaultValue 30000
-   */
-  readonly stalled?: number | undefined;
-  /** Milliseconds to finish shards when it is stopped; others are returned. @defaultValue 20000 */
-  readonly grace?: number | undefined;
-  /** Stops the worker. */
-  readonly signal?: AbortSignal | undefined;
-  /** Receives what happens. */
-  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
-}
-
-/** What happens in a worker of a queue. */
-export type WorkerEvent =
-  | { readonly event: "ready"; readonly queue: string }
-  | ({ readonly event: "shard"; readonly shard: string } & ShardResult)
-  | { readonly event: "failed"; readonly shard: string; readonly error: SconceErrorJson }
-  | { readonly event: "returned"; readonly shard: string }
-  | { readonly event: "warning"; readonly message: string }
-  | { readonly event: "end"; readonly shards: number };
+import type { ShardAnswer, ShardResult, ShardTask } from "../task.js";
+import { connect, loadQueue, type QueuePackages, queueNameOf, withoutPassword } from "./connection.js";
+import { checkedJob, pathBelow, programSource, requireRoot } from "./job.js";
 
 /** A shard whose workers ended so often is set aside. */
 const MOST_STALLS = 10;
@@ -94,32 +55,32 @@ class QueueWorker {
   }
 
   async run(): Promise<void> {
-    const {
-      queue,
-      queueName = QUEUE_NAME,
-      map,
-      signal,
-      stalled = 30_000,
-      grace = 20_000,
-      idle,
-    } = this.#options;
+    const { queue, map, signal, idle } = this.#options;
     const warn = (message: string): void => this.#onEvent({ event: "warning", message });
     try {
+      const queueName = queueNameOf(this.#options.queueName);
+      const lockDuration = wholeOption("stalled", this.#options.stalled ?? 30_000, 1000);
+      const grace = wholeOption("grace", this.#options.grace ?? 20_000, 0);
+      if (idle !== undefined) wholeOption("idle", idle, 0);
+      await requireRoot(this.#root);
       this.#mapHash = map === undefined ? undefined : await mapHash(map);
       const { redis, end } = await connect(this.#packages, queue, warn);
-      const worker = new this.#packages.bullmq.Worker(queueName, (job, token) => this.#score(job, token), {
-        connection: redis,
-        concurrency: this.#workers,
-        lockDuration: wholeOption("stalled", stalled, 1000),
-        stalledInterval: stalled,
-        maxStalledCount: MOST_STALLS,
-        drainDelay: 1,
-      });
-      worker.on("error", () => {});
-      this.#onEvent({ event: "ready", queue: withoutPassword(queue) });
-      await this.#stopped(signal, idle);
-      await this.#end(worker, grace);
-      end();
+      try {
+        const worker = new this.#packages.bullmq.Worker(queueName, (job, token) => this.#score(job, token), {
+          connection: redis,
+          concurrency: this.#workers,
+          lockDuration,
+          stalledInterval: lockDuration,
+          maxStalledCount: MOST_STALLS,
+          drainDelay: 1,
+        });
+        worker.on("error", () => {});
+        this.#onEvent({ event: "ready", queue: withoutPassword(queue) });
+        await this.#stopped(signal, idle);
+        await this.#end(worker, grace);
+      } finally {
+        end();
+      }
     } finally {
       await this.#pool.close();
     }
@@ -128,19 +89,15 @@ class QueueWorker {
 
   /** Resolves when the worker is stopped, or had nothing to do for a while. */
   async #stopped(signal: AbortSignal | undefined, idle: number | undefined): Promise<void> {
+    let look: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       if (signal?.aborted) resolve();
       signal?.addEventListener("abort", () => resolve(), { once: true });
       if (idle === undefined) return;
-      const look = setInterval(
-        () => {
-          if (this.#active > 0 || performance.now() - this.#lastWork < idle) return;
-          clearInterval(look);
-          resolve();
-        },
-        Math.max(Math.min(idle / 4, 1000), 10),
-      );
+      const isIdle = (): boolean => this.#active === 0 && performance.now() - this.#lastWork >= idle;
+      look = setInterval(() => isIdle() && resolve(), Math.max(Math.min(idle / 4, 1000), 10));
     });
+    clearInterval(look);
   }
 
   /** Takes no more shards; those in work are finished, and returned after a while. */
@@ -171,34 +128,30 @@ class QueueWorker {
     }
     // The thread has ended: nothing writes the shard any more.
     await job.moveToWait(token);
-    const shard = String((job.data as { readonly input?: unknown }).input);
-    this.#onEvent({ event: "returned", shard });
+    this.#onEvent({ event: "returned", shard: shardOf(job) });
     throw new this.#packages.bullmq.WaitingError();
   }
 
   /** Scores a shard; undefined when the thread was ended before. */
   async #scored(job: Job): Promise<ShardResult | undefined> {
-    let shard = String(job.id);
+    const shard = shardOf(job);
+    let answer: ShardAnswer | undefined;
     try {
-      const task = await this.#task(job.data);
-      shard = task.name;
-      const answer = await this.#pool.run(task);
-      if (answer === undefined || this.#isReturning) return undefined;
-      if (answer.state === "failed") throw this.#failure(shard, answer.error);
-      this.#shards++;
-      this.#onEvent({ event: "shard", shard, ...answer });
-      return answer;
+      answer = await this.#pool.run(await this.#task(job.data));
     } catch (error) {
-      if (!isSconceError(error)) throw error;
-      throw this.#failure(shard, error.at(shard).toJSON());
+      throw this.#failure(shard, sentError(error, shard));
     }
+    if (answer === undefined || this.#isReturning) return undefined;
+    if (answer.state === "failed") throw this.#failure(shard, answer.error);
+    this.#shards++;
+    this.#onEvent({ event: "shard", shard, ...answer });
+    return answer;
   }
 
   /** Returns an error whose message has all: the queue keeps nothing else of a failure. */
   #failure(shard: string, error: SconceErrorJson): Error {
     this.#onEvent({ event: "failed", shard, error });
-    const { cause: _, ...sent } = error;
-    return new Error(JSON.stringify(sent));
+    return new Error(JSON.stringify(error));
   }
 
   async #task(data: unknown): Promise<ShardTask> {
@@ -207,8 +160,8 @@ class QueueWorker {
     if (options.mapHash !== this.#mapHash)
       throw badJob(
         options.mapHash === undefined
-          ? "the run has no --map, and this worker has"
-          : "the run has another --map than this worker",
+          ? "the run has no --map, and this worker has one"
+          : `the run has ${this.#mapHash === undefined ? "a --map, and this worker has none" : "another --map than this worker"}`,
         "start workers with the --map of the run: code is never taken from a queue",
       );
     const target = await pathBelow(this.#root, output);
@@ -238,6 +191,12 @@ class QueueWorker {
       throw error;
     }
   }
+}
+
+/** Returns the shard of a job that may not be checked. */
+function shardOf({ id, data }: Job): string {
+  const input = (data as { readonly input?: unknown } | undefined)?.input;
+  return typeof input === "string" ? input : String(id);
 }
 
 /** Milliseconds to return shards to the queue. */

@@ -1,7 +1,7 @@
 /** @file The options of a run, checked, with their defaults. */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { badBatch, badMap } from "../errors.js";
+import { sha256Of } from "../files.js";
 import type { BatchOptions } from "../options.js";
 import type { ScoreOptions } from "../task.js";
 
@@ -41,7 +41,7 @@ export async function mapHash(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw badMap(path, "cannot be read", "check the path of the module", error);
   });
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Of(bytes);
 }
 
 /** How often shards are tried. */
@@ -49,13 +49,10 @@ export interface Retries {
   readonly attempts: number;
   /** Milliseconds. */
   readonly backoff: number;
-  /** Milliseconds. */
-  readonly grace: number;
 }
 
 /** @throws SconceError `BATCH_OPTION` */
-export const retriesOf = ({ attempts = 3, backoff = 1000, grace = 20_000 }: BatchOptions): Retries => ({
+export const retriesOf = ({ attempts = 3, backoff = 1000 }: BatchOptions): Retries => ({
   attempts: wholeOption("attempts", attempts, 1, 100),
   backoff: wholeOption("backoff", backoff, 0),
-  grace: wholeOption("grace", grace, 0),
 });

@@ -3,7 +3,6 @@ import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DONE_FOLDER } from "../score/score-shard.js";
 import type { Shard } from "./shards.js";
-import { temporaryPrefix } from "./shards.js";
 
 const TEMPORARY = /^\.(.+)\.sconce-[\w-]+\.part$/;
 
@@ -19,8 +18,7 @@ export async function removeTemporaries(shards: readonly Shard[]): Promise<void>
       const found = await readdir(place).catch(() => []);
       for (const name of found) {
         const [, output] = TEMPORARY.exec(name) ?? [];
-        if (output !== undefined && names.has(output) && name.startsWith(temporaryPrefix(output)))
-          await rm(join(place, name), { force: true });
+        if (output !== undefined && names.has(output)) await rm(join(place, name), { force: true });
       }
     }
 }

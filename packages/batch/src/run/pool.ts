@@ -1,6 +1,6 @@
 /** @file Threads that score shards. */
 import { Tinypool } from "tinypool";
-import { errorOf, threadEnded } from "../errors.js";
+import { errorOf, sentError, threadEnded } from "../errors.js";
 import type { Failed, OpenTask, ShardAnswer, ShardTask } from "../task.js";
 
 /** A pool of threads; each keeps its compiled program between shards. */
@@ -35,7 +35,7 @@ export class ScorePool {
       return (await this.#pool.run(task)) as ShardAnswer;
     } catch (error) {
       if (this.#isClosed) return undefined;
-      return { state: "failed", error: threadEnded(error).at(task.name).toJSON() };
+      return { state: "failed", error: sentError(threadEnded(error), task.name) };
     }
   }
 

@@ -142,6 +142,7 @@ describe("a shard that fails", () => {
     readFileSync(join(place, "a-good.safetensors")).subarray(0, 60),
   );
   write("g-empty", new Map([["x", Tensor.empty([0, 3], "float32")]]));
+  writeFileSync(join(place, "g-empty.ndjson"), "");
   writeFileSync(join(place, "h-row.ndjson"), '{"x":[1,2,3]}\n{"x":[4,5]}\n');
   writeFileSync(join(place, "i-value.ndjson"), '{"x":[1,2,3]}\n{"x":[4,"five",6]}\n');
   writeFileSync(join(place, "j-json.ndjson"), '{"x":[1,2,3]}\n{"x":[1,2,3]}\n{"x":[1,2');
@@ -157,7 +158,7 @@ describe("a shard that fails", () => {
       workers: 2,
       onEvent: (event) => events.push(event),
     });
-    expect(report).toMatchObject({ shards: 10, written: 1 });
+    expect(report).toMatchObject({ shards: 11, written: 1 });
     const found = new Map(
       report.setAside.map(({ shard, attempts, error }) => [
         shard.replace(/^.*\//, ""),
@@ -171,13 +172,14 @@ describe("a shard that fails", () => {
         "d-shape.safetensors": "3 BATCH_SHARD the column "x" is float32[3, 2], and the program takes float32[rows, 3] @ d-shape.safetensors",
         "e-rows.safetensors": "3 BATCH_SHARD the columns have different numbers of rows: "z" 2, "x" 6 @ e-rows.safetensors",
         "f-cut.safetensors": "3 SAFETENSORS header of 64 bytes goes past the end of the file @ f-cut.safetensors: byte 0",
+        "g-empty.ndjson": "3 BATCH_SHARD the shard has no rows @ g-empty.ndjson",
         "g-empty.safetensors": "3 BATCH_SHARD the shard has no rows @ g-empty.safetensors",
         "h-row.ndjson": "3 BATCH_SHARD the column "x" holds a list of 2 elements, and the program takes float32[3] a row @ h-row.ndjson: row 1",
         "i-value.ndjson": "3 BATCH_SHARD the column "x" holds "five", and the program takes float32[3] a row @ i-value.ndjson: row 1",
         "j-json.ndjson": "3 BATCH_SHARD the line is not JSON: Expected ',' or ']' after array element in JSON at position 9 @ j-json.ndjson: row 2",
       }
     `);
-    expect(events.filter(({ event }) => event === "retry")).toHaveLength(18);
+    expect(events.filter(({ event }) => event === "retry")).toHaveLength(20);
     expect(readdirSync(output).sort()).toEqual([".sconce-batch", "a-good.safetensors"]);
   });
 
@@ -186,7 +188,14 @@ describe("a shard that fails", () => {
     mkdirSync(join(output, "a-good.safetensors", "in-the-way"), { recursive: true });
     const report = await runBatch({ program: affine, inputs: join(place, "a-*"), output, attempts: 1 });
     expect(report.setAside).toMatchObject([
-      { attempts: 1, error: { code: "FILE", message: expect.stringMatching(/cannot be written: .*a-good/) } },
+      {
+        attempts: 1,
+        error: {
+          code: "FILE",
+          message: expect.stringMatching(/cannot be written: .*a-good/),
+          fix: expect.stringMatching(/^remove the folder/),
+        },
+      },
     ]);
     expect(readdirSync(output).filter((name) => name.endsWith(".part"))).toEqual([]);
   });

@@ -1,8 +1,8 @@
 /** @file The shards of a run and their outputs. */
-import { stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { badBatch } from "../errors.js";
+import { isFile } from "../files.js";
 import { formatOf, SHARD_FORMATS, type ShardFormat } from "../shard-format.js";
 
 /** One shard of a run. */
@@ -61,9 +61,6 @@ export async function findShards({ inputs, output, format, part }: ShardOptions)
   return shards.filter((_, i) => i % count === index);
 }
 
-const isFile = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isFile() ?? false;
-
 /** The folder of a shard does not count: outputs lie in one folder. */
 function outputName(name: string, format: ShardFormat | undefined): string {
   // A shard of no known format is refused before anything runs.
@@ -74,7 +71,7 @@ function outputName(name: string, format: ShardFormat | undefined): string {
 }
 
 /** Returns what names of temporary files of a shard begin with. */
-export const temporaryPrefix = (output: string): string => `.${basename(output)}.sconce-`;
+const temporaryPrefix = (output: string): string => `.${basename(output)}.sconce-`;
 
 /** Returns a name for content that is not whole yet. */
 export const temporaryFor = (output: string, id: string): string =>

@@ -6,7 +6,7 @@ import { openPt2File } from "@sconce/formats/node";
 import type { Plugin } from "@sconce/passes";
 import { createSconce } from "@sconce/session";
 import { hasThreads, isKnownBackend, loadBackend } from "@sconce/session/backends";
-import { badBatch } from "../errors.js";
+import { badPlugin } from "../errors.js";
 import type { OpenTask } from "../task.js";
 import { loadMap } from "./map-module.js";
 import { Scorer } from "./scorer.js";
@@ -56,14 +56,13 @@ async function openScorer({ options, program: path, map, plugins }: OpenTask): P
 
 /** Loads a module that exports a plugin as `default` or as `plugin`; the session checks it. */
 async function loadPlugin(name: string): Promise<Plugin> {
+  let found: { readonly default?: unknown; readonly plugin?: unknown };
   try {
-    const module = (await import(pathToFileURL(resolve(name)).href)) as Record<string, unknown>;
-    return (module["default"] ?? module["plugin"]) as Plugin;
+    found = (await import(pathToFileURL(resolve(name)).href)) as typeof found;
   } catch (error) {
-    throw badBatch(
-      `the plugin ${name} cannot be loaded: ${thrownText(error)}`,
-      "correct the module or its path",
-      error,
-    );
+    throw badPlugin(name, `cannot be loaded: ${thrownText(error)}`, "correct the module or its path", error);
   }
+  const plugin = found.default ?? found.plugin;
+  if (typeof plugin === "object" && plugin !== null) return plugin as Plugin;
+  throw badPlugin(name, "exports no plugin", "export an object with a `name` as default or as `plugin`");
 }

@@ -1,9 +1,9 @@
 /** @file Scores one shard: reads it, runs its rows, writes the results once. */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { VERSION } from "@sconce/errors";
 import { inputFailed } from "../errors.js";
+import { sha256Of } from "../files.js";
 import { formatOf } from "../shard-format.js";
 import { readTable, writeTable } from "../table/read-write.js";
 import type { ShardResult, ShardTask } from "../task.js";
@@ -22,8 +22,6 @@ interface Done {
   readonly rows: number;
 }
 
-const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
-
 /** Returns the path of what is kept of the shard that is written to a file. */
 const doneFile = (output: string): string => join(dirname(output), DONE_FOLDER, `${basename(output)}.json`);
 
@@ -37,17 +35,16 @@ export async function scoreShard(task: ShardTask): Promise<ShardResult> {
   const bytes = await readFile(task.input).catch((error: unknown) => {
     throw inputFailed(task.input, error);
   });
-  const key = sha256(
-    JSON.stringify([VERSION, task.options, formatOf(task.input), formatOf(task.output), sha256(bytes)]),
-  );
+  const [from, to] = [formatOf(task.input), formatOf(task.output)];
+  const key = sha256Of(JSON.stringify([VERSION, task.options, from, to, sha256Of(bytes)]));
   const done = await doneBefore(task.output);
   if (done?.key === key) return { state: "skipped", rows: done.rows, milliseconds: milliseconds() };
   const scorer = await scorerFor(task);
-  const table = await readTable(bytes, formatOf(task.input));
+  const table = await readTable(bytes, from);
   const results = await scorer.score(table, task.name);
-  const written = await writeTable(results, formatOf(task.output));
+  const written = await writeTable(results, to);
   await writeOnce(task.output, task.temporary, written);
-  const kept: Done = { key, sha256: sha256(written), rows: table.rows };
+  const kept: Done = { key, sha256: sha256Of(written), rows: table.rows };
   const keptFile = doneFile(task.output);
   const temporary = join(dirname(keptFile), basename(task.temporary));
   await writeOnce(keptFile, temporary, Buffer.from(`${JSON.stringify(kept)}\n`));
@@ -58,7 +55,7 @@ export async function scoreShard(task: ShardTask): Promise<ShardResult> {
 async function doneBefore(output: string): Promise<Done | undefined> {
   try {
     const done = JSON.parse(await readFile(doneFile(output), "utf8")) as Done;
-    return sha256(await readFile(output)) === done.sha256 ? done : undefined;
+    return sha256Of(await readFile(output)) === done.sha256 ? done : undefined;
   } catch {
     return undefined;
   }

@@ -52,6 +52,16 @@ function texts(name: string, lines: readonly unknown[]): string {
   return join(place, "s.ndjson");
 }
 
+test("an output below a file names the file", async () => {
+  const file = join(folder, "in-the-way");
+  writeFileSync(file, "");
+  const inputs = texts("below-a-file", [{ x: [1, 2, 3] }]);
+  await expect(score({ inputs, output: join(file, "s.ndjson") })).rejects.toMatchObject({
+    code: "FILE",
+    message: `the output cannot be written: ${file} is a file, not a folder`,
+  });
+});
+
 describe("a map", () => {
   const lines = Array.from({ length: 7 }, (_, i) => ({ id: `row ${i}`, text: `${i} ${i + 1} ${i + 2}` }));
 

@@ -44,6 +44,7 @@ export class Scorer {
    * @throws SconceError `BATCH_SHARD`, `BATCH_MAP`, `BATCH_ROWS_MIX`, and those of the run
    */
   async score(table: Table, shard: string): Promise<Table> {
+    if (table.rows === 0) throw badShard("the shard has no rows", "write rows, or remove the file");
     this.#requireKept(table);
     // Values are converted once, so that lists of any length have one shape in the whole shard.
     const source = this.#map.before === undefined ? this.#converted(table) : table;
@@ -56,7 +57,6 @@ export class Scorer {
       );
       start += rows;
     }
-    if (results.length === 0) throw badShard("the shard has no rows", "write rows, or remove the file");
     const columns = joined(results, table.rows);
     for (const name of this.#keep) {
       if (columns.has(name))
@@ -133,7 +133,8 @@ export class Scorer {
     );
     const results = await this.#runBatch(values, place);
     if (!this.#isChecked && size > 1) await this.#checkRows(values, results, size);
-    return new Map(outputs.map((name, i) => [name, firstRows(results[i]!, rows)]));
+    // A copy: the memory of a result may serve the next run.
+    return new Map(outputs.map((name, i) => [name, gathered([firstRows(results[i]!, rows)], rows)]));
   }
 
   /** Runs a batch; where it fails, its rows alone, to name the one that does. */
@@ -203,6 +204,8 @@ export class Scorer {
   }
 }
 
+const firstRows = (tensor: Tensor, rows: number): Tensor => columnRows(tensor, 0, rows) as Tensor;
+
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 function rowsFor(input: PlannedInput, columns: ReadonlyMap<string, Column>, firstRow: number): Tensor {
@@ -222,14 +225,6 @@ function wholeInput(
     `the input ${name} (${type}) is not along the batch dimension, and nothing gives its value`,
     `return a tensor ${name} from \`before\` of --map`,
   );
-}
-
-/** Copies the first rows: the memory of a result may serve the next run. */
-function firstRows(tensor: Tensor, rows: number): Tensor {
-  const result = Tensor.empty([rows, ...tensor.shape.slice(1)], tensor.dtype);
-  const { bytes } = result.storage;
-  bytes.set(rowMajorBytes(tensor).subarray(0, bytes.length));
-  return result;
 }
 
 function rowsOfAll(columns: Columns, start: number, end: number): Columns {
@@ -314,10 +309,10 @@ function joined(batches: readonly ReadonlyMap<string, Column>[], rows: number): 
 
 function joinedColumn(name: string, parts: readonly (Column | undefined)[], rows: number): Column {
   const [first] = parts;
-  const other = parts.find((part) => columnText(part) !== columnText(first));
-  if (parts.some((part) => columnText(part) !== columnText(first)))
+  const other = parts.findIndex((part) => columnText(part) !== columnText(first));
+  if (other >= 0)
     throw badShard(
-      `the column ${JSON.stringify(name)} differs between batches: ${columnText(first)}, then ${columnText(other)}`,
+      `the column ${JSON.stringify(name)} differs between batches: ${columnText(first)}, then ${columnText(parts[other])}`,
       "give rows of one size, or pad the results in `after` of --map",
     );
   if (first instanceof Tensor) return gathered(parts as readonly Tensor[], rows);

@@ -1,5 +1,6 @@
 /** @file The script of a thread that scores shards. */
-import { internalError, isSconceError, type SconceErrorJson, thrownText } from "@sconce/errors";
+import { isSconceError } from "@sconce/errors";
+import { sentError } from "../errors.js";
 import type { Failed, OpenTask, ShardAnswer, ShardTask } from "../task.js";
 import { scorerFor } from "./open-scorer.js";
 import { scoreShard } from "./score-shard.js";
@@ -9,7 +10,7 @@ export default async function thread(task: ShardTask): Promise<ShardAnswer> {
   try {
     return await scoreShard(task);
   } catch (error) {
-    return { state: "failed", error: sent(error, task.name) };
+    return { state: "failed", error: sentError(error, task.name) };
   }
 }
 
@@ -19,13 +20,8 @@ export async function openProgram(task: OpenTask): Promise<Failed | undefined> {
     await scorerFor(task);
     return undefined;
   } catch (error) {
-    return { state: "failed", error: sent(error, task.program) };
+    // Errors of modules name their module.
+    const ofModule = isSconceError(error, "BATCH_MAP") || isSconceError(error, "PLUGIN");
+    return { state: "failed", error: sentError(error, ofModule ? undefined : task.program) };
   }
-}
-
-function sent(error: unknown, place: string): SconceErrorJson {
-  const text = error instanceof Error ? (error.stack ?? error.message) : thrownText(error);
-  const typed = isSconceError(error) ? error.at(place) : internalError(text, place);
-  const { name, code, message, where, fix, docs } = typed;
-  return { name, code, message, fix, docs, ...(where !== undefined && { where }) };
 }

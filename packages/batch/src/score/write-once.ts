@@ -10,8 +10,11 @@ import { outputFailed } from "../errors.js";
  * @throws SconceError `FILE`; the temporary file is gone then
  */
 export async function writeOnce(target: string, temporary: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw outputFailed(folder, error);
+  });
   try {
-    await mkdir(dirname(target), { recursive: true });
     const file = await open(temporary, "wx");
     try {
       await file.writeFile(bytes);
@@ -20,7 +23,7 @@ export async function writeOnce(target: string, temporary: string, bytes: Uint8A
       await file.close();
     }
     await rename(temporary, target);
-    await syncFolder(dirname(target));
+    await syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw outputFailed(target, error);

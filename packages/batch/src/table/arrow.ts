@@ -5,6 +5,7 @@ import type { Table as ArrowTable, Data, DataType, Vector } from "apache-arrow";
 import type { Column } from "../batch-map.js";
 import { badShard, notInstalled } from "../errors.js";
 import { rowMajorBytes, type Table, tableOf } from "./columns.js";
+import { fieldOf, refuseComplex } from "./elements.js";
 
 type Arrow = typeof import("apache-arrow");
 
@@ -105,7 +106,7 @@ function arrowTable(arrow: Arrow, { columns }: Table): ArrowTable {
 }
 
 function vectorOf(arrow: Arrow, name: string, column: Column): Vector {
-  if (!(column instanceof Tensor)) return valuesVector(arrow, name, column.map(plainValue));
+  if (!(column instanceof Tensor)) return valuesVector(arrow, name, column.map(fieldOf));
   const tensor = storable(name, column);
   const [rows = 0, ...sizes] = tensor.shape;
   let data = leafData(arrow, tensor);
@@ -130,17 +131,9 @@ function valuesVector(arrow: Arrow, name: string, values: readonly unknown[]): V
   }
 }
 
-/** Returns a value as Arrow stores it: objects and lists as JSON. */
-const plainValue = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
-
 /** Arrow has no bfloat16 and no float8: float32 holds their values exactly. */
 function storable(name: string, tensor: Tensor): Tensor {
-  if (tensor.dtype.startsWith("complex"))
-    throw badShard(
-      `the column ${JSON.stringify(name)} is ${tensor.dtype}, which Arrow does not hold`,
-      "write --format safetensors, or real and imaginary parts by `after` of --map",
-    );
+  refuseComplex(name, tensor);
   const isOther = tensor.dtype === "bfloat16" || tensor.dtype.startsWith("float8");
   return isOther ? castTensor(tensor, "float32") : tensor;
 }

@@ -82,8 +82,8 @@ export function gathered(parts: readonly Tensor[], rows: number): Tensor {
 export type RowShape = readonly (number | undefined)[];
 
 /** `float32[_, 8]` for messages. */
-const rowTypeText = (dtype: DType, shape: RowShape): string =>
-  `${dtype}[${["rows", ...shape.map((size) => size ?? "_")].join(", ")}]`;
+const rowTypeText = (dtype: string, shape: RowShape, rows: readonly string[] = ["rows"]): string =>
+  `${dtype}[${[...rows, ...shape.map((size) => size ?? "_")].join(", ")}]`;
 
 /**
  * Returns a column as a tensor of a dtype and a shape of rows. Tensors must have both; values are
@@ -184,7 +184,7 @@ const itemsOf = (value: unknown): ArrayLike<unknown> | undefined =>
 
 const wrongRow = (name: string, dtype: string, rowShape: RowShape, row: number, got: string): Error =>
   badShard(
-    `the column ${JSON.stringify(name)} holds ${got}, and the program takes ${dtype}[${rowShape.map((size) => size ?? "_").join(", ")}] a row`,
+    `the column ${JSON.stringify(name)} holds ${got}, and the program takes ${rowTypeText(dtype, rowShape, [])} a row`,
     "correct the row, or convert the column in `before` of --map",
     row,
   );

@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import type { Column } from "../batch-map.js";
 import { badShard, notInstalled } from "../errors.js";
 import { type Table, tableOf } from "./columns.js";
-import { rowElements } from "./elements.js";
+import { fieldOf, rowElements } from "./elements.js";
 import { textOf } from "./ndjson.js";
 
 /**
@@ -15,13 +15,16 @@ export async function readCsv(bytes: Uint8Array): Promise<Table> {
   const { parse } = await import("csv-parse/sync").catch((error: unknown) => {
     throw notInstalled("csv-parse", "reading CSV", error);
   });
+  const text = textOf(bytes);
   let records: string[][];
   try {
-    records = parse(textOf(bytes), { bom: true, skip_empty_lines: true });
+    records = parse(text, { bom: true, skip_empty_lines: true });
   } catch (error) {
     throw badShard(
       `the file is not CSV: ${thrownText(error)}`,
-      "give each line as many fields as the first",
+      /^CSV_RECORD_INCONSISTENT/.test(String((error as { readonly code?: unknown }).code))
+        ? "give each line as many fields as the first"
+        : 'correct the quotes of the row: a quote in a field is written as ""',
       rowOfFailure(error),
       error,
     );
@@ -84,6 +87,3 @@ export async function writeCsv({ rows, columns }: Table): Promise<Uint8Array> {
   const records = Array.from({ length: rows }, (_, row) => fields.flatMap((field) => field(row)));
   return Buffer.from(stringify([names, ...records], { cast: { boolean: String } }));
 }
-
-const fieldOf = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : value;

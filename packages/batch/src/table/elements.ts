@@ -1,6 +1,5 @@
 /** @file Elements of tensors as texts and JSON hold them. */
 import type { Element, Tensor } from "@sconce/tensor";
-import type { Column } from "../batch-map.js";
 import { badShard } from "../errors.js";
 
 /** Integers that JSON readers keep, floats that JSON has; others become texts. */
@@ -13,20 +12,28 @@ function elementValue(element: Element): number | boolean | string {
   return element as boolean;
 }
 
+/** @throws SconceError `BATCH_SHARD` for complex numbers */
+export function refuseComplex(name: string, { dtype }: Tensor): void {
+  if (!dtype.startsWith("complex")) return;
+  throw badShard(
+    `the column ${JSON.stringify(name)} is ${dtype}, which only safetensors files hold`,
+    "write --format safetensors, or real and imaginary parts by `after` of --map",
+  );
+}
+
+/** Returns a value of a column as a field holds it: objects and lists as JSON. */
+export const fieldOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+
 /**
- * Returns the rows of a column, each as its elements in row-major order; values as they are.
+ * Returns the rows of a column, each as its elements in row-major order.
  * @throws SconceError `BATCH_SHARD` for complex numbers
  */
 export function rowElements(
   name: string,
-  column: Column,
+  tensor: Tensor,
 ): readonly (readonly (number | boolean | string)[])[] {
-  const tensor = column as Tensor;
-  if (tensor.dtype.startsWith("complex"))
-    throw badShard(
-      `the column ${JSON.stringify(name)} is ${tensor.dtype}, which only safetensors files hold`,
-      "write --format safetensors, or real and imaginary parts by `after` of --map",
-    );
+  refuseComplex(name, tensor);
   const [rows = 0] = tensor.shape;
   const all = tensor.toArray().map(elementValue);
   const width = rows === 0 ? 0 : all.length / rows;

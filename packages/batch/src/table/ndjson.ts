@@ -1,4 +1,5 @@
 /** @file Shards of JSON objects, one a line. */
+import { isUtf8 } from "node:buffer";
 import { thrownText } from "@sconce/errors";
 import { Tensor } from "@sconce/tensor";
 import type { Column } from "../batch-map.js";
@@ -26,7 +27,18 @@ export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw badShard("the file is not text in UTF-8", "write it in UTF-8", undefined, error);
+    const where = `the line ${firstBadLine(bytes) + 1} is not`;
+    throw badShard(`the file is not text in UTF-8: ${where}`, "write it in UTF-8", undefined, error);
+  }
+}
+
+/** Returns the first line, from 0 on, that is not UTF-8: no other character has a byte of `\n`. */
+function firstBadLine(bytes: Uint8Array): number {
+  for (let line = 0, start = 0; ; line++) {
+    const end = bytes.indexOf(0x0a, start);
+    const own = bytes.subarray(start, end < 0 ? undefined : end);
+    if (end < 0 || !isUtf8(own)) return line;
+    start = end + 1;
   }
 }
 

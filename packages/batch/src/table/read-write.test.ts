@@ -156,10 +156,32 @@ describe("values as elements", () => {
 
 test("CSV refuses records of other lengths and names that come twice", async () => {
   const read = (text: string) => readTable(new TextEncoder().encode(text), "csv");
-  await expect(read("a,b\n1,2\n3\n")).rejects.toMatchObject({ code: "BATCH_SHARD", where: "row 1" });
+  await expect(read("a,b\n1,2\n3\n")).rejects.toMatchObject({
+    code: "BATCH_SHARD",
+    where: "row 1",
+    fix: "give each line as many fields as the first",
+  });
+  await expect(read('a,b\n1,2\n"3,4\n')).rejects.toMatchObject({
+    code: "BATCH_SHARD",
+    where: "row 1",
+    fix: expect.stringMatching(/^correct the quotes/),
+  });
   await expect(read("a,a\n1,2\n")).rejects.toThrow(/"a" comes twice/);
   const { columns } = await read("\uFEFFx_0,x_1,id\r\n1,2,a\r\n");
   expect(columns.get("x")).toEqual([["1", "2"]]);
+});
+
+test.each(["ndjson", "csv"] as const)("%s names the line that is not UTF-8", async (format) => {
+  const bytes = (text: string) => Buffer.from(text, "latin1");
+  for (const [text, line] of [
+    ["a\n1\n\xff\n\xff\n", 3],
+    ["\xe9", 1],
+    ["a\n1\n\xc3", 3],
+  ] as const)
+    await expect(readTable(bytes(text), format)).rejects.toMatchObject({
+      code: "BATCH_SHARD",
+      message: `the file is not text in UTF-8: the line ${line} is not`,
+    });
 });
 
 test("an ending names the format", () => {

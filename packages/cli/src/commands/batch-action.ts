@@ -12,6 +12,7 @@ import { amount, countText } from "@sconce/errors";
 import cliProgress from "cli-progress";
 import { usage } from "../errors.js";
 import { EXIT, jsonLine, type Outcome, type SafeIo } from "../io.js";
+import { pluginPath } from "../plugin-module.js";
 import { stopSignal } from "../stop-signal.js";
 import { linesText } from "../text.js";
 
@@ -54,6 +55,7 @@ export async function batch(
         ? await runBatch({
             ...common,
             workers: workers === undefined ? undefined : count(workers, "--workers"),
+            grace: count(options.grace, "--grace"),
           })
         : await runBatchOnQueue({ ...common, queue: address(queue), queueName, root });
     show.end(report);
@@ -76,11 +78,10 @@ function batchOptions(file: string, options: BatchCommandOptions): BatchOptions 
     threads: count(options.threads, "--threads"),
     model,
     map,
-    plugins: plugin,
+    plugins: plugin?.map(pluginPath),
     keep,
     attempts: count(options.attempts, "--attempts"),
     backoff: count(options.backoff, "--backoff"),
-    grace: count(options.grace, "--grace"),
     cache,
     part: part === undefined ? undefined : partOf(part),
   };

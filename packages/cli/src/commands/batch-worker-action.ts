@@ -3,6 +3,7 @@ import { runBatchWorker, type WorkerEvent } from "@sconce/batch";
 import { countText } from "@sconce/errors";
 import { usage } from "../errors.js";
 import { jsonLine, type SafeIo } from "../io.js";
+import { pluginPath } from "../plugin-module.js";
 import { stopSignal } from "../stop-signal.js";
 import { linesText } from "../text.js";
 import { address, count } from "./batch-action.js";
@@ -34,7 +35,7 @@ export async function batchWorker(options: BatchWorkerCommandOptions, io: SafeIo
       root,
       cache,
       map,
-      plugins: plugin,
+      plugins: plugin?.map(pluginPath),
       workers: count(options.workers, "--workers"),
       idle: idle === undefined ? undefined : count(idle, "--idle"),
       stalled: count(options.stalled, "--stalled"),

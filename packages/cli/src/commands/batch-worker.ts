@@ -14,7 +14,7 @@ export const batchWorkerCommand: Declare = (command, io) => {
     .option("--stalled <ms>", "Let others take a shard whose worker is silent for so long", "30000")
     .option("--grace <ms>", "Finish the shard on SIGTERM within this time, else return it", "20000")
     .option("--json", "Print one line of JSON for each event; errors too, on standard error")
-    .addOption(pluginOption("operators"))
+    .addOption(pluginOption("operators that the run has by its own --plugin"))
     .action(async (options: BatchWorkerCommandOptions) =>
       (await import("./batch-worker-action.js")).batchWorker(options, io),
     );

@@ -18,7 +18,10 @@ export const batchCommand: Declare = (command, io, outcome) => {
       new Option("--format <name>", "Write another format than that of each shard").choices([...FORMATS]),
     )
     .option("--batch-size <count>", "Run so many rows at once, at most", "64")
-    .option("--workers <count>", "Score so many shards at once, each in a thread; default: one for each core")
+    .option(
+      "--workers <count>",
+      "Score so many shards at once without --queue, each in a thread; default: one for each core",
+    )
     .option("--threads <count>", "Compute with so many threads in each worker", "1")
     .option("--backend <name>", `Select the backend: ${BACKEND_NAMES}`, DEFAULT_BACKEND)
     .option(
@@ -29,8 +32,15 @@ export const batchCommand: Declare = (command, io, outcome) => {
     .option("--part <part>", "Score each N-th shard only, from the I-th on")
     .option("--attempts <count>", "Set a shard aside after so many failures", "3")
     .option("--backoff <ms>", "Wait before the second attempt; each later wait is twice as long", "1000")
-    .option("--grace <ms>", "Wait for shards that are scored when SIGTERM ends the command", "20000");
-  addQueueOptions(command, "Add the shards to a queue on Redis, for `sconce batch-worker`")
+    .option(
+      "--grace <ms>",
+      "Wait for shards that are scored when SIGTERM ends the command, without --queue",
+      "20000",
+    );
+  addQueueOptions(
+    command,
+    "Add the shards to a queue on Redis, for `sconce batch-worker` with the same --map and --plugin",
+  )
     .option("--json", "Print one line of JSON for each event; errors too, on standard error")
     .addOption(pluginOption("operators"))
     .addOption(modelOption())
