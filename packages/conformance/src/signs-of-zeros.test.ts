@@ -77,6 +77,35 @@ describe.each(BACKENDS)("%s", (backend) => {
       }
   });
 
+  test.each(["int8", "int16", "int32", "int64"] as const)("knows no negative zero of %s", async (dtype) => {
+    const type = `i${dtype.slice(3)}[3]`;
+    const program = session.parseIr(`sconce-ir 1
+program "TRAINING" { input %x: USER_INPUT input %y: USER_INPUT ${[0, 1, 2, 3].map((i) => `output %r${i}: USER_OUTPUT`).join(" ")} }
+graph(%x: ${type}, %y: ${type}) {
+  %product: ${type} = aten.mul.Tensor(%x, %y)
+  %r0: f32[3] = aten.reciprocal.default(%product)
+  %negative: ${type} = aten.neg.default(%x)
+  %r1: f32[3] = aten.reciprocal.default(%negative)
+  %float: f32[3] = aten.mul.Tensor(%x, -0.25)
+  %cut: ${type} = aten._to_copy.default(%float, dtype=${dtype})
+  %r2: f32[3] = aten.reciprocal.default(%cut)
+  %rest: ${type} = aten.fmod.Tensor(%y, %y)
+  %r3: f32[3] = aten.reciprocal.default(%rest)
+  return (%r0, %r1, %r2, %r3)
+}`);
+    using executable = await session.compile(program, backend);
+    const found = await executable.run([
+      Tensor.from([0, -1, 2], [3], dtype),
+      Tensor.from([-3, -2, 5], [3], dtype),
+    ]);
+    expect(found.map((value) => Array.from((value as Tensor).toFloat64Array()))).toEqual([
+      [Infinity, 0.5, Math.fround(0.1)],
+      [Infinity, 1, -0.5],
+      [Infinity, Infinity, Infinity],
+      [Infinity, Infinity, Infinity],
+    ]);
+  });
+
   test("keeps the first zero of a reduction and of a window", async () => {
     const type = "f32";
     const lines = [

@@ -10,6 +10,7 @@ export {
 export { holdsAll, isInRange, LARGEST_FINITE, overflowMessage } from "./dtypes/scalar-range.js";
 export * from "./families/all.js";
 export type { CheckedSchema, RowSchema } from "./families/row-schema.js";
+export { positionalNames } from "./inputs/argument-names.js";
 export { callingConvention, flattenCall, keywordsOf } from "./inputs/calling-convention.js";
 export { type InputCheck, inputCheck } from "./inputs/check.js";
 export { guardFailed, leafFinder, programGuards } from "./inputs/guards.js";

@@ -264,8 +264,11 @@ class GpujsPrinter implements Locals {
     }
     // Counters of loops are integers in shaders, where nothing mixes with floats.
     if (from === "index") return indexAtom(isStrict ? this.local(text) : this.#local(text));
-    if (isFloatDType(to))
+    if (isFloatDType(to)) {
+      // Integers are floats here: a product of 0 and -3 is -0, and no integer is.
+      if (!isFloatDType(from) && from !== "bool") return indexAtom(`(${text} + 0)`);
       return indexAtom(from === "float64" && to === "float32" ? `Math.fround(${text})` : text);
+    }
     return indexAtom(isFloatDType(from) ? `Math.trunc(${text})` : narrowed(text, from, to, this));
   }
 }

@@ -13,7 +13,7 @@ import {
   typeText,
 } from "@sconce/ir";
 import { onValid } from "@sconce/ir/verify";
-import { callingConvention, keywordsOf } from "@sconce/ops";
+import { callingConvention, keywordsOf, positionalNames } from "@sconce/ops";
 import { dtypeInfo } from "@sconce/tensor";
 import { commentText, isIdentifier, keyText, numberText, VariableNames } from "./literals.js";
 
@@ -67,13 +67,12 @@ export function callTypes(
   inputs: readonly LeafType[],
   results: readonly LeafType[],
 ): CallTypes {
-  const { inSpec, outSpec, forwardArgNames } = callingConvention(program);
+  const convention = callingConvention(program);
+  const { inSpec, outSpec } = convention;
   const [args, kwargs] = inSpec.children as [TreeSpec, TreeSpec];
   const leaves = [...inputs];
-  const positional = args.children.map((spec, i) => ({
-    name: forwardArgNames?.[i] ?? `args_${i}`,
-    ...typeOf(spec, leaves),
-  }));
+  const names = positionalNames(convention);
+  const positional = args.children.map((spec, i) => ({ name: names[i]!, ...typeOf(spec, leaves) }));
   const keywords = keywordsOf(inSpec).map((name, i) => ({ name, ...typeOf(kwargs.children[i]!, leaves) }));
   return { positional, keywords, outputs: typeOf(outSpec, [...results]) };
 }

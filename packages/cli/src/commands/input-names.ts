@@ -1,6 +1,7 @@
 /** @file The inputs of a program by position and by name. */
 import { type ExportedProgram, FakeTensor, typeText } from "@sconce/ir";
 import { type Leaf, userLeaves } from "@sconce/ops";
+import { usage } from "../errors.js";
 
 /** One user input, as the command names it. */
 export interface NamedInput {
@@ -44,6 +45,8 @@ const SCALARS: Readonly<Record<string, string>> = {
 /**
  * Returns the position of the input that a text names: by position (`i0`), else by name, else by
  * the way to it; undefined when it names none.
+ *
+ * @throws SconceError `USAGE` if it is the position of one input and the name of another
  */
 export function findInput(inputs: readonly NamedInput[], text: string): number | undefined {
   const wanted = [
@@ -51,7 +54,14 @@ export function findInput(inputs: readonly NamedInput[], text: string): number |
     ({ name }: NamedInput) => name === text,
     ({ path, leaf }: NamedInput) => path === text || leaf.place === text,
   ];
-  return wanted.map((is) => inputs.findIndex(is)).find((i) => i >= 0);
+  const [position = -1, ...named] = wanted.map((is) => inputs.findIndex(is));
+  const byName = named.find((i) => i >= 0);
+  if (position < 0 || byName === undefined || byName === position) return position < 0 ? byName : position;
+  const [one, two] = [inputs[position]!, inputs[byName]!];
+  throw usage(
+    `${JSON.stringify(text)} names two inputs: ${one.leaf.place} and ${two.leaf.place}`,
+    `name them by their places, ${one.leaf.place} and ${two.leaf.place}`,
+  );
 }
 
 /** Most inputs that an error lists. */

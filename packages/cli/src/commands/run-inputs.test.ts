@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Tensor, writeSafetensors } from "@sconce/tensor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture, sconce } from "../command.fixture.js";
+import { findInput, type NamedInput } from "./input-names.js";
 
 let folder: string;
 beforeAll(async () => {
@@ -61,6 +62,15 @@ describe("inputs by name", () => {
     const more = ["--input", "batch['ids']=[7, \"9223372036854775807\"]", "--scalars", '{"2": 1}'];
     expect((await run("--input", "i0=[[1, 2.5], [-3, 4]]", ...more)).out).toBe(RESULT);
     expect((await run("--input", "*args[0]['x']=[[1, 2.5], [-3, 4]]", ...more)).out).toBe(RESULT);
+  });
+
+  test("a name of one input that is the position of another is refused", () => {
+    const named = (position: number, name: string) =>
+      ({ position: `i${position}`, name, path: name, leaf: { place: `*args[${position}]` } }) as NamedInput;
+    const inputs = [named(0, "i1"), named(1, "i0"), named(2, "i2")];
+    expect(() => findInput(inputs, "i0")).toThrow(/"i0" names two inputs: \*args\[0\] and \*args\[1\]/);
+    expect(findInput(inputs, "*args[0]")).toBe(0);
+    expect(findInput(inputs, "i2")).toBe(2);
   });
 
   test("in a file, some by name and some by position", async () => {

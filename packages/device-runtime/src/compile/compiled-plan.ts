@@ -91,7 +91,7 @@ export async function compilePlan(
 ): Promise<CompiledPlan | string> {
   const { operators } = options;
   const original = withRecordedValues(given, operators);
-  const prepared = await prepare(original, options, signal);
+  const prepared = await prepare(original, { ...options, lowersBodies: true }, signal);
   if (prepared.program === undefined) return prepared.reason;
   const target = { name: "wasm", device, limit: limitOf(device), operators };
   const { program, plan } = await planPrepared(original, prepared, target, signal);

@@ -26,6 +26,7 @@ import { contiguousStrides } from "@sconce/tensor";
 import { DecisionEnv, type SizeDecision } from "@sconce/trace";
 import type { LeastSize } from "./aliased-results.js";
 import { changedByLowering } from "./changed-numbers.js";
+import { withOwnBodies } from "./own-bodies.js";
 import { Pacer } from "./pacer.js";
 import { sourcesOf } from "./sources.js";
 import {
@@ -45,6 +46,8 @@ export interface PrepareOptions {
   readonly operators: OperatorTable;
   readonly evaluate: Evaluator;
   readonly decompositions?: (() => Decompositions) | undefined;
+  /** Whether bodies of control flow are lowered too. Default: the host runs them as they are. */
+  readonly lowersBodies?: boolean | undefined;
 }
 
 /** The program made ready, or why it has to stay as it is. */
@@ -96,9 +99,11 @@ export async function prepare(
       return { program: undefined, reason: `a lowered call is refused: ${refusedLowered}` };
     const unfit = whyNotRun(lowered, operators);
     if (unfit !== undefined) return { program: undefined, reason: unfit };
+    const held =
+      isLowered || options.lowersBodies === true ? lowered : withOwnBodies(lowered, trusted, operators);
     const manager = new PassManager({ operators, evaluate }, { record: false, verify: false });
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
-    const tidied = await finishWithPauses(manager.steps(readingParts(lowered), tidy), "compilation", signal);
+    const tidied = await finishWithPauses(manager.steps(readingParts(held), tidy), "compilation", signal);
     await pacer.step();
     const ready = withoutProvedAssertions(tidied, operators);
     await pacer.step();

@@ -17,7 +17,7 @@ import {
 import { argumentAt, memoryRoots, type OperatorTable } from "@sconce/ops";
 import { isRowMajor } from "../memory/input-layouts.js";
 import { type Aliasing, aliasingOf, type LeastSize, mayAlias } from "./aliased-results.js";
-import { bodiesOf, bodyOf } from "./bodies.js";
+import { bodiesOf, bodyOf, writesAny } from "./bodies.js";
 import { readsOlderName } from "./older-names.js";
 
 /** What the writes of a program need. */
@@ -79,9 +79,6 @@ const drawsOf = (graph: Graph): readonly { readonly graph: Graph; readonly node:
   ...[...graph.subgraphs.values()].flatMap(drawsOf),
 ];
 
-const writesAny = (graph: Graph, operators: OperatorTable): boolean =>
-  graph.calls().some(({ target }) => operators.schemaOf(target)?.isMutable === true) ||
-  [...graph.subgraphs.values()].some((nested) => writesAny(nested, operators));
 const hasViewsOfInterest = (graph: Graph): boolean =>
   graph
     .calls()

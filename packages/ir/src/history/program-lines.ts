@@ -6,7 +6,7 @@ import type { Tensor } from "@sconce/tensor";
 import { historyMismatch } from "../graph/errors.js";
 import { Graph } from "../graph/graph.js";
 import { parseIr } from "../ir-text/parse-program.js";
-import { printIr } from "../ir-text/print-program.js";
+import { isExampleKey, printIr } from "../ir-text/print-program.js";
 import type { ExportedProgram } from "../program/program.js";
 import type { ProgramParts } from "../program/program-parts.js";
 import { align, hunksOf } from "../support/align.js";
@@ -74,7 +74,7 @@ export function splicedParts(
   const text = spliced(programLines(program), splices).join("\n");
   const parsed = parseIr(text, { tensors: new Map([...held, ...tensors]) });
   const touched = new Set<PartName>(tensors.size > 0 ? ["stateDict", "constants"] : []);
-  if ([...tensors.keys()].some((key) => key.startsWith("example."))) touched.add("exampleInputs");
+  if ([...tensors.keys()].some((key) => isExampleKey(key))) touched.add("exampleInputs");
   for (const { removed, added } of splices) {
     for (const line of [...removed, ...added])
       for (const part of PART_OF_LINE[/^\s*(\w+)/.exec(line)?.[1] ?? ""] ?? []) touched.add(part);

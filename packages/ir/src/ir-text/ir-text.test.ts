@@ -157,6 +157,25 @@ describe("programs", () => {
     ).toBe("IR_TENSOR");
   });
 
+  test("sample inputs have keys that no weight has", () => {
+    const named = (name: string) => parseIr(PROGRAM.replaceAll('"l.weight"', JSON.stringify(name)), ANY);
+    const keys = (name: string): string[] => [...tensorsOf(named(name)).keys()];
+    expect(keys("example.0")).toEqual(["example.0", "cnt", "k", "example_.0"]);
+    expect(keys("example.7")).toEqual(["example.7", "cnt", "k", "example_.0"]);
+    expect(keys("example.weight")).toEqual(["example.weight", "cnt", "k", "example.0"]);
+    expect(keys("example_.0")).toEqual(["example_.0", "cnt", "k", "example.0"]);
+    const program = named("example.0");
+    const weight = program.stateDict.get("example.0")!;
+    const values = new Map(
+      [...tensorsOf(program)].map(([key, { dtype, shape }]) => [key, Tensor.empty(shape, dtype)]),
+    );
+    values.get("example.0")!.data.fill(3 as never);
+    const again = parseIr(printIr(program), { tensors: values, ...ANY });
+    expect(again.stateDict.get("example.0")!.data).toEqual(values.get("example.0")!.data);
+    expect(again.stateDict.get("example.0")!.shape).toEqual(weight.shape);
+    expect(again.exampleInputs!.leaves[0]).toMatchObject({ shape: values.get("example_.0")!.shape });
+  });
+
   test("sample inputs that cannot be read stay so, with the reason", () => {
     const line = 'examples unreadable "PICKLE_FORBIDDEN" "only its author\\nknows"';
     const text = PROGRAM.replace(/ {2}examples\n(?: {4}example .*\n)+/, `  ${line}\n`);

@@ -25,8 +25,25 @@ const PRINT: OptionNames<PrintIrOptions> = { metadata: true };
 
 /** First line of every program text. */
 const HEADER = "sconce-ir 1";
-/** Under which sample inputs lie beside the text, by position. */
-export const exampleKey = (position: number): string => `example.${position}`;
+/**
+ * Returns under which keys sample inputs lie beside the text, by position: `example.0`, with
+ * underscores before the point where a weight has such a name.
+ *
+ * @param names those of the state and of the constants
+ */
+export function exampleKeys(names: Iterable<string>): (position: number) => string {
+  const taken = new Set<string>();
+  for (const name of names) {
+    const prefix = EXAMPLE_KEY.exec(name)?.[1];
+    if (prefix !== undefined) taken.add(prefix);
+  }
+  let prefix = "example";
+  while (taken.has(prefix)) prefix += "_";
+  return (position) => `${prefix}.${position}`;
+}
+const EXAMPLE_KEY = /^(example_*)\.\d+$/;
+/** Returns whether a key may be that of a sample input. */
+export const isExampleKey = (key: string): boolean => EXAMPLE_KEY.test(key);
 
 /**
  * Returns a program or graph as Sconce's IR text, which `parseIr` and `parseGraph` read back to an
@@ -53,8 +70,9 @@ export function tensorsOf(program: ExportedProgram): Map<string, Tensor> {
   const tensors = new Map([...program.stateDict, ...program.constants]);
   const leaves = exampleLeaves(program);
   if (leaves === null || isSconceError(leaves)) return tensors;
+  const keyOf = exampleKeys(tensors.keys());
   leaves.forEach((leaf, i) => {
-    if (leaf instanceof Tensor) tensors.set(exampleKey(i), leaf);
+    if (leaf instanceof Tensor) tensors.set(keyOf(i), leaf);
   });
   return tensors;
 }

@@ -16,7 +16,7 @@ import type { InputSpec, OutputSpec } from "../program/signature.js";
 import { mayOverlap } from "../support/overlap.js";
 import type { Argument } from "../values/argument.js";
 import type { Cursor } from "./cursor.js";
-import { exampleKey } from "./print-program.js";
+import { exampleKeys } from "./print-program.js";
 import { parseCall, parseInput, parseOutput } from "./signature-syntax.js";
 import { NO_VALUES, parseStaticTensor, type StaticTensor } from "./types.js";
 import { parseValue } from "./values.js";
@@ -55,7 +55,9 @@ export class ProgramDraft {
   readonly #inputs: InputSpec[] = [];
   readonly #outputs: OutputSpec[] = [];
   readonly #calls: ModuleCallEntry[] = [];
-  #examples: (Tensor | Argument)[] | undefined;
+  /** Tensors are taken once the names of all weights are known. */
+  #examples: ((() => Tensor) | Argument)[] | undefined;
+  #keyOf: ((position: number) => string) | undefined;
   readonly #marks = new Map<number, readonly number[]>();
   #unreadable: ExampleInputs | undefined;
 
@@ -145,7 +147,7 @@ export class ProgramDraft {
 
   #exampleInputs(): ExampleInputs | null {
     if (this.#examples === undefined) return null;
-    const leaves = this.#examples;
+    const leaves = this.#examples.map((leaf) => (typeof leaf === "function" ? leaf() : leaf));
     return this.#marks.size === 0 ? { leaves } : { leaves, markedDims: this.#marks };
   }
 
@@ -170,7 +172,12 @@ export class ProgramDraft {
     const type = parseStaticTensor(cursor);
     const marked = cursor.acceptWord(NO_VALUES);
     if (cursor.acceptWord("marked")) this.#marks.set(leaves.length, parseDims(cursor));
-    if (withTensors) leaves.push(this.#tensor(exampleKey(leaves.length), type, marked));
+    const position = leaves.length;
+    if (withTensors) leaves.push(() => this.#tensor(this.#exampleKey(position), type, marked));
+  }
+  #exampleKey(position: number): string {
+    this.#keyOf ??= exampleKeys([...this.#state.keys(), ...this.#constants.keys()]);
+    return this.#keyOf(position);
   }
 
   /** `marked`: the text says that the tensor has no values; it still takes those that are given. */

@@ -4,6 +4,7 @@
  */
 import { type ExportedProgram, type InputSpec, keyText, type TreeSpec } from "@sconce/ir";
 import type { GuardKey, GuardSource } from "@sconce/symbolic";
+import { positionalNames } from "./argument-names.js";
 
 type Path = GuardSource["path"];
 
@@ -46,10 +47,10 @@ type Located = Pick<Leaf, "root" | "path" | "place">;
 function locate(program: ExportedProgram): readonly Located[] {
   const signature = program.moduleCallGraph.find((entry) => entry.fqn === "")?.signature;
   const [args, kwargs] = signature?.inSpec.children ?? [];
-  const names = signature?.forwardArgNames ?? [];
+  const names = signature ? positionalNames(signature) : [];
   const leaves: Located[] = [];
   args?.children.forEach((child, i) => {
-    const root = names[i] ?? `args_${i}`;
+    const root = names[i]!;
     for (const path of pathsOf(child)) leaves.push({ root, path, place: `*args[${i}]${pathText(path)}` });
   });
   const keys = Array.isArray(kwargs?.context) ? (kwargs.context as readonly unknown[]) : [];

@@ -17,6 +17,11 @@ describe("runScalarFunction has Python's arithmetic", () => {
     ["operator.and_", [6, 3], 2],
     ["operator.and_", [true, false], false],
     ["operator.mul", [9007199254740993n, 3], 27021597764222979n],
+    // Floats are rounded, however large they are.
+    ["operator.mul", [float(4), float(1e300)], float(4e300)],
+    ["operator.add", [2 ** 53, float(1)], float(2 ** 53)],
+    ["operator.sub", [float(2 ** 70), 1], float(2 ** 70)],
+    ["operator.mul", [float(1e300), float(1e300)], Number.POSITIVE_INFINITY],
     ["builtins.round", [2.5], 2],
     ["math.ceil", [1.2], 2],
     ["math.trunc", [-1.7], -1],

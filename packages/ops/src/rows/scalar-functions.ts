@@ -87,8 +87,13 @@ const arithmetic =
 function floatResult(fn: (a: IntLike, b: IntLike) => IntLike, a: IntLike, b: IntLike): IntLike {
   const kept = (value: IntLike, other: IntLike): IntLike =>
     typeof value === "number" && isSymbolic(other) ? floatConstant(value) : value;
-  return fn(kept(a, b), kept(b, a));
+  const result = fn(kept(a, b), kept(b, a));
+  // Of whole numbers, a large one is an exact integer: a float is rounded.
+  return typeof a === "number" && typeof b === "number" ? asNumber(result) : result;
 }
+
+const asNumber = (value: IntLike): IntLike =>
+  typeof value === "object" && value.op === "Integer" ? Number(value.value) : value;
 
 const comparison =
   (fn: (a: IntLike, b: IntLike) => BoolLike): Rule =>

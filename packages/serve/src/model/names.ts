@@ -17,6 +17,13 @@ export function outputNames(program: ExportedProgram): string[] {
     const [, key, position, attribute, rest = ""] = /^(?:\['(.*?)'\]|\[(\d+)\]|\.(\w+))?(.*)$/s.exec(place)!;
     return `${key ?? attribute ?? (position === undefined ? "output" : `output_${position}`)}${rest}`;
   });
-  // Keys such as `output_0` may be those of another output.
-  return names.map((name, i) => (names.indexOf(name) === i ? name : `${name}#${i}`));
+  // Keys such as `output_0` and `output_0#1` may be those of another output.
+  const taken = new Set(names);
+  return names.map((name, i) => {
+    if (names.indexOf(name) === i) return name;
+    let own = `${name}#${i}`;
+    while (taken.has(own)) own += "#";
+    taken.add(own);
+    return own;
+  });
 }

@@ -10,7 +10,14 @@ import {
   unflattenTree,
   type Value,
 } from "@sconce/ir";
-import { callingConvention, disposed, flattenCall, keywordsOf, userLeaves } from "@sconce/ops";
+import {
+  callingConvention,
+  disposed,
+  flattenCall,
+  keywordsOf,
+  positionalNames,
+  userLeaves,
+} from "@sconce/ops";
 import { type DType, type NumericArray, showsAsText, Tensor } from "@sconce/tensor";
 import { notArguments, unknownArgument } from "./errors.js";
 import { type ImagePixels, isTensorLike, typedInputs } from "./typed-inputs.js";
@@ -203,9 +210,7 @@ function byPosition(
 }
 
 function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNames" | "inputs"> {
-  const { inSpec, forwardArgNames } = program.moduleCallGraph.find((entry) => entry.fqn === "")!.signature!;
-  const count = inSpec.children[0]?.children.length ?? 0;
-  const positional = Array.from({ length: count }, (_, i) => forwardArgNames?.[i] ?? `args_${i}`);
+  const convention = callingConvention(program);
   const inputs = userLeaves(program).map(({ name, root, place }): ModuleInput => {
     const val = program.graph.find(name)?.meta.val;
     const tensor = val instanceof FakeTensor ? val : undefined;
@@ -213,7 +218,7 @@ function argumentsOf(program: ExportedProgram): Pick<ProgramModule, "argumentNam
     return { name, argument: root, kind, place, dtype: tensor?.dtype, shape: tensor?.shape };
   });
   return {
-    argumentNames: Object.freeze([...positional, ...keywordsOf(inSpec)]),
+    argumentNames: Object.freeze([...positionalNames(convention), ...keywordsOf(convention.inSpec)]),
     inputs: Object.freeze(inputs),
   };
 }
