@@ -107,7 +107,7 @@ export { ALL_INTEGERS, type Integers, type Speculation, type Target } from "./ke
 export { verifyKernel } from "./kernel/verify.js";
 export type { LoweringArgs, LoweringResult, Operand } from "./lower/core/arguments.js";
 export { cannot, fixedNumber, fixedNumbers, type LoweringCall, outOf, shapeOf } from "./lower/core/call.js";
-export { DEFAULT_LIMITS, type FusionLimits, type Layouts } from "./lower/core/context.js";
+export { DEFAULT_LIMITS, type Factor, type FusionLimits, type Layouts } from "./lower/core/context.js";
 export { broadcastTo, LazyTensor, reshaped, viewOf } from "./lower/core/lazy.js";
 export {
   defineLowerings,

@@ -10,6 +10,7 @@ import { printedRows } from "../emit/printed-kernel.js";
 import type { KernelCode } from "../kernel-code.js";
 import { attentionCode } from "../matrix/attention.js";
 import { attentionPlans } from "../matrix/attention-plan.js";
+import { expansionOf } from "../matrix/expansion.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { KnownCode } from "./known-code.js";
 import { nestCode } from "./nest-code.js";
@@ -48,6 +49,7 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
     cache,
     whyNotHeld,
     whyNot,
+    takesFactor: ({ value, inner }) => expansionOf(value, inner) !== undefined,
     rowsCode: (group, loops, sizes): WasmRows | undefined => {
       const stored = group.parts.map(({ isStored }) => Number(isStored)).join();
       const nests = group.parts.map(({ nest }) => nest);

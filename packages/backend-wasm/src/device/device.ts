@@ -1,5 +1,5 @@
 /** @file WebAssembly as a device: one memory, and a module for each region. */
-import { type LoopNest, type LoopProgram, type RowGroup, unitIterations } from "@sconce/codegen";
+import { type Factor, type LoopNest, type LoopProgram, type RowGroup, unitIterations } from "@sconce/codegen";
 import type {
   DeviceBuffer,
   JoinedNests,
@@ -33,6 +33,8 @@ export interface Kernels extends KernelSource {
   /** The same for all sizes; none by default. */
   readonly openRows?: RegionDevice["openRows"];
   readonly openNest?: RegionDevice["openNest"];
+  /** Whether products compute a factor themselves. */
+  readonly takesFactor?: RegionDevice["takesFactor"];
   /** Why there is no kernel for a dtype, or undefined. */
   readonly whyNotHeld: (dtype: DType) => string | undefined;
   /** Why there is no kernel for a nest, or undefined. */
@@ -98,6 +100,9 @@ export class WasmDevice implements RegionDevice {
   }
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined {
     return this.#kernels.whyNot(nest, program);
+  }
+  takesFactor(factor: Factor): boolean {
+    return this.#kernels.takesFactor?.(factor) ?? false;
   }
 
   rowsCode(group: RowGroup, program: LoopProgram, sizes: Bindings): RowsCode | undefined {

@@ -67,6 +67,17 @@ function sizesOf({ m, n, k, outer, numbers }: MatrixPlan, lanes: number): { rows
   return best;
 }
 
+/** Steps that no block divides: four, and groups of an expanded factor. */
+function stepsTogether({ b: { expanded }, k }: MatrixPlan): number {
+  const group = expanded?.expansion.group ?? k;
+  return group === k ? 4 : leastCommonMultiple(4, group);
+}
+const leastCommonMultiple = (a: number, b: number): number => {
+  let multiple = Math.max(a, b);
+  while (multiple % a > 0 || multiple % b > 0) multiple += Math.max(a, b);
+  return multiple;
+};
+
 /**
  * Divides a product.
  *
@@ -79,7 +90,7 @@ export function blocksOf(plan: MatrixPlan, relaxed: boolean, fixed?: number): Bl
     fixed === undefined
       ? sizesOf(plan, lanes)
       : { rows: fixed, columns: even(n, BLOCK_COLUMNS, numbers.columns) };
-  const steps = even(k, MOST_STEPS, 4);
+  const steps = even(k, MOST_STEPS, stepsTogether(plan));
   // A table has one block of steps where their number is not known.
   const table = fixedValue(elementsOf(plan.inner)) ?? steps;
   let bytes = 0;

@@ -8,7 +8,8 @@ import type { Blocks } from "./blocks.js";
 import { COLUMN, flatPlaces, outputIndex, PLACE, ROW, SUMS } from "./epilogue.js";
 import { isEmittable } from "./index-code.js";
 import type { DirectTile } from "./micro.js";
-import { ELEMENT, type MatrixPlan, separate } from "./product-plan.js";
+import { ELEMENT, type MatrixPlan } from "./product-plan.js";
+import { separate } from "./separate.js";
 
 /** Where numbers lie: byte offsets that are added. */
 interface Place {

@@ -11,10 +11,11 @@ import { sizesOf } from "./counts.js";
 import { depthwiseKernel } from "./depthwise.js";
 import { type Direct, directOf } from "./direct.js";
 import { type Epilogue, epilogueOf } from "./epilogue.js";
+import { expandedForms } from "./expanded-operand.js";
 import type { MatrixOptions } from "./options.js";
 import { inSequence, phasesOf } from "./phases.js";
 import { preparedOf } from "./prepared.js";
-import { emitProduct, type Product } from "./product-code.js";
+import { emitProduct, type Product, preparedIn } from "./product-code.js";
 import { type MatrixPlan, matrixPlan } from "./product-plan.js";
 import { winogradKernel } from "./winograd.js";
 
@@ -76,8 +77,16 @@ function productKernel(
   if (plan === undefined) return undefined;
   // Packing would take longer than the products.
   if (plan.m === 1 && plan.k < PACKED_DEPTH && !options.isConstant(plan.b.buffer)) return undefined;
+  if (!isReadable(plan, options)) return undefined;
   const prepared = { a: options.isConstant(plan.a.buffer), b: options.isConstant(plan.b.buffer) };
   return productOf(plan, blocksOf(plan, options.relaxed), { program, sizes, options }, prepared);
+}
+
+/** Returns whether kernels can read the factors: panels of expanded ones are made of constants. */
+export function isReadable({ b: { expanded } }: MatrixPlan, { isConstant }: MatrixOptions): boolean {
+  return (
+    expanded === undefined || [expanded.narrow, ...expanded.numbers].every(({ buffer }) => isConstant(buffer))
+  );
 }
 
 /** What a product is a part of. */
@@ -102,20 +111,24 @@ export function productOf(
   const { nest } = plan;
   const direct = directOf(plan, blocks);
   const epilogue = direct === undefined ? epilogueOf(plan, blocks, program, sizes) : inRegisters(direct);
+  const { expanded: source } = plan.b;
+  const columns = { axes: plan.columns, count: plan.n, steps: plan.k };
+  const expanded = source && { source, forms: expandedForms(source, columns) };
   const [preparedA, preparedB] = [
     prepared.a ? preparedOf(plan, plan.a, blocks) : undefined,
-    prepared.b ? preparedOf(plan, plan.b, blocks) : undefined,
+    prepared.b && expanded === undefined ? preparedOf(plan, plan.b, blocks) : undefined,
   ];
   const read = new Set<number>(epilogue.reads);
   if (preparedA === undefined) read.add(plan.a.buffer);
-  if (preparedB === undefined) read.add(plan.b.buffer);
+  if (preparedB === undefined && expanded === undefined) read.add(plan.b.buffer);
   const memories: KernelBuffer[] = [...read].map((buffer) => ({ buffer, access: "read" }));
   memories.push({ buffer: nest.output, access: "write" });
   const given = sizes === undefined ? sizesOf(plan) : [];
-  const product = { plan, blocks, options, epilogue, direct, memories, preparedA, preparedB, given };
+  const parts = { plan, blocks, options, epilogue, direct, memories, preparedA, preparedB, given };
+  const product: Product = { ...parts, expanded };
   return {
     memories,
-    prepared: [preparedA, preparedB].filter((one) => one !== undefined),
+    prepared: preparedIn(product),
     units: blocks.places * blocks.columnBlocks * blocks.rowBlocks,
     scratchBytes: blocks.scratch.bytes + epilogue.scratchBytes,
     imports: epilogue.imports,
@@ -140,7 +153,9 @@ function textOf({ plan, blocks, options, direct }: Product, program: LoopProgram
   );
   const tile = `${blocks.lanes}x${plan.numbers.columns}${options.relaxed ? " madd" : ""}`;
   const size = `matrix product ${m} x ${n} over ${k}, ${places} times, tiles of ${tile}`;
-  const header = `${size}${direct === undefined ? "" : ", results in registers"}`;
+  const { expanded } = plan.b;
+  const integers = expanded && `, ${expanded.narrow.dtype} in groups of ${expanded.expansion.group}`;
+  const header = `${size}${integers ?? ""}${direct === undefined ? "" : ", results in registers"}`;
   return `${header}\n${printLoops({ ...program, nests: [plan.nest] })}`;
 }
 

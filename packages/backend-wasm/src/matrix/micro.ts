@@ -111,11 +111,11 @@ function microkernel(
 }
 
 /** For each load its address and bytes of a row. */
-const extraParams = (direct: DirectTile | undefined): readonly "i32"[] =>
+export const extraParams = (direct: DirectTile | undefined): readonly "i32"[] =>
   (direct?.loads ?? []).flatMap(() => ["i32", "i32"] as const);
 
 /** Computes the results of a tile from its sums, and stores them. */
-function finishTile(
+export function finishTile(
   module: ModuleBuilder,
   f: FunctionBuilder,
   sums: readonly (readonly Local<"v128">[])[],
@@ -134,7 +134,7 @@ function finishTile(
   };
   // What all rows share is read once.
   const shared = loads.map(({ row }, l) =>
-    row === 0 ? Array.from({ length: VECTORS }, (_, i) => w.let(read(l, i))) : undefined,
+    row === 0 ? sums[0]!.map((_, i) => w.let(read(l, i))) : undefined,
   );
   for (const sum of sums) {
     for (const [i, half] of sum.entries()) {
@@ -162,11 +162,11 @@ export function multiplyAdd(
 }
 
 /** Partial sums are added to each other, so that errors of long sums stay small. */
-function storeTile(
+export function storeTile(
   f: FunctionBuilder,
   sums: readonly (readonly Local<"v128">[])[],
   { c, rowBytes, isMore }: { readonly c: Address; readonly rowBytes: Address; readonly isMore: Address },
-  shape: Numbers["shape"],
+  shape: Numbers["shape"] = "f32x4",
 ): void {
   const store = (write: (half: Local<"v128">, offset: number) => void): void => {
     for (const sum of sums) {

@@ -4,7 +4,7 @@ import { elementsOf } from "@sconce/codegen";
 import type { KernelCode } from "../kernel-code.js";
 import { openBlocks } from "./blocks.js";
 import { isFixed, sizesIn } from "./counts.js";
-import { PACKED_DEPTH, productOf } from "./matrix.js";
+import { isReadable, PACKED_DEPTH, productOf } from "./matrix.js";
 import type { MatrixOptions } from "./options.js";
 import { oneStepOf } from "./prepared.js";
 import { type MatrixPlan, matrixPlan, type Operand } from "./product-plan.js";
@@ -18,6 +18,8 @@ export function openProduct(
   const plan = matrixPlan(nest);
   if (plan === undefined || ![plan.a, plan.b].every((one) => isOpenOperand(plan, one))) return undefined;
   if (plan.m === 1 && plan.k < PACKED_DEPTH && !options.isConstant(plan.b.buffer)) return undefined;
+  if (!isReadable(plan, options) || (plan.b.expanded !== undefined && !isFixedOperand(plan, plan.b)))
+    return undefined;
   // Panels are made before sizes are known.
   const [a, b] = [plan.a, plan.b].map(
     (one) => options.isConstant(one.buffer) && isFixedOperand(plan, one),

@@ -3,6 +3,7 @@
  * and tiles of a block are summed up in registers.
  */
 import { atom, axis, constant, elementsOf, type Index, multiply, ZERO } from "@sconce/codegen";
+import { internalError } from "@sconce/errors";
 import { type Expression, type FunctionBuilder, i32, type ModuleBuilder } from "@sconce/wasm";
 import type { KernelBuffer, PreparedBuffer } from "../kernel-code.js";
 import { forUnits, type KernelEntry, kernelEntry } from "../kernel-entry.js";
@@ -10,8 +11,9 @@ import type { Blocks } from "./blocks.js";
 import { type Counts, countsIn, isFixed } from "./counts.js";
 import type { Direct } from "./direct.js";
 import { type Epilogue, type FinishedBlock, PLACE } from "./epilogue.js";
+import { addExpanded, type ExpandedKernels, type ExpandedSource, expandedKernels } from "./expanded-tiles.js";
 import { type Address, indexAt, type Places, unflatten } from "./index-code.js";
-import { blockKernel } from "./micro.js";
+import { blockKernel, type TileInit } from "./micro.js";
 import { bytesOfFactor } from "./numbers.js";
 import type { MatrixOptions } from "./options.js";
 import { packKernel, writeTable } from "./pack.js";
@@ -30,9 +32,17 @@ export interface Product {
   readonly memories: readonly KernelBuffer[];
   readonly preparedA: PreparedBuffer | undefined;
   readonly preparedB: PreparedBuffer | undefined;
+  /** Where B is computed from narrow integers: how, and their panels. */
+  readonly expanded?: ExpandedSource | undefined;
   /** Sizes that the entry gets. */
   readonly given: readonly Index[];
 }
+
+/** Returns what the device makes of constants for a product, in the order of the entry. */
+export const preparedIn = ({ preparedA, preparedB, expanded }: Product): PreparedBuffer[] => [
+  ...[preparedA, preparedB].filter((one) => one !== undefined),
+  ...(expanded?.forms ?? []).map(({ prepared }) => prepared),
+];
 
 /** Locals of the entry. */
 interface Entry {
@@ -61,7 +71,7 @@ export function emitProduct(
   imports: ReadonlyMap<string, number>,
   product: Product,
 ): number {
-  const { plan, blocks, options, memories, epilogue, preparedA, preparedB, given } = product;
+  const { plan, blocks, options, memories, epilogue, preparedA, preparedB, expanded, given } = product;
   const { lanes } = blocks;
   const last = plan.m - (blocks.rowBlocks - 1) * blocks.rows;
   const heights = isFixed(elementsOf(plan.rows))
@@ -70,13 +80,17 @@ export function emitProduct(
   // Without packing where each row has a pointer in a register, which older engines lack.
   const rowStep = preparedA === undefined && options.relaxed ? rowStepOf(plan) : undefined;
   const from = rowStep === undefined ? "panels" : "rows";
-  const block = blockKernel(module, heights, {
+  const tile: TileInit = {
     numbers: plan.numbers,
     direct: product.direct,
     lanes,
     relaxed: options.relaxed,
     from,
-  });
+  };
+  const kernels =
+    expanded === undefined
+      ? { block: blockKernel(module, heights, tile) }
+      : expandedKernels(module, expanded, { plan, heights, tile });
   const finish = epilogue.emit(module, imports);
   const pack = (operand: Operand, columns: boolean): number =>
     packKernel(module, {
@@ -90,8 +104,8 @@ export function emitProduct(
       sizes: given.map(({ text }) => text),
     });
   const packA = preparedA === undefined && rowStep === undefined ? pack(plan.a, false) : undefined;
-  const packB = preparedB === undefined ? pack(plan.b, true) : undefined;
-  const prepared = [preparedA, preparedB].filter((one) => one !== undefined);
+  const packB = preparedB === undefined && expanded === undefined ? pack(plan.b, true) : undefined;
+  const prepared = preparedIn(product);
   return kernelEntry(
     module,
     { name: "product", memories, forms: prepared.length + given.length },
@@ -101,20 +115,23 @@ export function emitProduct(
       // The panels of a factor: made by code, or prepared.
       const panels = {
         a: rowStep === undefined ? panelsOf(packA, preparedA, formOf) : { rowStep },
-        b: panelsOf(packB, preparedB, formOf),
+        b: expanded === undefined ? panelsOf(packB, preparedB, formOf) : EXPANDED,
       };
       const sizes = new Map(given.map(({ text }, i) => [text, forms[prepared.length + i]!]));
       const counts = countsIn(f, product, sizes);
-      writeEntry(f, { product, ...at, panels, block, finish, sizes, counts });
+      writeEntry(f, { product, ...at, panels, formOf, kernels, finish, sizes, counts });
     },
   );
 }
 
-/** A packing function, the address of what is packed, or bytes from one row to the next. */
+/** A packing function, the address of what is packed, bytes between rows, or neither. */
 type Panels =
+  | typeof EXPANDED
   | { readonly pack: number }
   | { readonly form: Address; readonly bytes: number }
   | { readonly rowStep: Index };
+/** Panels that are computed from narrow integers. */
+const EXPANDED = { expanded: true } as const;
 const panelsOf = (
   pack: number | undefined,
   prepared: PreparedBuffer | undefined,
@@ -124,7 +141,8 @@ const panelsOf = (
 interface EntryInit extends Omit<KernelEntry, "f" | "forms"> {
   readonly product: Product;
   readonly panels: { readonly a: Panels; readonly b: Panels };
-  readonly block: number;
+  readonly formOf: (form: PreparedBuffer) => Address;
+  readonly kernels: { readonly block: number } | ExpandedKernels;
   readonly finish: (f: FunctionBuilder, at: FinishedBlock) => void;
   readonly sizes: Places;
   readonly counts: Counts;
@@ -145,7 +163,8 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
     steps: local(),
   };
   tables(f, init);
-  const [a, b] = [factor(f, init, "a"), factor(f, init, "b")];
+  const a = factor(f, init, "a");
+  const tiles = tilesOf(f, init);
   forUnits(f, first, end, () => {
     f.assign(rest, i32(first).over(counts.rowBlocks));
     f.assign(at.rowBlock, i32(first).rest(counts.rowBlocks));
@@ -156,8 +175,8 @@ function writeEntry(f: FunctionBuilder, init: EntryInit): void {
     rangeOf(f, at.columnBlock, blocks.columns, counts.columns, at.firstColumn, at.endColumn);
     const entry: Entry = { f, product, addressOf: init.addressOf, scratch, outer, place, sizes, ...at };
     a.start(entry);
-    b.start(entry);
-    steps(entry, init, a, b);
+    tiles.start(entry);
+    steps(entry, init, a, tiles);
     init.finish(f, { ...init, ...at, place });
   });
 }
@@ -202,6 +221,7 @@ interface Factor {
 
 function factor(f: FunctionBuilder, init: EntryInit, side: "a" | "b"): Factor {
   const own = init.panels[side];
+  if ("expanded" in own) throw internalError("an expanded factor has no panels in memory");
   if ("rowStep" in own) return rowsFactor(f, init, own.rowStep);
   return "form" in own ? preparedFactor(f, init, side, own.form) : packedFactor(f, init, side, own.pack);
 }
@@ -315,7 +335,7 @@ function startOf(
 }
 
 /** Returns the flat place over the outer axes that a factor depends on. */
-const flatAt = ({ outerAxes }: Operand, outer: Places): Expression =>
+const flatAt = ({ outerAxes }: Pick<Operand, "outerAxes">, outer: Places): Expression =>
   outerAxes.reduce(
     (flat, { extent, name }) => flat.times(indexAt(extent, outer)).plus(outer.get(name)!),
     i32(0),
@@ -332,26 +352,90 @@ const placeIn = (
     .plus(i32(firstRow).times(row))
     .plus(i32(firstColumn).times(column));
 
+/** What tiles of some steps are added to. */
+interface TileTarget {
+  readonly panelsA: Address;
+  /** The first result of the block, and bytes from one row to the next. */
+  readonly at: Expression;
+  readonly row: number;
+  /** Bytes of a row of A. */
+  readonly rowBytes: Expression;
+}
+/** Code of the tiles of a block: what happens once for a block, and the products of some steps. */
+interface Tiles {
+  start(entry: Entry): void;
+  add(entry: Entry, target: TileTarget): void;
+}
+
+function tilesOf(f: FunctionBuilder, init: EntryInit): Tiles {
+  const { kernels } = init;
+  return "block" in kernels ? blockTiles(f, init, kernels.block) : expandedTiles(f, init, kernels);
+}
+
+/** Tiles over panels of B. */
+function blockTiles(f: FunctionBuilder, init: EntryInit, block: number): Tiles {
+  const b = factor(f, init, "b");
+  const { direct, plan } = init.product;
+  return {
+    start: (entry) => b.start(entry),
+    add: (entry, { panelsA, at, row, rowBytes }) => {
+      const { firstRow, endRow, firstColumn, endColumn, firstStep } = entry;
+      const panelsB = f.let(b.panels(entry));
+      f.put(panelsA, panelsB, at, entry.steps, i32(endRow).minus(firstRow));
+      f.put(i32(endColumn).minus(firstColumn).parts(plan.numbers.columns), row, firstStep, rowBytes);
+      for (const load of direct?.loads ?? []) f.put(placeIn(entry, load.buffer, load), load.row);
+      f.call(block);
+    },
+  };
+}
+
+/** Tiles over panels that are computed from narrow integers. */
+function expandedTiles(
+  f: FunctionBuilder,
+  { product, scratch, formOf }: EntryInit,
+  kernels: ExpandedKernels,
+): Tiles {
+  const { blocks, expanded, direct } = product;
+  const forms = expanded!.forms;
+  const bases = forms.map(() => f.local("i32"));
+  return {
+    start: ({ outer }) => {
+      for (const [i, { prepared, places, placeBytes }] of forms.entries())
+        f.assign(bases[i]!, i32(formOf(prepared)).plus(flatAt(places, outer).times(placeBytes)));
+    },
+    add: (entry, { panelsA, at, row, rowBytes }) => {
+      const loads = (direct?.loads ?? []).map((load) => ({ ...load, at: placeIn(entry, load.buffer, load) }));
+      addExpanded(
+        f,
+        kernels,
+        { ...entry, expanded: expanded!, bases, loads },
+        {
+          a: panelsA,
+          c: at,
+          row,
+          rowBytes,
+          panel: i32(scratch).plus(blocks.scratch.packedB),
+        },
+      );
+    },
+  };
+}
+
 /** Adds all products of a block to its tile of scratch memory, or stores the results. */
-function steps(entry: Entry, { block, panels, counts }: EntryInit, a: Factor, b: Factor): void {
-  const { f, product, scratch, firstStep, endRow, firstRow, endColumn, firstColumn, sizes } = entry;
+function steps(entry: Entry, { panels, counts }: EntryInit, a: Factor, tiles: Tiles): void {
+  const { f, product, scratch, firstStep, sizes } = entry;
   const { plan, blocks, direct } = product;
-  const { numbers } = plan;
   const target =
     direct === undefined
-      ? { at: i32(scratch).plus(blocks.scratch.tile), row: blocks.columns * numbers.bytes }
+      ? { at: i32(scratch).plus(blocks.scratch.tile), row: blocks.columns * plan.numbers.bytes }
       : { at: placeIn(entry, plan.nest.output, direct.output), row: direct.output.row };
   const rowStep = "rowStep" in panels.a ? panels.a.rowStep : ZERO;
   f.assign(firstStep, 0);
   const someSteps = (): void => {
     f.assign(entry.steps, i32(counts.steps).minus(firstStep));
     f.assign(entry.steps, i32(entry.steps).least(blocks.steps));
-    const [panelsA, panelsB] = [f.let(a.panels(entry)), f.let(b.panels(entry))];
-    f.put(panelsA, panelsB, target.at, entry.steps, i32(endRow).minus(firstRow));
-    f.put(i32(endColumn).minus(firstColumn).parts(numbers.columns), target.row, firstStep);
-    f.put(indexAt(rowStep, sizes));
-    for (const load of direct?.loads ?? []) f.put(placeIn(entry, load.buffer, load), load.row);
-    f.call(block);
+    const panelsA = f.let(a.panels(entry));
+    tiles.add(entry, { ...target, panelsA, rowBytes: indexAt(rowStep, sizes) });
   };
   f.countUp(firstStep, counts.steps, someSteps, blocks.steps);
 }

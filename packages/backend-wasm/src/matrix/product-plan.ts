@@ -17,19 +17,18 @@ import {
   forEachAtom,
   forEachScalar,
   type Index,
-  type IndexTerm,
   indicesOf,
   type LoopNest,
-  multiply,
   type ReduceScalar,
   Rewriter,
   type Scalar,
   scale,
-  ZERO,
 } from "@sconce/codegen";
+import { type ExpandedOperand, expandedOperand } from "./expanded-operand.js";
 import { isEmittable } from "./index-code.js";
 import { bytesOfFactor, type FactorType, FLOAT32, FLOAT64, type Numbers } from "./numbers.js";
 import { type Padding, paddingOf } from "./padding.js";
+import { separate } from "./separate.js";
 
 /** Bytes of a float32. */
 export const ELEMENT = 4;
@@ -49,6 +48,8 @@ export interface Operand {
   readonly outerAxes: readonly Axis[];
   /** The factor is read from a copy with zeros around it. */
   readonly padding?: Padding | undefined;
+  /** The factor is computed from the buffer, whose places are those of its integers. */
+  readonly expanded?: ExpandedOperand | undefined;
 }
 
 /** Products of matrices: one for each place of the outer axes. */
@@ -120,7 +121,10 @@ export function planOf(
   const [m, n, k] = [countOf(rows), countOf(columns), countOf(inner)];
   const numbers = numbersOf(contraction);
   const a = numbers && operandOf(contraction.rows, outer, rows, inner, numbers);
-  const b = numbers && operandOf(contraction.columns, outer, columns, inner, numbers);
+  const b =
+    numbers &&
+    (operandOf(contraction.columns, outer, columns, inner, numbers) ??
+      computedOperand(contraction.columns, outer, columns, inner));
   if (numbers === undefined || a === undefined || b === undefined) return undefined;
   return { nest, numbers, reduce, outer, rows, columns, inner, m, n, k, a, b };
 }
@@ -203,32 +207,16 @@ function operandOf(
   };
 }
 
-/**
- * Returns the terms of an index by the set of axes that they depend on; undefined if one needs two
- * sets.
- */
-export function separate(index: Index, sets: readonly ReadonlySet<string>[]): Index[] | undefined {
-  const parts = sets.map(() => ZERO);
-  parts[0] = constant(index.constant);
-  for (const term of index.terms) {
-    const at = homeOf(term, sets);
-    if (at === undefined) return undefined;
-    parts[at] = add(parts[at]!, multiply(term.atoms.map(atom).reduce(multiply), constant(term.coefficient)));
-  }
-  return parts;
-}
-
-function homeOf(term: IndexTerm, sets: readonly ReadonlySet<string>[]): number | undefined {
-  let home: number | undefined;
-  let isMixed = false;
-  forEachAtom({ terms: [term], constant: 0, text: "" }, (item) => {
-    if (item.kind === "value") isMixed = true;
-    if (item.kind !== "axis") return;
-    const at = sets.findIndex((set) => set.has(item.name));
-    isMixed ||= home !== undefined && home !== at;
-    home = at;
-  });
-  return isMixed || home === -1 ? undefined : (home ?? 0);
+/** Returns a factor that is computed from narrow integers. */
+function computedOperand(
+  { value, when }: ContractionSide,
+  outer: readonly Axis[],
+  lanes: readonly Axis[],
+  inner: readonly Axis[],
+): Operand | undefined {
+  const expanded =
+    when === undefined && inner.length === 1 ? expandedOperand(value, inner[0]!, outer, lanes) : undefined;
+  return expanded && { ...expanded.narrow, type: "float32", expanded };
 }
 
 /** Splits axes that the sum divides into groups: `o` into `g * d + o'` where it reads `o / d`. */

@@ -35,6 +35,8 @@ export class BuildDevice implements RecordingDevice {
 
   whyNotHeld: RegionDevice["whyNotHeld"] = (dtype) => this.#kernels.whyNotHeld(dtype);
   whyNot: NonNullable<RegionDevice["whyNot"]> = (nest, program) => this.#kernels.whyNot(nest, program);
+  takesFactor: NonNullable<RegionDevice["takesFactor"]> = (factor) =>
+    this.#kernels.takesFactor?.(factor) ?? false;
   rowsCode: NonNullable<RegionDevice["rowsCode"]> = (...args) => this.#kernels.rowsCode?.(...args);
   joinedNests: NonNullable<RegionDevice["joinedNests"]> = (...args) =>
     this.#kernels.joinedNests?.(...args) ?? [];

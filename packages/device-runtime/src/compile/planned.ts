@@ -1,6 +1,7 @@
 /** @file A prepared program with its plan: what is known before kernels are made. */
 import { finishWithPauses } from "@sconce/errors";
 import type { ExportedProgram, NodePlacement } from "@sconce/ir";
+import { fixedPlaceholders } from "@sconce/ops";
 import type { DeviceTarget } from "../plan/legality.js";
 import { type ProgramPlan, planSteps } from "../plan/program-plan.js";
 import { withFoldedWeights } from "../prepare/folded.js";
@@ -21,7 +22,8 @@ export async function planPrepared(
   signal?: AbortSignal,
 ): Promise<PlannedProgram> {
   const program = withFoldedWeights(prepared.program, original);
-  const planning = planSteps(program, target);
+  const constants = fixedPlaceholders(program, target.operators);
+  const planning = planSteps(program, { ...target, constants });
   const { steps, nodes } = await finishWithPauses(planning, "compilation", signal);
   const withSource = (placed: NodePlacement): NodePlacement => {
     const source = prepared.sources.get(placed.node);

@@ -2,7 +2,15 @@
  * @file A device that runs kernels, with one implementation per API. The runtime depends on this
  * interface only.
  */
-import type { LoopNest, LoopProgram, MemoryPlan, MemoryStep, RowGroup, Target } from "@sconce/codegen";
+import type {
+  Factor,
+  LoopNest,
+  LoopProgram,
+  MemoryPlan,
+  MemoryStep,
+  RowGroup,
+  Target,
+} from "@sconce/codegen";
 import type { Bindings } from "@sconce/symbolic";
 import type { DType, Tensor } from "@sconce/tensor";
 
@@ -163,6 +171,13 @@ export interface DeviceBase {
    * Returns why the device cannot hold a dtype or compute with it as PyTorch does, or undefined.
    */
   whyNotHeld(dtype: DType): string | undefined;
+  /**
+   * Returns whether products compute such a factor themselves, so that its values need no memory.
+   * Default: none do.
+   *
+   * @param factor an expression of constants alone
+   */
+  takesFactor?(factor: Factor): boolean;
   /** Returns why the device cannot compute a nest, or cannot compute it exactly, or undefined. */
   whyNot(nest: LoopNest, program: LoopProgram): string | undefined;
   /**

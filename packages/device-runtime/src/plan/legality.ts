@@ -47,7 +47,9 @@ export interface DeviceTarget {
   /** The name of the backend. */
   readonly name: string;
   /** The device, or what one of its kind says. */
-  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "target" | "imageLayout">;
+  readonly device: Pick<Device, "whyNot" | "whyNotHeld" | "target" | "imageLayout" | "takesFactor">;
+  /** Inputs that hold the same elements in all runs, by their names. Default: none. */
+  readonly constants?: ReadonlySet<string> | undefined;
   /** What is too much work for the device. */
   readonly limit: WorkLimit;
   /** The operators of the program. */

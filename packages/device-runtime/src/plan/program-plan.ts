@@ -1,5 +1,11 @@
 /** @file A prepared program as a chain of regions that run on the device and on the host. */
-import { type LoopProgram, loweringSteps } from "@sconce/codegen";
+import {
+  type FusionLimits,
+  type LoopBuffer,
+  type LoopProgram,
+  loweringSteps,
+  readsOf,
+} from "@sconce/codegen";
 import { finish, type Work } from "@sconce/errors";
 import {
   type ExportedProgram,
@@ -88,13 +94,30 @@ function* divide(
   const divided = yield* partitionSteps(program, asBackend(asked, refused, target.name), operators);
   yield;
   const loops = new Map<string, LoopProgram>();
-  for (const { name, graph } of divided.regions) {
+  for (const region of divided.regions) {
+    const { name, graph } = region;
     const layouts = device.imageLayout && { layouts: device.imageLayout };
-    const options = { operators, limits: limitsOf(device), ...layouts };
+    const limits = { ...limitsOf(device), takesFactor: factorsOf(region, target) };
+    const options = { operators, limits, ...layouts };
     loops.set(name, scansFor(device, yield* loweringSteps(graph, options)));
     yield;
   }
   return { steps: yield* chain(divided, loops, asked, target), left: divided.left };
+}
+
+/** Returns which factors products of a region compute themselves: of those, each from constants. */
+function factorsOf(
+  { graph, inputs }: Region,
+  { device, constants }: DeviceTarget,
+): FusionLimits["takesFactor"] {
+  if (constants === undefined || device.takesFactor === undefined) return undefined;
+  const held = new Set<string>();
+  graph.placeholders().forEach(({ name }, at) => {
+    if (constants.has(inputs[at]!)) held.add(name);
+  });
+  const isConstant = ({ kind, node }: LoopBuffer): boolean => kind === "input" && held.has(node);
+  return (factor) =>
+    [...readsOf(factor.value)].every((id) => isConstant(factor.buffers[id]!)) && device.takesFactor!(factor);
 }
 
 /** Returns the backend that partitioning asks: the answers for the device. */

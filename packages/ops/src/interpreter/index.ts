@@ -20,7 +20,7 @@ export { isDense, type OverlapSuspect, overlapSuspects, refuseOverlap } from "./
 export { type PreparedProgram, preparationSteps } from "./prepare.js";
 export { REFUSED_HIGHER_ORDER, whyNotRun } from "./refused-higher-order.js";
 export { keptResults, type StaysOnDevice } from "./results.js";
-export { MUTATIONS, programState, sharesPlaces, type Write, writeBack } from "./state.js";
+export { fixedPlaceholders, MUTATIONS, programState, sharesPlaces, type Write, writeBack } from "./state.js";
 export { HOST_TENSORS, type TensorAccess } from "./tensor-access.js";
 export {
   type CallArgument,

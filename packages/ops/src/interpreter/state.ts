@@ -73,6 +73,34 @@ export function writeBack(writes: readonly Write[]): Map<string, Tensor> {
   return written;
 }
 
+/** Returns the storages of a program's tensors that runs may write to. */
+function writtenStorages(program: ExportedProgram, mutated: ReadonlySet<string>): ReadonlySet<Storage> {
+  const { inputSpecs, outputSpecs } = program.graphSignature;
+  const names = new Set(
+    outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
+  );
+  for (const spec of inputSpecs)
+    if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
+  const written = new Set<Storage>();
+  for (const name of names) {
+    const tensor = program.stateDict.get(name) ?? program.constants.get(name);
+    if (tensor !== undefined) written.add(tensor.storage);
+  }
+  return written;
+}
+
+/** Returns the names of the placeholders whose tensors no run writes to. */
+export function fixedPlaceholders(program: ExportedProgram, operators: OperatorTable): Set<string> {
+  const written = writtenStorages(program, mutatedPlaceholders(program.graph, operators));
+  const fixed = new Set<string>();
+  for (const { arg, target } of program.graphSignature.inputSpecs) {
+    if (target === null || target === undefined) continue;
+    const tensor = program.stateDict.get(target) ?? program.constants.get(target);
+    if (tensor !== undefined && !written.has(tensor.storage)) fixed.add(arg.name);
+  }
+  return fixed;
+}
+
 /**
  * Returns the program's tensors by name. Those that runs may write to lie in copies of their
  * storages, so that the program stays as it is; views of one storage share the copy.
@@ -83,18 +111,9 @@ export function programState(
   mutated: ReadonlySet<string> = mutatedPlaceholders(program.graph, operators),
 ): Map<string, Tensor> {
   const state = new Map([...program.constants, ...program.stateDict]);
-  const { inputSpecs, outputSpecs } = program.graphSignature;
-  const names = new Set(
-    outputSpecs.filter((spec) => MUTATIONS.has(spec.kind)).map((spec) => spec.target ?? ""),
-  );
-  for (const spec of inputSpecs)
-    if (mutated.has(spec.arg.name) && spec.target !== null) names.add(spec.target);
   const copies = new Map<Storage, Storage>();
-  for (const name of names) {
-    const storage = state.get(name)?.storage;
-    if (storage?.hasValues && !copies.has(storage))
-      copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
-  }
+  for (const storage of writtenStorages(program, mutated))
+    if (storage.hasValues) copies.set(storage, new Storage(new Uint8Array(storage.bytes)));
   for (const [name, tensor] of state) {
     const storage = copies.get(tensor.storage);
     const { dtype, shape, strides, storageOffset, requiresGrad } = tensor;

@@ -25,12 +25,26 @@ const CHEAP = 2;
 /** The same for values that read no memory. */
 const CHEAP_WITHOUT_READS = 8;
 
+/** The same for tables of which a call reads rows: most of a table may not be read. */
+const CHEAP_ROWS = 8;
+
 /** Limits of one nest: what the emitters support. */
 export interface FusionLimits {
   /** Buffers that a nest may read. */
   readonly reads: number;
   /** Operations of one element, reductions counted once. */
   readonly operations: number;
+  /** Returns whether products compute a factor themselves. Default: factors get memory. */
+  readonly takesFactor?: ((factor: Factor) => boolean) | undefined;
+}
+/** A factor of a product that is an expression. */
+export interface Factor {
+  /** The element, over axes of its own and the axis of the sum. */
+  readonly value: Scalar;
+  /** The axis that the product is summed over. */
+  readonly inner: Axis;
+  /** The buffers that the element is computed from, by their ids. */
+  readonly buffers: readonly LoopBuffer[];
 }
 /** Operands of which the largest get memory together, not one after the other. */
 const MANY_OPERANDS = 32;
@@ -78,6 +92,8 @@ export class LoweringContext {
 
   /** Nodes that are lowered: the readers of values that join there are lowered too. */
   readonly #lowered = new Set<string>();
+  /** Values that products compute themselves, with no memory for any reader. */
+  readonly #factors = new Set<LazyTensor>();
 
   constructor(facts: GraphFacts, limits: FusionLimits = DEFAULT_LIMITS) {
     this.#facts = facts;
@@ -125,7 +141,8 @@ export class LoweringContext {
     if (root.buffer !== undefined) return;
     // A value with further readers would be computed by each of them.
     for (const part of withInputs(root.inputs))
-      if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part)) this.materialize(part);
+      if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part) && !this.#isInFactor(part))
+        this.materialize(part);
     this.#nest(root, options, this.#orderOf(root, options));
   }
 
@@ -235,6 +252,37 @@ export class LoweringContext {
     const shared = (this.#facts.uses.get(root.node) ?? 1) > 1;
     if (shared && isExpensive(root) && !this.#isAwaited(root)) this.materialize(root);
     return tensor;
+  }
+
+  /**
+   * Notes that a product reads a tensor as a factor. It gets memory unless the target's products
+   * compute it. Returns the tensor.
+   *
+   * @param dim the dimension that the product is summed over
+   */
+  factor(tensor: LazyTensor, dim: number): LazyTensor {
+    const { takesFactor } = this.#limits;
+    const { root } = tensor;
+    if (takesFactor === undefined || root.buffer !== undefined || root.heavy) return this.many(tensor);
+    const axes = tensor.shape.map((extent, d) => axis(`f${d}`, extent));
+    const made = evaluate(tensor, axes.map(placeOn));
+    if (!("value" in made)) return this.many(tensor);
+    if (!takesFactor({ value: made.value, inner: axes.at(dim)!, buffers: this.buffers }))
+      return this.many(tensor);
+    for (const part of withInputs([root])) this.#factors.add(part);
+    return tensor;
+  }
+  #isInFactor(tensor: LazyTensor): boolean {
+    return this.#factors.has(tensor);
+  }
+
+  /**
+   * Notes that rows of a table are read, which another tensor names. Weights that are expanded from
+   * integers need no memory for rows that are not read. Returns the tensor.
+   */
+  table(tensor: LazyTensor): LazyTensor {
+    const { root } = tensor;
+    return root.heavy || root.takesMoreThan(CHEAP_ROWS) ? this.many(tensor) : tensor;
   }
 
   /** Notes that elements are read several times, or inside a reduction. Returns the tensor. */

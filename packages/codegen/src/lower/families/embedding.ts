@@ -6,7 +6,7 @@ export const EMBEDDINGS = defineLowerings([
   lowering(
     "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
     (args, call) => {
-      const weight = call.context.many(args.weight);
+      const weight = call.context.table(args.weight);
       const indices = call.context.many(args.indices, 2);
       const lead = indices.shape.length;
       return made(call, {

@@ -13,7 +13,7 @@ import { pointwise } from "../rules/pointwise.js";
 import { sumOf } from "../rules/reduce.js";
 
 const matmul = (call: LoweringCall, a: LazyTensor, b: LazyTensor): LazyTensor =>
-  contraction(call, [a, b], matmulElement(call, a, b, computeType(outOf(call).dtype)));
+  contraction(call, [a, b], matmulElement(call, a, b, computeType(outOf(call).dtype)), [], { summed: -2 });
 
 interface Added {
   readonly self: LazyTensor;
@@ -59,7 +59,7 @@ function addedMatmul(call: LoweringCall, args: Added, a: LazyTensor, b: LazyTens
     const start = cast(bias.element(at), dtype);
     return apply("add", beta === 1 ? start : apply("mul", numberScalar(beta, dtype), start), scaled);
   };
-  return contraction(call, [a, b], element, isSkipped ? [] : [bias]);
+  return contraction(call, [a, b], element, isSkipped ? [] : [bias], { summed: -2 });
 }
 
 function linear(call: LoweringCall, x: LazyTensor, weight: LazyTensor, bias: LazyTensor | null): LazyTensor {
@@ -72,7 +72,7 @@ function linear(call: LoweringCall, x: LazyTensor, weight: LazyTensor, bias: Laz
     const sum = sumOf([k], apply("mul", left, cast(weight.element(row), dtype)));
     return bias === null ? sum : apply("add", sum, cast(bias.element([at.at(-1)!]), dtype));
   };
-  return contraction(call, [x, weight], element, bias === null ? [] : [bias]);
+  return contraction(call, [x, weight], element, bias === null ? [] : [bias], { summed: -1 });
 }
 
 /** Returns a matrix or a vector by a vector. */

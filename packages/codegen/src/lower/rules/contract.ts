@@ -29,16 +29,26 @@ import { computeType } from "../core/numbers.js";
 import { sumOf } from "./reduce.js";
 import { inside, type Window } from "./window.js";
 
+/** A dimension of the last factor that is summed over, for products that may compute the factor. */
+export interface SummedFactor {
+  readonly summed: number;
+}
+
 /** Returns a tensor whose elements are sums of products of two tensors' elements. */
 export function contraction(
   call: LoweringCall,
   inputs: readonly LazyTensor[],
   element: (at: readonly Index[]) => Scalar,
   extra: readonly LazyTensor[] = [],
+  factor?: SummedFactor,
 ): LazyTensor {
   const { context, node } = call;
   const out = outOf(call);
-  const operands = inputs.map((input) => context.many(input));
+  const operands = inputs.map((input, at) =>
+    factor !== undefined && at === inputs.length - 1
+      ? context.factor(input, factor.summed)
+      : context.many(input),
+  );
   const made = new LazyTensor({
     dtype: out.dtype,
     shape: shapeOf(out),
