@@ -39,7 +39,7 @@ import {
 import { RefusalEnv, RetraceEnv, type SizeDecision } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
 import { hasLargeInteger } from "./large-integers.js";
-import { scalarValue } from "./scalar-value.js";
+import { isNaturalPower, scalarValue } from "./scalar-value.js";
 import { refuseSymbolicScalars } from "./symbolic-scalars.js";
 
 /** A call that does not hold at some sizes. */
@@ -288,6 +288,7 @@ export class SizeChecks {
     recorded: (name: string) => MetaValue | undefined,
     env: RetraceEnv,
   ): boolean {
+    if (target === "operator.pow") return isNaturalPower(args, recorded);
     const divisor = args[1];
     if (!DIVISIONS.has(target) || divisor === undefined) return false;
     const value = isRef(divisor) ? recorded(divisor.name) : divisor;
