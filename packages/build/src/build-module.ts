@@ -19,7 +19,7 @@ import { BuildDevice } from "./plan/recording-device.js";
 import { SCRIPT, ScriptKernels } from "./plan/script-kernels.js";
 import { type Timeline, timelineOf } from "./plan/timeline.js";
 import { unbuiltCalls } from "./plan/unbuilt.js";
-import { type ValueRange, valueRanges } from "./plan/value-ranges.js";
+import { type ValueRange, valueRanges, withoutPlaces } from "./plan/value-ranges.js";
 import { joinedWeights } from "./plan/weights.js";
 import { type BuildReport, reportOf } from "./report.js";
 
@@ -239,7 +239,7 @@ async function timelineFor(
     const calls = unbuiltCalls(plan);
     if (calls.length > 0) return { plan, ranges: [], calls };
     const { ranges, unbuilt } = valueRanges(plan);
-    return { plan, ranges, calls: unbuilt };
+    return { plan: withoutPlaces(plan, ranges), ranges, calls: unbuilt };
   };
   // The interpreter computes what no kernels for all sizes do.
   const left = new Map<string, string>();

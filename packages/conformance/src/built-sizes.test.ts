@@ -2,6 +2,7 @@
  * @file Built modules at several sizes: calls whose kernels depend on sizes give the backend's
  * bits.
  */
+import { buildModule } from "@sconce/build";
 import type { ExportedProgram, Value } from "@sconce/ir";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
@@ -65,12 +66,15 @@ describe("modules at several sizes", () => {
     ["index_put", "aten.index_put.default(%x, [%i], %v)"],
     ["index_put with sums", "aten.index_put.default(%x, [%i], %v, true)"],
     ["index_fill", "aten.index_fill.int_Scalar(%x, 0, %i, 1.5)"],
-  ])("%s over dynamic rows", async (_, call) => {
+  ])("%s over dynamic rows, and of no sources", async (_, call) => {
     const program = programOf(indexed, `  %y: f32[s0, 4] = ${call}`);
+    const runs = [...SIZES, [3, 0] as const, [0, 0] as const];
     await same(
       program,
-      SIZES.map(([rows, count]) => [noise(rows, 4), places(rows, count), noise(count, 4)]),
+      runs.map(([rows, count]) => [noise(rows, 4).neg(), places(rows, count), noise(count, 4)]),
     );
+    const { report } = await buildModule(program);
+    expect(report.hostCalls).toEqual([]);
   });
 
   const scattered = "%x: f32[3, s0], %i: i64[3, s1], %v: f32[3, s1]";
@@ -101,7 +105,7 @@ describe("modules at several sizes", () => {
     const program = programOf(chosen, body);
     await same(
       program,
-      [...SIZES, [1, 1] as const, [2, 0] as const].map(([rows, count]) => [
+      [...SIZES, [1, 1] as const, [2, 0] as const, [0, 0] as const].map(([rows, count]) => [
         noise(rows, 4),
         places(rows, count),
       ]),
