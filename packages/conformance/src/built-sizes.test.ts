@@ -140,6 +140,41 @@ describe("modules at several sizes", () => {
     );
   });
 
+  test("the sizes 0 and 1 of programs with four symbols, and of ones with conditions", async () => {
+    const sums = `program "ATEN" {
+${["s0", "s1", "s2", "s3"].map((name) => `  range "${name}" [0, 64]\n  hint "${name}" 3`).join("\n")}
+  input %a: USER_INPUT
+  input %b: USER_INPUT
+  output %y: USER_OUTPUT
+  call "" ((*, *), {}) -> * names ["a", "b"]
+}
+graph(%a: f32[s0, s1], %b: f32[s2, s3]) {
+  %p: f32[s0] = aten.sum.dim_IntList(%a, [1])
+  %q: f32[s2] = aten.sum.dim_IntList(%b, [1])
+  %pp: f32[s0, 1] = aten.unsqueeze.default(%p, 1)
+  %y: f32[s0, s2] = aten.add.Tensor(%pp, %q)
+  return (%y,)
+}
+`;
+    const ends = [0, 1, 4];
+    const shapes = ends.flatMap((a) =>
+      ends.flatMap((b) => ends.flatMap((c) => ends.map((d) => [a, b, c, d]))),
+    );
+    await same(
+      parseIr(sums),
+      shapes.map(([a, b, c, d]) => [noise(a!, b!), noise(c!, d!)]),
+    );
+    const halves = programOf(
+      "%x: f32[s0, 4], %z: f32[s1, 4]",
+      `  %both: f32[s0 + s1, 4] = aten.cat.default([%x, %z])
+  %y: f32[s0 + s1, 4] = aten.mul.Tensor(%both, 2)`,
+    );
+    await same(
+      halves,
+      [0, 1, 6].map((rows) => [noise(rows, 4), noise(3, 4)]),
+    );
+  });
+
   test("powers of sizes", async () => {
     const program = programOf(
       "%x: f32[s0]",

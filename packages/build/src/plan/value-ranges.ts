@@ -267,23 +267,26 @@ const LOOK_UPS =
 export function withoutPlaces(plan: CompiledPlan, ranges: readonly ValueRange[]): CompiledPlan {
   const { graph } = plan.program;
   const covered = new Set<string>();
-  for (const { node, high } of ranges) {
-    const call = graph.find(node);
-    if (typeof high === "number" || call === undefined || !LOOK_UPS.test(call.target)) continue;
-    const add = (size: unknown): void => void covered.add(`${node} ${sizeText(size)}`);
-    forEachAtom(high, (item) => {
-      if (item.kind === "size") add(item.expr);
-    });
-    forEachInput(call, (name) => {
-      const { val } = graph.node(name).meta;
-      if (val instanceof FakeTensor && isIntegralDType(val.dtype)) val.shape.forEach(add);
-    });
-  }
-  if (covered.size === 0) return plan;
+  const cover = (node: string, size: unknown): void => void covered.add(`${node} ${sizeText(size)}`);
+  for (const { node, high } of ranges)
+    if (typeof high !== "number")
+      forEachAtom(high, (item) => {
+        if (item.kind === "size") cover(node, item.expr);
+      });
+  for (const call of graph.calls())
+    if (LOOK_UPS.test(call.target))
+      forEachInput(call, (name) => {
+        const { val } = graph.node(name).meta;
+        if (val instanceof FakeTensor && isIntegralDType(val.dtype))
+          for (const size of val.shape) cover(call.name, size);
+      });
   const steps = plan.steps.map(({ step, region }) => {
     const open = region?.open && {
       ...region.open,
-      needed: region.open.needed.filter(({ node, size }) => !covered.has(`${node} ${sizeText(size)}`)),
+      needed: region.open.needed.filter(
+        ({ node, size }) =>
+          !LOOK_UPS.test(graph.node(node).target) || !covered.has(`${node} ${sizeText(size)}`),
+      ),
     };
     return { step, region: region && { ...region, open } };
   });
