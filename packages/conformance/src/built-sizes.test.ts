@@ -175,6 +175,20 @@ graph(%a: f32[s0, s1], %b: f32[s2, s3]) {
     );
   });
 
+  test.each([
+    [
+      "sort",
+      "  %p: (f32[3, s0], i64[3, s0]) = aten.sort.default(%x, 1)\n  %y: f32[3, s0] = operator.getitem(%p, 0)",
+    ],
+    ["median", "  %p: (f32[3], i64[3]) = aten.median.dim(%x, 1)\n  %y: f32[3] = operator.getitem(%p, 0)"],
+    ["sums of rows", "  %y: f32[3, s0] = aten.cumsum.default(%x, 1)"],
+  ])("kernels that are made for the length of a row: %s", async (_, body) => {
+    await same(
+      programOf("%x: f32[3, s0]", body, 1),
+      [1, 2, 7, 64].map((size) => [noise(3, size)]),
+    );
+  });
+
   test("powers of sizes", async () => {
     const program = programOf(
       "%x: f32[s0]",

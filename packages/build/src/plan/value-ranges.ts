@@ -162,7 +162,9 @@ const TRIED = [5, 11, 23, 8];
 /** What the sizes of symbols differ in, so that no two bounds are equal in all sets. */
 const STEP = 3;
 
-/** The ranges of calls whose places lie below sizes: the same expression is tried at several sizes. */
+/**
+ * The ranges of calls whose places lie below sizes: the same expression is tried at several sizes.
+ */
 class SizedSearch {
   readonly #searches: readonly RangeSearch[];
   readonly #own: readonly ValueRange[];
@@ -210,14 +212,16 @@ class SizedSearch {
     return this.#searches.every((search) => !search.refused(inputs(search)).has(node));
   }
   #together(search: RangeSearch, found: readonly ValueRange[]): ReadonlyMap<string, Range> {
-    const valueOf = (end: number | Index): number =>
+    const endOf = (end: number | Index): number =>
       typeof end === "number" ? end : sizeOf(end, search.sizes);
     const ranges = new Map([...search.inputs].map(([name, dtype]) => [name, rangeOfDType(dtype)]));
     for (const { name, low, high } of [...this.#own, ...found])
-      ranges.set(name, intersection(ranges.get(name)!, closed(valueOf(low), valueOf(high))));
+      ranges.set(name, intersection(ranges.get(name)!, closed(endOf(low), endOf(high))));
     return ranges;
   }
-  /** Returns the ends of an input whose values are places below a bound, or from its negative on. */
+  /**
+   * Returns the ends of an input whose values are places below a bound, or from its negative on.
+   */
   #endsIn(node: string, name: string, bound: Index): Pick<ValueRange, "low" | "high"> | undefined {
     const takes = (search: RangeSearch, low: number, high: number): boolean =>
       !search.refused(new Map([...search.zeros(), [name, closed(low, high)]])).has(node);
