@@ -8,7 +8,7 @@ import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
-import { notBuilt, notLowered, notThreaded, type Unbuilt } from "./code/errors.js";
+import { notBuilt, notLowered, type Unbuilt } from "./code/errors.js";
 import { bundledKernels } from "./emit/bundle.js";
 import { kernelFile, moduleText, type ScriptPart, type WasmPart, workerText } from "./emit/module-text.js";
 import { dividesIntegers } from "./plan/divisions.js";
@@ -192,7 +192,6 @@ async function wasmParts(
 ): Promise<WasmBuild> {
   const device = new BuildDevice(kernelsFor({ relaxed, winograd, isOnly: true }), WASM);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
-  if (threads && timeline.hosts.length > 0) throw notThreaded(timeline.hosts.map(({ step }) => step.name));
   const kept = packed ? packedTimeline(timeline, names) : timeline;
   const codes = codesOf(kept);
   const partOf = (isShared: boolean): WasmPart => ({

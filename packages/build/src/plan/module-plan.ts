@@ -131,7 +131,7 @@ export function modulePlan(
         : ([...row, clears.map((at) => writer.place({ kind: "value", at }))] as const);
     }),
     scratch: timeline.scratchBytes,
-    ...(isHosted && { host: hostPlan(plan, timeline, hosted, writer.resultSizes()) }),
+    ...(isHosted && { host: hostPlan(plan, timeline, hosted, writer.resultSizes(), isThreaded) }),
   };
 }
 
