@@ -8,7 +8,7 @@ import { type ExportedProgram, type NodePlacement, requireValues } from "@sconce
 import { defaultOperators, type OperatorTable } from "@sconce/ops";
 import type { Decompositions, Evaluator } from "@sconce/passes";
 import { writeSafetensors } from "@sconce/tensor";
-import { notBuilt, notLowered, notThreaded } from "./code/errors.js";
+import { notBuilt, notLowered, type Unbuilt } from "./code/errors.js";
 import { bundledKernels } from "./emit/bundle.js";
 import { kernelFile, moduleText, type ScriptPart, type WasmPart, workerText } from "./emit/module-text.js";
 import { dividesIntegers } from "./plan/divisions.js";
@@ -19,7 +19,7 @@ import { BuildDevice } from "./plan/recording-device.js";
 import { SCRIPT, ScriptKernels } from "./plan/script-kernels.js";
 import { type Timeline, timelineOf } from "./plan/timeline.js";
 import { unbuiltCalls } from "./plan/unbuilt.js";
-import { valueRanges } from "./plan/value-ranges.js";
+import { type ValueRange, valueRanges, withoutPlaces } from "./plan/value-ranges.js";
 import { joinedWeights } from "./plan/weights.js";
 import { type BuildReport, reportOf } from "./report.js";
 
@@ -190,9 +190,8 @@ async function wasmParts(
   relaxed: boolean,
   names: Map<string, string>,
 ): Promise<WasmBuild> {
-  const device = new BuildDevice(kernelsFor({ relaxed, winograd }), WASM);
+  const device = new BuildDevice(kernelsFor({ relaxed, winograd, isOnly: true }), WASM);
   const { timeline, ranges, plan, hosted } = await timelineFor(program, options, device);
-  if (threads && timeline.hosts.length > 0) throw notThreaded(timeline.hosts.map(({ step }) => step.name));
   const kept = packed ? packedTimeline(timeline, names) : timeline;
   const codes = codesOf(kept);
   const partOf = (isShared: boolean): WasmPart => ({
@@ -227,18 +226,29 @@ async function timelineFor(
   device: BuildDevice,
 ): Promise<{
   readonly timeline: Timeline;
-  readonly ranges: ReturnType<typeof valueRanges>["ranges"];
+  readonly ranges: readonly ValueRange[];
   readonly plan: Plan;
   readonly hosted: WrittenSteps;
 }> {
   const evaluate = createEvaluator({ operators }) as Evaluator;
-  const plan = await compilePlan(program, device, { operators, evaluate, decompositions }, signal);
-  if (typeof plan === "string") throw notLowered(plan);
-  if (plan.unsure !== undefined) throw notLowered(plan.unsure);
-  const calls = unbuiltCalls(plan);
-  if (calls.length > 0) throw notBuilt(calls);
-  const { ranges, unbuilt } = valueRanges(plan);
-  if (unbuilt.length > 0) throw notBuilt(unbuilt);
+  const planned = async (left: ReadonlyMap<string, string>): Promise<Planned> => {
+    const plan = await compilePlan(program, device, { operators, evaluate, decompositions, left }, signal);
+    if (typeof plan === "string") throw notLowered(plan);
+    if (plan.unsure !== undefined) throw notLowered(plan.unsure);
+    const calls = unbuiltCalls(plan);
+    if (calls.length > 0) return { plan, ranges: [], calls };
+    const { ranges, unbuilt } = valueRanges(plan);
+    return { plan: withoutPlaces(plan, ranges), ranges, calls: unbuilt };
+  };
+  // The interpreter computes what no kernels for all sizes do.
+  const left = new Map<string, string>();
+  let { plan, ranges, calls } = await planned(left);
+  while (calls.length > 0) {
+    const more = calls.filter(({ node }) => !left.has(node));
+    if (more.length === 0) throw notBuilt(calls);
+    for (const { node, reason } of more) left.set(node, reason);
+    ({ plan, ranges, calls } = await planned(left));
+  }
   const timeline = timelineOf(plan, device, neededNames(plan));
   const hosted = hostSteps(plan, timeline, operators, {
     hasKernel: (target) => Object.hasOwn(CPU_KERNELS, target),
@@ -246,6 +256,13 @@ async function timelineFor(
   });
   if (hosted.unbuilt.length > 0) throw notBuilt(hosted.unbuilt);
   return { timeline, ranges, plan, hosted };
+}
+
+/** A plan, and the calls of it that have no kernels. */
+interface Planned {
+  readonly plan: Plan;
+  readonly ranges: readonly ValueRange[];
+  readonly calls: readonly Unbuilt[];
 }
 
 /** Bundles the kernels of the interpreter that targets call; undefined where none is called. */

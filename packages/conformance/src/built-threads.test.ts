@@ -111,7 +111,7 @@ describe("threads", () => {
     });
   });
 
-  test("are refused for modules and programs of one thread", async () => {
+  test("are refused for modules of one thread", async () => {
     for (const kind of ["threads", "relaxed"])
       await expect(buildModule(sums(), { targets: ["js"], [kind]: true })).rejects.toMatchObject({
         code: "OPTION_VALUE",
@@ -120,11 +120,48 @@ describe("threads", () => {
       await expect(load({ threads: 2 })).rejects.toThrow(/build it with threads/);
       expect((await load({ threads: "auto" })).threads).toBe(1);
     });
-    const program = await openPt2File(`${PROGRAMS}flow_cond_tree/program.pt2`);
-    await expect(buildModule(program, { threads: true })).rejects.toMatchObject({
-      code: "BUILD_UNSUPPORTED",
-      message: expect.stringMatching(/computed between kernels, and such programs have one thread/) as string,
-    });
+  });
+});
+
+test("threads share kernels around steps of the host, with the same bits and in the order of calls", async () => {
+  torch.manualSeed(5);
+  class Chosen extends nn.Module {
+    readonly first = new nn.Linear(96, 96);
+    readonly second = new nn.Linear(96, 96);
+    declare total: Tensor;
+    constructor() {
+      super();
+      this.registerBuffer("total", torch.zeros([96]));
+    }
+    override forward(x: Tensor): Tensor {
+      const hidden = this.first(x).lgamma();
+      const rows = hidden.sum(1).gt(0).nonzero().reshape(-1);
+      this.total.add_(hidden.sum(0));
+      return this.second(hidden).tanh().add(rows.sum()).add(this.total);
+    }
+  }
+  const rows = Dim("rows", { min: 2, max: 4096 });
+  const program = exportProgram(new Chosen().eval(), [rowsOf(3, 0)], { dynamicShapes: { x: { 0: rows } } });
+  using executable = await wasmBackend({ threads: 1, relaxed: false }).compile(program);
+  const inputs = [400, 2, 1200, 400].map((count, seed) => [count, seed] as const);
+  const wanted: string[] = [];
+  for (const [count, seed] of inputs) {
+    const [y] = (await executable.run([rowsOf(count, seed)])) as [Tensor];
+    wanted.push(bitsOf(y));
+  }
+  await withModule(program, { threads: true }, async ({ load }, { report }) => {
+    expect(report.hostCalls.map(({ target }) => target)).toContain("aten.lgamma.default");
+    for (const threads of [1, 2, 3]) {
+      const model = await load({ threads });
+      expect(model.threads).toBe(threads);
+      const all = await Promise.all(inputs.map(([count, seed]) => model.run(given(count, seed))));
+      expect(all.map((one) => bitsOf(leavesOf(one)[0]))).toEqual(wanted);
+      model.dispose();
+    }
+    const model = await load({ threads: 2 });
+    const run = model.run(given(900, 0));
+    model.dispose();
+    await expect(run).rejects.toMatchObject({ code: "DISPOSED" });
   });
 });
 

@@ -14,7 +14,7 @@ import { expansionOf } from "../matrix/expansion.js";
 import type { MatrixOptions } from "../matrix/options.js";
 import { KnownCode } from "./known-code.js";
 import { nestCode } from "./nest-code.js";
-import { openCode, openRows } from "./open-code.js";
+import { type OpenOptions, openCode, openRows } from "./open-code.js";
 
 /** Code of several nests. */
 interface WasmRows extends RowsCode {
@@ -39,10 +39,10 @@ function whyNot({ value, output }: LoopNest, { buffers }: LoopProgram): string |
 }
 
 /** What the engine has, and what was asked for. */
-type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">>;
+type Choices = Required<Pick<MatrixOptions, "relaxed" | "winograd">> & Pick<OpenOptions, "isOnly">;
 
 /** Returns what makes kernels for an engine. */
-export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache): Kernels {
+export function kernelsFor({ relaxed, winograd, isOnly = false }: Choices, cache?: KernelCache): Kernels {
   const known = new KnownCode(`relaxed ${relaxed}, winograd ${winograd}`);
   return {
     relaxed,
@@ -80,7 +80,7 @@ export function kernelsFor({ relaxed, winograd }: Choices, cache?: KernelCache):
       return code && codeOfNests(code);
     },
     openNest: (nest, loops, constants): WasmRows | string => {
-      const options = { relaxed, winograd, isConstant: (id: number) => constants.has(id) };
+      const options = { relaxed, winograd, isOnly, isConstant: (id: number) => constants.has(id) };
       const make = (): KernelCode | string => openCode(nest, loops, options);
       const code = known.find([nest], { loops, sizes: undefined, constants }, "open", make);
       return typeof code === "string" ? code : codeOfNests(code);

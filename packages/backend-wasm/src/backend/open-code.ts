@@ -33,19 +33,26 @@ const SPECIAL: Readonly<Record<NestHint["kind"], string>> = {
 /** The value of symbols with which nests are looked at. */
 const STAND_IN = 64;
 
+/** Choices for code that serves all sizes. */
+export interface OpenOptions extends MatrixOptions {
+  /** Whether there is no code for each set of sizes: ordinary loops are better than none. */
+  readonly isOnly?: boolean;
+}
+
 /** Returns the code of one nest, or why it is made for each set of sizes. */
-export function openCode(nest: LoopNest, program: LoopProgram, options: MatrixOptions): KernelCode | string {
+export function openCode(nest: LoopNest, program: LoopProgram, options: OpenOptions): KernelCode | string {
   if (symbolsOf(nest, program).size === 0) return nestCode(nest, program, new Map(), options);
   const images = openImages(nest, program, options);
   if (images !== undefined) return images;
   const standIn = standInOf(nest, program, STAND_IN);
-  if (isGuarded(nest) && imageKernel(standIn, program, options) !== undefined)
+  const { isOnly = false } = options;
+  if (!isOnly && isGuarded(nest) && imageKernel(standIn, program, options) !== undefined)
     return "its code is made for the size of images";
-  if (phasesOf(standIn.nest) !== undefined)
+  if (!isOnly && phasesOf(standIn.nest) !== undefined)
     return "the phases of its strides are made for the size of images";
   const product = openProduct(nest, program, options);
   if (product !== undefined) return product;
-  if (matrixKernel(standIn.nest, program, standIn.sizes, options) !== undefined)
+  if (!isOnly && matrixKernel(standIn.nest, program, standIn.sizes, options) !== undefined)
     return "its code is made for the strides of its operands";
   const kernel = scheduleOpen(nest, { program, sizes: undefined, target: WASM });
   return kernel === undefined ? `${SPECIAL[nest.hint!.kind]} is made for its length` : vectorCode(kernel);

@@ -23,15 +23,6 @@ export function notBuilt(calls: readonly Unbuilt[]): SconceError {
   });
 }
 
-/** Returns the error for a program with steps between kernels that threads were asked for. */
-export const notThreaded = (steps: readonly string[]): SconceError =>
-  new SconceError({
-    code: "BUILD_UNSUPPORTED",
-    message: `the program cannot be built for several threads: ${steps.map((name) => `%${name}`).join(", ")} ${steps.length === 1 ? "is" : "are"} computed between kernels, and such programs have one thread`,
-    where: `%${steps[0]!}`,
-    fix: "leave `threads` out",
-  });
-
 /** Returns the error for a program that the backend `wasm` leaves to the interpreter as a whole. */
 export const notLowered = (reason: string): SconceError =>
   new SconceError({

@@ -60,6 +60,21 @@ describe("functions of numbers as code", () => {
     }
   });
 
+  test("powers of integers are products, and are refused from 2^53 on", () => {
+    const power = (base: ScalarLiteral, exponent: number): ScalarCode | undefined =>
+      scalarCode("operator.pow", [codeOf(base), { kind: "int", text: String(exponent) }]);
+    for (const [base, exponent] of [
+      [3, 0],
+      [-7, 3],
+      [2, 52],
+      [true, 2],
+    ] as const)
+      expect(run(power(base, exponent)!.text)).toBe(runScalarFunction("operator.pow", [base, exponent]));
+    expect(() => run(power(2, 53)!.text)).toThrow("no integer");
+    expect(power(0.5, 2)).toBeUndefined();
+    expect(power(2, 65)).toBeUndefined();
+  });
+
   test("integers stay exact or are refused, and a division by zero is refused", () => {
     const large = { kind: "int", text: "9007199254740993n" } as const;
     const one = codeOf(1);

@@ -60,6 +60,13 @@ const division: Write = ([a, b]) => real(`quotient(${numberText(a!)},${numberTex
 const absolute: Write = ([a]) =>
   a!.kind === "float" ? real(`Math.abs(${a!.text})`) : int(`Math.abs(${numberText(a!)})`);
 const negative: Write = ([a]) => (a!.kind === "float" ? real(`(-${a!.text})`) : int(`(-${numberText(a!)})`));
+/** Products of integers are exact below 2^53; functions of engines may round powers. */
+const power: Write = ([a, b]) => {
+  const exponent = b!.kind === "int" && /^\d+$/.test(b!.text) ? Number(b!.text) : MOST_FACTORS + 1;
+  if (a!.kind === "float" || exponent > MOST_FACTORS) return undefined;
+  return int(`(${["1", ...Array.from({ length: exponent }, () => numberText(a!))].join("*")})`);
+};
+const MOST_FACTORS = 64;
 const sum: Write = (args) => (args.length === 0 ? undefined : arithmetic("+")(args));
 const choice: Write = ([condition, yes, no]) =>
   yes!.kind === no!.kind
@@ -78,6 +85,7 @@ const FUNCTIONS: ReadonlyMap<string, Write> = new Map<string, Write>([
   ["operator.truediv", division],
   ["operator.floordiv", floorDivision],
   ["operator.mod", remainder],
+  ["operator.pow", power],
   ["operator.neg", negative],
   ["operator.abs", absolute],
   ["operator.eq", comparison("==")],

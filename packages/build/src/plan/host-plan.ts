@@ -180,6 +180,7 @@ export function hostPlan(
   timeline: Timeline,
   steps: readonly Code[],
   results: readonly ResultSize[],
+  isThreaded: boolean,
 ): WrittenHostPlan {
   const cuts = cutsOf(plan, timeline);
   const ends = [...cuts, timeline.hosts.length];
@@ -207,7 +208,7 @@ export function hostPlan(
       results: isLast ? results : [],
       shown,
       isLast,
-      isThreaded: false,
+      isThreaded,
     });
     return { kernels, hosts, values, sizes };
   });

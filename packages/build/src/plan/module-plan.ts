@@ -1,6 +1,8 @@
 /** @file The plan of a module: what its runtime reads, from a program and its timeline. */
 import { entriesOf, fillOf, formsOf, type KernelCode } from "@sconce/backend-wasm/build";
+import type { Index } from "@sconce/codegen";
 import type { CompiledPlan } from "@sconce/device-runtime";
+import { scriptString } from "@sconce/errors";
 import {
   type Argument,
   dataclassFields,
@@ -15,9 +17,11 @@ import {
 } from "@sconce/ir";
 import { callingConvention, type Leaf, leafFinder, MUTATIONS, programGuards, userLeaves } from "@sconce/ops";
 import { printExpr, printSource, SymExpr } from "@sconce/symbolic";
-import type { Code } from "../code/code.js";
+import { Code, numberText } from "../code/code.js";
 import { guardCode } from "../code/guard-code.js";
 import type { ScalarKind } from "../code/scalar-code.js";
+import { SizeCode } from "../code/size-code.js";
+import { Symbols } from "../code/symbols.js";
 import { kindOfScalar } from "../host/cannot-write.js";
 import type {
   InputPlan,
@@ -29,7 +33,7 @@ import type {
   WritePlan,
 } from "../runtime/plan.js";
 import { hostPlan, type WrittenHostPlan } from "./host-plan.js";
-import { type ResultSize, sizesOf, wholeOf } from "./size-plan.js";
+import { type ResultSize, shownSizes, sizesOf, wholeOf } from "./size-plan.js";
 import type { Constant, Place, Timeline } from "./timeline.js";
 import type { ValueRange } from "./value-ranges.js";
 
@@ -78,7 +82,8 @@ const resultNames = ({ program }: Pick<CompiledPlan, "program">): string[] =>
 export const codesOf = ({ steps }: Timeline): readonly KernelCode[] => steps.map(({ code }) => code);
 
 /** A plan whose functions are code. */
-export type WrittenPlan = Omit<ModulePlan, "guards" | "sizes" | "host"> & {
+export type WrittenPlan = Omit<ModulePlan, "guards" | "ranges" | "sizes" | "host"> & {
+  readonly ranges: Code;
   readonly guards: readonly (readonly [string, Code])[];
   readonly sizes: RunSizes | Code;
   readonly host?: WrittenHostPlan;
@@ -126,7 +131,7 @@ export function modulePlan(
         : ([...row, clears.map((at) => writer.place({ kind: "value", at }))] as const);
     }),
     scratch: timeline.scratchBytes,
-    ...(isHosted && { host: hostPlan(plan, timeline, hosted, writer.resultSizes()) }),
+    ...(isHosted && { host: hostPlan(plan, timeline, hosted, writer.resultSizes(), isThreaded) }),
   };
 }
 
@@ -169,9 +174,22 @@ class PlanWriter {
     return programGuards(this.#plan.original, this.#leaves).map((guard) => guardCode(guard, find, kindOf));
   }
 
-  ranges(ranges: readonly ValueRange[]): ModulePlan["ranges"] {
+  /** Returns a function of the sizes of a run. */
+  ranges(ranges: readonly ValueRange[]): Code {
     const names = this.#userInputs();
-    return ranges.map(({ name, low, high, node }) => [names.indexOf(name), low, high, node]);
+    const symbols = new Symbols();
+    const isSized = ranges.some(({ low, high }) => typeof low === "object" || typeof high === "object");
+    const lines = isSized ? symbols.learn(shownSizes(this.#plan)) : [];
+    const sizes = new SizeCode(symbols.names);
+    const textOf = (end: number | Index): string =>
+      typeof end === "number" ? numberText(end) : sizes.index(end);
+    const rows = ranges.map(
+      ({ name, low, high, node }) =>
+        `[${names.indexOf(name)},${textOf(low)},${textOf(high)},${scriptString(node)}]`,
+    );
+    const list = `[${rows.join(",")}]`;
+    if (!isSized) return new Code(`()=>${list}`);
+    return new Code(`(g,{$,div,mod,quotient})=>{${[...lines, `return ${list}`].join(";\n")}}`);
   }
 
   inputs(): readonly InputPlan[] {

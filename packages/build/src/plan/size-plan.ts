@@ -6,6 +6,7 @@ import {
   elementsOf,
   fixedValue,
   type Index,
+  type IndexAtom,
   product,
   type SizedLoad,
 } from "@sconce/codegen";
@@ -237,7 +238,7 @@ class SizesWriter {
   }
   #load(load: SizedLoad): void {
     const { index, axes, limit, guards } = load;
-    if (guards.length > 0) {
+    if (guards.length > 0 || !hasBounds(index)) {
       this.#need(loadCode(load, this.#code), `${index.text} to be from 0 to ${limit.text} - 1`);
       return;
     }
@@ -277,6 +278,18 @@ class SizesWriter {
     this.#needed.add(condition);
     this.#lines.push(`need(${condition},${scriptString(text)})`);
   }
+}
+
+/** Returns whether the ends of an index are sums of those of its terms. */
+const hasBounds = ({ terms }: Index): boolean =>
+  terms.every(({ atoms }) => {
+    const isPlain = atoms.length < 2 || atoms.every(({ kind }) => kind !== "quotient");
+    return isPlain && atoms.every((item) => partsOf(item).every(hasBounds));
+  });
+function partsOf(item: IndexAtom): readonly Index[] {
+  if (item.kind === "quotient") return [item.numerator, item.denominator];
+  if (item.kind === "remainder") return [item.denominator];
+  return item.kind === "value" ? [item.bound] : [];
 }
 
 /** Joins boxes that differ in one symbol, whose ranges follow each other. */

@@ -16,15 +16,31 @@ export interface Engine {
   readonly threads?: Threads | undefined;
 }
 
+/** A kernel with what it gets in a run. */
+export interface KernelCall {
+  /** The number of its entry. */
+  readonly kernel: number;
+  readonly entry: unknown;
+  /** Addresses and sizes, then scratch memory, the first unit and the end of units. */
+  readonly parameters: readonly number[];
+  readonly work: number;
+  /** Bytes of the scratch memory of each thread. */
+  readonly scratchBytes: number;
+}
+
 /** Threads on one memory. Runs wait for each other. */
 export interface Threads {
   readonly count: number;
   /** Gives the threads the kernels. */
   start(module: WebAssembly.Module, memory: WebAssembly.Memory): void;
   /** Calls work when no other works. */
-  next<T>(work: () => Promise<T>): Promise<T>;
+  next<T>(work: () => T | Promise<T>): T | Promise<T>;
   /** Computes the kernels of a layout, one behind the other. */
   compute(plan: ModulePlan, layout: Layout, heap: Uint8Array): Promise<void>;
+  /** Keeps workers ready for the kernels of a run. */
+  during<T>(run: () => Promise<T>): Promise<T>;
+  /** Computes one kernel of a run. Returns a promise only if workers take longer than usual. */
+  kernel(call: KernelCall): void | Promise<void>;
   /** Ends the workers. */
   dispose(): void;
 }

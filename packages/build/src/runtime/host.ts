@@ -23,18 +23,33 @@ const resultOf = (value: HostResult): unknown =>
 /** What a model gives of itself. */
 export interface HostedModel {
   readonly plan: ModulePlan;
-  readonly exports: Engine["exports"];
+  readonly engine: Engine;
   /** Addresses of constants, and where they end. */
   readonly constants: { readonly places: readonly number[]; readonly end: number };
   /** Runs kernels of the interpreter; undefined where no step calls one. */
   readonly kernels: unknown;
-  /** Returns the memory with at least so many bytes. */
-  grow(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Runs a program with steps of the host. */
-export const runHosted = (model: HostedModel, given: readonly Given[]): HostedRun =>
-  new HostRun(model, model.plan.host!, given).run();
+/**
+ * Runs a program with steps of the host, which are all on this thread. Returns what `done` makes of
+ * the run; a promise where threads share kernels.
+ */
+export function runHosted<T>(
+  model: HostedModel,
+  given: readonly Given[],
+  done: (ran: HostedRun) => T,
+): T | Promise<T> {
+  const { threads } = model.engine;
+  const run = new HostRun(model, model.plan.host!, given).run();
+  const finish = (): T | Promise<T> => {
+    for (;;) {
+      const next = run.next();
+      if (next.done) return done(next.value);
+      if (next.value !== undefined) return next.value.then(finish);
+    }
+  };
+  return threads === undefined ? finish() : threads.during(async () => finish());
+}
 
 /** Runs the segments of a program one after another. */
 class HostRun {
@@ -58,12 +73,13 @@ class HostRun {
     this.#places = [...constants.places, ...plan.values.map(() => 0)];
     this.#bytes = plan.values.map(() => 0);
     this.#end = constants.end;
-    this.#heap = model.grow(0);
+    this.#heap = new Uint8Array(model.engine.buffer);
   }
 
-  run(): HostedRun {
+  /** Yields what has to be waited for. */
+  *run(): Generator<void | Promise<void>, HostedRun> {
     let sizes: RunSizes = { bytes: [], units: [], given: [], results: [] };
-    for (const segment of this.#host.segments) sizes = this.#segment(segment);
+    for (const segment of this.#host.segments) sizes = yield* this.#segment(segment);
     return {
       sizes: { ...sizes, bytes: this.#bytes, units: this.#units },
       places: this.#places,
@@ -82,8 +98,8 @@ class HostRun {
     ];
   }
 
-  #segment(segment: Segment): RunSizes {
-    const { plan, grow } = this.#model;
+  *#segment(segment: Segment): Generator<void | Promise<void>, RunSizes> {
+    const { plan, engine } = this.#model;
     const sizes =
       typeof segment.sizes === "function" ? segment.sizes(this.#sizesNow(), HELPERS) : segment.sizes;
     const first = this.#model.constants.places.length;
@@ -93,7 +109,8 @@ class HostRun {
       this.#bytes[value] = sizes.bytes[at]!;
     });
     this.#end += arena.end;
-    this.#heap = grow(this.#end + placeBytes(plan.scratch));
+    engine.grow(this.#end + placeBytes(plan.scratch) * (engine.threads?.count ?? 1));
+    this.#heap = new Uint8Array(engine.buffer);
     const placed = new Set(segment.values);
     this.#takeInputs(placed, first);
     this.#load(placed, 0, this.#hosted.length);
@@ -102,7 +119,7 @@ class HostRun {
       while (this.#step < segment.hosts && this.#host.steps[this.#step]![0] === this.#kernel)
         this.#runStep(placed);
       if (this.#kernel === segment.kernels) return sizes;
-      this.#runKernel(sizes, this.#kernel - start, first);
+      yield this.#runKernel(sizes, this.#kernel - start, first);
     }
   }
   #takeInputs(placed: ReadonlySet<number>, first: number): void {
@@ -144,8 +161,9 @@ class HostRun {
     this.#load(placed, from, this.#hosted.length);
   }
 
-  #runKernel({ units, given }: RunSizes, at: number, first: number): void {
-    const { plan, exports } = this.#model;
+  #runKernel({ units, given, work }: RunSizes, at: number, first: number): void | Promise<void> {
+    const { plan, engine } = this.#model;
+    const { exports, threads } = engine;
     const [kernel, operands, clears = []] = plan.steps[this.#kernel++]!;
     this.#units.push(units[at]!);
     if (units[at] === 0) return;
@@ -155,7 +173,15 @@ class HostRun {
     }
     const entry = exports[`k${kernel}`] as (...parameters: number[]) => void;
     const places = operands.map((place) => this.#places[place]!);
-    entry(...places, ...(given[at] ?? []), this.#end, 0, units[at]!);
+    const parameters = [...places, ...(given[at] ?? []), this.#end, 0, units[at]!];
+    if (threads === undefined) return entry(...parameters);
+    return threads.kernel({
+      kernel,
+      entry,
+      parameters,
+      work: work![at]!,
+      scratchBytes: placeBytes(plan.scratch),
+    });
   }
 }
 

@@ -100,7 +100,8 @@ export function readInputs({ inputs: plans, guards, ranges }: ModulePlan, inputs
   plans.forEach((plan, at) => {
     checkLength(plan, given[at]!);
   });
-  for (const [at, low, high, node] of ranges) checkValues(plans[at]!.text, given[at]!.data, low, high, node);
+  for (const [at, low, high, node] of ranges(sizes, HELPERS))
+    checkValues(plans[at]!.text, given[at]!.data, low, high, node);
   return given;
 }
 

@@ -55,7 +55,11 @@ interface ModuleFiles {
 
 /** What runs the steps of the host. */
 interface HostPart {
-  readonly runHosted: (model: HostedModel, given: readonly Given[]) => HostedRun;
+  readonly runHosted: (
+    model: HostedModel,
+    given: readonly Given[],
+    done: (ran: HostedRun) => unknown,
+  ) => unknown;
   /** Makes the kernels of the interpreter for one model: they have its random numbers. */
   readonly makeKernels?: () => { reset(): void };
 }
@@ -201,9 +205,11 @@ class LoadedModel implements Model {
     this.#open();
     const given = readInputs(this.#plan, inputs);
     const host = this.#host;
-    return host === undefined
-      ? this.#next(() => this.#runKernels(given))
-      : this.#ended(given, host.runHosted(this.#hosted(), given));
+    return this.#next(() =>
+      host === undefined
+        ? this.#runKernels(given)
+        : host.runHosted(this.#hosted(), given, (ran) => this.#ended(given, ran)),
+    );
   }
   async #runKernels(given: readonly Given[]): Promise<unknown> {
     const plan = this.#plan;
@@ -224,13 +230,9 @@ class LoadedModel implements Model {
   #hosted(): HostedModel {
     return {
       plan: this.#plan,
-      exports: this.#open().exports,
+      engine: this.#open(),
       constants: this.#constants,
       kernels: this.#kernels,
-      grow: (bytes) => {
-        this.#open().grow(bytes);
-        return this.#heap();
-      },
     };
   }
   #ended(given: readonly Given[], ran: Ran): unknown {

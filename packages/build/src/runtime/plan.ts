@@ -139,8 +139,11 @@ export interface ModulePlan {
   readonly inputs: readonly InputPlan[];
   /** Conditions on inputs, in the order in which they are checked, with their texts. */
   readonly guards: readonly (readonly [string, (given: GivenSizes, helpers: SizeHelpers) => boolean])[];
-  /** The values that inputs may have: the input, the ends, and the call that needs them. */
-  readonly ranges: readonly (readonly [number, number, number, string])[];
+  /** Gives the values that inputs may have: the input, the ends, and the call that needs them. */
+  readonly ranges: (
+    given: GivenSizes,
+    helpers: SizeHelpers,
+  ) => readonly (readonly [number, number, number, string])[];
   /** Computes what the sizes of a run decide; what is the same in all runs otherwise. */
   readonly sizes: RunSizes | ((given: GivenSizes, helpers: SizeHelpers) => RunSizes);
   readonly results: readonly ResultPlan[];

@@ -1,6 +1,6 @@
 /** @file The threads of a module. Modules for one thread are without. */
 import { type Entry, LARGE, type SpawnEvents, type Spawned, ThreadPool } from "@sconce/backend-wasm/threads";
-import type { Threads } from "./engine.js";
+import type { KernelCall, Threads } from "./engine.js";
 import { ModelError } from "./error.js";
 import type { Layout } from "./layout.js";
 import { nodePart } from "./node-parts.js";
@@ -81,10 +81,24 @@ function threadsOf(count: number, spawnWorker: Spawn, lost: (reason: string) => 
   const pool = new ThreadPool(count, { spawnWorker, maySleep, lost });
   let module = 0;
   let last: Promise<unknown> = Promise.resolve();
-  const next = <T>(work: () => Promise<T>): Promise<T> => {
+  const next = <T>(work: () => T | Promise<T>): Promise<T> => {
     const now = last.then(work);
     last = now.catch(() => {});
     return now;
+  };
+  const during = async <T>(run: () => Promise<T>): Promise<T> => {
+    pool.begin();
+    try {
+      return await run();
+    } finally {
+      pool.end();
+    }
+  };
+  const compute = ({ kernel, entry, parameters, work, scratchBytes }: KernelCall): void | Promise<void> => {
+    if (work < LARGE) return (entry as Entry)(...parameters);
+    const [scratch, , units] = parameters.slice(-3) as [number, number, number];
+    const addresses = parameters.slice(0, -3);
+    return pool.run({ module, entry: kernel, addresses, scratch, scratchBytes, units }, entry as Entry);
   };
   return {
     count,
@@ -92,24 +106,17 @@ function threadsOf(count: number, spawnWorker: Spawn, lost: (reason: string) => 
       module = pool.add(code, memory);
     },
     next,
-    async compute(plan: ModulePlan, { calls, sizes, scratchBytes }: Layout, heap) {
-      pool.begin();
-      try {
+    compute: (plan: ModulePlan, { calls, sizes, scratchBytes }: Layout, heap) =>
+      during(async () => {
         for (const { entry, parameters, clears, step } of calls) {
           for (const [address, bytes] of clears) heap.fill(0, address, address + bytes);
-          if (sizes.work![step]! < LARGE) entry(...parameters);
-          else {
-            const [scratch, , units] = parameters.slice(-3) as [number, number, number];
-            const addresses = parameters.slice(0, -3);
-            const job = { module, entry: plan.steps[step]![0], addresses, scratch, scratchBytes, units };
-            const later = pool.run(job, entry as Entry);
-            if (later !== undefined) await later;
-          }
+          const kernel = plan.steps[step]![0];
+          const later = compute({ kernel, entry, parameters, work: sizes.work![step]!, scratchBytes });
+          if (later !== undefined) await later;
         }
-      } finally {
-        pool.end();
-      }
-    },
+      }),
+    during,
+    kernel: compute,
     dispose() {
       // A run in progress ends first.
       void next(async () => pool.dispose());

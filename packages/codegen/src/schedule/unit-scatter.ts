@@ -36,7 +36,8 @@ export function unitScatter(nest: LoopNest, context: ScheduleContext): Kernel | 
   const first = nest.axes.findIndex((one) => scatter.points.has(one));
   const [slow, own] = [nest.axes.slice(0, first), nest.axes.slice(first)];
   const count = fixedValue(elementsOf(own));
-  if (count === undefined || count * scatter.reductions.length > MOST_TOTALS) return undefined;
+  if (count === undefined) return openScatter(nest, scatter, slow, own, context);
+  if (count * scatter.reductions.length > MOST_TOTALS) return undefined;
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);
   const totals = scatter.reductions.map(({ dtype }, at) =>
@@ -44,8 +45,8 @@ export function unitScatter(nest: LoopNest, context: ScheduleContext): Kernel | 
   );
   return frame.units(elementsOf(slow), (unit) => {
     frame.defineCoordinates(slow, () => unit);
-    writeStarts(frame, own, scatter, totals);
-    writeSources(frame, own, scatter, totals);
+    writeStarts(frame, own, scatter, totals, own);
+    writeSources(frame, own, scatter, totals, own);
     const place = flatIndex(nest.axes.map(atom), extentsOf(nest.axes));
     over(frame, own, () => {
       const at = frame.index(flatIndex(own.map(atom), extentsOf(own)));
@@ -53,6 +54,34 @@ export function unitScatter(nest: LoopNest, context: ScheduleContext): Kernel | 
         frame.known(reduce, frame.load(totals[i]!, at));
       });
       frame.store(output, frame.index(place), frame.scalar(nest.value));
+    });
+  });
+}
+
+/**
+ * Returns the kernel of a nest of any length: its result holds the totals, of which it has one for
+ * each element.
+ */
+function openScatter(
+  nest: LoopNest,
+  scatter: Scatter,
+  slow: readonly Axis[],
+  own: readonly Axis[],
+  context: ScheduleContext,
+): Kernel | undefined {
+  const [reduce, ...more] = scatter.reductions;
+  if (reduce === undefined || more.length > 0) return undefined;
+  const frame = new KernelFrame(context);
+  const output = frame.output(nest.output, "read_write");
+  if (output.type !== reduce.dtype) return undefined;
+  return frame.units(elementsOf(slow), (unit) => {
+    frame.defineCoordinates(slow, () => unit);
+    writeStarts(frame, own, scatter, [output], nest.axes);
+    writeSources(frame, own, scatter, [output], nest.axes);
+    over(frame, own, () => {
+      const at = frame.index(flatIndex(nest.axes.map(atom), extentsOf(nest.axes)));
+      frame.known(reduce, frame.load(output, at));
+      frame.store(output, at, frame.scalar(nest.value));
     });
   });
 }
@@ -75,15 +104,20 @@ function over(frame: KernelFrame, axes: readonly Axis[], body: () => void): void
   else frame.loop({ axis: first.name, end: frame.index(first.extent) }, () => over(frame, rest, body));
 }
 
-/** What each total starts from. */
+/**
+ * Writes what each total starts from.
+ *
+ * @param axes those of the totals
+ */
 function writeStarts(
   frame: KernelFrame,
   own: readonly Axis[],
   { reductions }: Scatter,
   totals: readonly KernelMemory[],
+  axes: readonly Axis[],
 ): void {
   over(frame, own, () => {
-    const at = frame.index(flatIndex(own.map(atom), extentsOf(own)));
+    const at = frame.index(flatIndex(axes.map(atom), extentsOf(axes)));
     reductions.forEach((reduce, i) => {
       const { initial, dtype } = reduce;
       frame.store(totals[i]!, at, initial === undefined ? identityOf(reduce, dtype) : frame.scalar(initial));
@@ -91,12 +125,17 @@ function writeStarts(
   });
 }
 
-/** Adds each source where it points; one that points nowhere is left out. */
+/**
+ * Adds each source where it points; one that points nowhere is left out.
+ *
+ * @param axes those of the totals
+ */
 function writeSources(
   frame: KernelFrame,
   own: readonly Axis[],
   { reductions, sources, points, when }: Scatter,
   totals: readonly KernelMemory[],
+  axes: readonly Axis[],
 ): void {
   const free = own.filter((one) => !points.has(one));
   const inside = [...points].flatMap(([{ extent }, place]) => [
@@ -104,8 +143,8 @@ function writeSources(
     apply("lt", indexScalar(place), indexScalar(extent)),
   ]);
   const place = flatIndex(
-    own.map((one) => points.get(one) ?? atom(one)),
-    extentsOf(own),
+    axes.map((one) => points.get(one) ?? atom(one)),
+    extentsOf(axes),
   );
   // Places that elements hold are compared as they are, not as what remains of them as indices.
   const tests = [...when, ...inside.map(asElements)];

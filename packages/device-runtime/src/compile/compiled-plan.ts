@@ -2,15 +2,16 @@
  * @file A program as a device would run it, without running it: its steps, what its kernels are
  * made of, and the tensors that they read. What writes programs to files begins here.
  */
-import { SizeLimits, type SizeRequirements, symbolsOf } from "@sconce/codegen";
-import type { ExportedProgram, NodePlacement } from "@sconce/ir";
-import { programState } from "@sconce/ops";
+import { type LoopProgram, lowerCall, SizeLimits, type SizeRequirements, symbolsOf } from "@sconce/codegen";
+import type { ExportedProgram, Graph, NodePlacement } from "@sconce/ir";
+import { type OperatorTable, programState } from "@sconce/ops";
 import type { Tensor } from "@sconce/tensor";
 import type { SizeDecision } from "@sconce/trace";
 import { type NeededSize, neededSizes } from "../checks/empty-operands.js";
 import { allCalls } from "../checks/size-checks.js";
 import type { RegionDevice, RegionRequest } from "../device/device.js";
 import { fixedTensors } from "../memory/state.js";
+import { limitsOf } from "../plan/legality.js";
 import type { DeviceRegion, Reasons, Step } from "../plan/program-plan.js";
 import { limitOf } from "../plan/work.js";
 import { type PrepareOptions, prepare } from "../prepare/prepare.js";
@@ -82,24 +83,30 @@ export interface RecordingDevice extends RegionDevice {
   takeRequest(): RegionRequest | undefined;
 }
 
+/** How a program is planned. */
+export interface PlanOptions extends PrepareOptions {
+  /** Calls of the lowered program that are left to the host, with reasons. */
+  readonly left?: Reasons;
+}
+
 /** Plans a program and makes the kernels of its regions; a text is why it cannot. */
 export async function compilePlan(
   given: ExportedProgram,
   device: RecordingDevice,
-  options: PrepareOptions,
+  options: PlanOptions,
   signal?: AbortSignal,
 ): Promise<CompiledPlan | string> {
-  const { operators } = options;
+  const { operators, left = new Map() } = options;
   const original = withRecordedValues(given, operators);
   const prepared = await prepare(original, { ...options, lowersBodies: true }, signal);
   if (prepared.program === undefined) return prepared.reason;
-  const target = { name: "wasm", device, limit: limitOf(device), operators };
+  const target = { name: "wasm", device, limit: limitOf(device), operators, left };
   const { program, plan } = await planPrepared(original, prepared, target, signal);
   const state = stateOf(program, options);
   const fixed = new Map(
     [...state].flatMap(([name, { tensor, isChanged }]) => (isChanged ? [] : [[name, tensor]])),
   );
-  const regions = new RegionCompiler(device, program, fixed);
+  const regions = new RegionCompiler(device, program, fixed, operators);
   const steps: CompiledPlan["steps"][number][] = [];
   for (const step of plan.steps) {
     const region = step.device && (await regions.compile(step, step.device));
@@ -131,11 +138,18 @@ class RegionCompiler {
   readonly #device: RecordingDevice;
   readonly #program: ExportedProgram;
   readonly #fixed: ReadonlyMap<string, Tensor>;
+  readonly #operators: OperatorTable;
 
-  constructor(device: RecordingDevice, program: ExportedProgram, fixed: ReadonlyMap<string, Tensor>) {
+  constructor(
+    device: RecordingDevice,
+    program: ExportedProgram,
+    fixed: ReadonlyMap<string, Tensor>,
+    operators: OperatorTable,
+  ) {
     this.#device = device;
     this.#program = program;
     this.#fixed = fixed;
+    this.#operators = operators;
   }
 
   async compile(step: Step, region: DeviceRegion): Promise<CompiledRegion> {
@@ -169,19 +183,10 @@ class RegionCompiler {
     });
     const made = openSteps(loops, device, constants);
     const refused = new Map<string, string>();
-    const nests = new Map(loops.nests.map((nest) => [nest.output, nest]));
-    for (const [output, reason] of made?.reasons ?? [])
-      for (const node of nests.get(output)!.nodes) refused.set(node, reason);
     const limits = new SizeLimits(loops);
+    for (const { nodes, reason } of this.#faults(loops, limits, made?.reasons))
+      for (const node of this.#causes(nodes, graph)) refused.set(node, reason);
     const { requirements } = limits;
-    // What the device leaves to the host at the sizes of the example, a module does not have.
-    // Sizes that the data decide have no example.
-    const { symbolHints } = this.#program;
-    const hasExample = loops.nests.every((nest) =>
-      [...symbolsOf(nest, loops)].every((name) => symbolHints.has(name)),
-    );
-    for (const { nodes, reason } of hasExample ? limits.faults(symbolHints) : [])
-      for (const node of nodes) refused.set(node, reason);
     if (requirements === undefined)
       for (const [node, reason] of allCalls(graph, "its loops are too large to see what they read"))
         refused.set(node, reason);
@@ -199,6 +204,40 @@ class RegionCompiler {
     });
     const open = { requirements, needed: neededSizes(graph) };
     return { step, request: device.takeRequest(), open, refused, checks };
+  }
+
+  /**
+   * Returns the loops that have no code for all sizes, and those that the device leaves to the host
+   * at the sizes of the example. Sizes that the data decide have no example.
+   */
+  #faults(
+    loops: LoopProgram,
+    limits: SizeLimits,
+    reasons: ReadonlyMap<number, string> = new Map(),
+  ): readonly { readonly nodes: readonly string[]; readonly reason: string }[] {
+    const { symbolHints } = this.#program;
+    const hasExample = loops.nests.every((nest) =>
+      [...symbolsOf(nest, loops)].every((name) => symbolHints.has(name)),
+    );
+    const open = loops.nests.flatMap(({ output, nodes }) => {
+      const reason = reasons.get(output);
+      return reason === undefined ? [] : [{ nodes, reason }];
+    });
+    return [...open, ...(hasExample ? limits.faults(symbolHints) : [])];
+  }
+  /** Returns the calls of fused loops that have faults alone; all of them where none has. */
+  #causes(nodes: readonly string[], graph: Graph): readonly string[] {
+    const hasFault = (name: string): boolean => {
+      const loops = lowerCall(graph.node(name), graph, {
+        operators: this.#operators,
+        limits: limitsOf(this.#device),
+      });
+      if ("reason" in loops) return false;
+      const made = openSteps(loops, this.#device, new Map());
+      return this.#faults(loops, new SizeLimits(loops), made?.reasons).length > 0;
+    };
+    const causes = nodes.length > 1 ? nodes.filter(hasFault) : nodes;
+    return causes.length === 0 ? nodes : causes;
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from "@sconce/ir";
 import { isScalarFunction, type OperatorTable } from "@sconce/ops";
 import { SizeChecks } from "@sconce/passes";
+import { printExpr, substitute } from "@sconce/symbolic";
 import type { SizeDecision } from "@sconce/trace";
 
 /** Ranges of symbols by their names, both ends included. */
@@ -25,8 +26,11 @@ export interface ProvedSizes {
   readonly boxes: readonly SizeBox[];
 }
 
-/** Symbols whose sizes 0 and 1 are looked at by themselves. */
-const MOST_SYMBOLS = 3;
+/** Symbols whose sizes 0 and 1 are looked at by themselves: each of them triples the proofs. */
+const MOST_SYMBOLS = 4;
+/** The same in programs of many calls. */
+const FEW_SYMBOLS = 3;
+const MANY_CALLS = 200;
 
 const DATA_TAGS: readonly string[] = ["data_dependent_output", "dynamic_output_shape"];
 
@@ -73,10 +77,14 @@ export function provedSizes(
 ): ProvedSizes {
   const declared = new Map(programs.flatMap(({ rangeConstraints }) => [...rangeConstraints]));
   const whole = proofFor(programs, operators, declared, decided);
-  if (isComplete(whole)) return withSmall(whole, declared);
+  const calls = programs.reduce((count, { graph }) => count + graph.calls().length, 0);
+  const most = calls > MANY_CALLS ? FEW_SYMBOLS : MOST_SYMBOLS;
+  if (isComplete(whole)) return withSmall(whole, declared, most);
   const large = proofFor(programs, operators, new Map([...declared].map(fromTwo)), decided);
   const best = isComplete(large) ? large : [whole, large].find(({ open }) => open.length === 0);
-  return best === undefined ? { open: whole.open, conditions: [], boxes: [] } : withSmall(best, declared);
+  return best === undefined
+    ? { open: whole.open, conditions: [], boxes: [] }
+    : withSmall(best, declared, most);
 }
 
 /** A proof for ranges of symbols. */
@@ -121,17 +129,35 @@ function proofFor(
     open,
     conditions,
     box: new Map(proofs.flatMap((proof) => [...proof.ranges])),
-    holdsAt: (known) => checks.every((one) => !one.openAt(known).some(isOpen)),
+    holdsAt: (known) =>
+      checks.every((one) =>
+        one
+          .openAt(known)
+          .filter(isOpen)
+          .every((node) => one.conditionsOf(node, known)?.every(isImplied(conditions, known)) === true),
+      ),
   };
+}
+
+/** Returns whether a condition is one of those that hold, where some symbols have known values. */
+function isImplied(
+  conditions: readonly SizeDecision[],
+  known: ReadonlyMap<string, number>,
+): (decision: SizeDecision) => boolean {
+  const textOf = ({ condition, truth }: SizeDecision): string =>
+    `${printExpr(substitute(condition, known))} ${truth}`;
+  const texts = new Set(conditions.map(textOf));
+  return (decision) => texts.has(textOf(decision));
 }
 
 /** Adds the sizes 0 and 1 for which the proof holds too. */
 function withSmall(
   { box: usual, conditions, holdsAt }: RangeProof,
   declared: ReadonlyMap<string, RangeConstraint>,
+  most: number,
 ): ProvedSizes {
   // A range that begins above 2 was declared so.
-  const small = [...declared].filter(([name, { min }]) => usual.has(name) && min <= 2).slice(0, MOST_SYMBOLS);
+  const small = [...declared].filter(([name, { min }]) => usual.has(name) && min <= 2).slice(0, most);
   const boxes = smallBoxes(small).filter((box) =>
     holdsAt(new Map([...box].flatMap(([name, { min, max }]) => (min === max ? [[name, min]] : [])))),
   );

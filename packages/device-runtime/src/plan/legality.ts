@@ -54,6 +54,8 @@ export interface DeviceTarget {
   readonly limit: WorkLimit;
   /** The operators of the program. */
   readonly operators: OperatorTable;
+  /** Calls that are the host's in any case, with reasons. */
+  readonly left?: ReadonlyMap<string, string>;
 }
 
 /** Whether the device computes a call: always, never, or in runs in which conditions hold. */
@@ -107,6 +109,7 @@ export function* legalitiesOf(program: ExportedProgram, target: DeviceTarget): W
       answers.set(call.node, byRanges(call, answers.get(call.node)!, ranges, integers, symbolHints));
     },
   );
+  for (const [name, reason] of target.left ?? []) answers.set(name, { kind: "no", reason });
   hostReadViews(answers, graph, target.operators);
   const isConditional = ({ node }: CallLoops): boolean => answers.get(node)!.kind === "when";
   const taken = calls.filter(({ node }) => answers.get(node)!.kind !== "no");

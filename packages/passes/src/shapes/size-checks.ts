@@ -34,12 +34,12 @@ import {
   STATIC_ENV,
   type SymEnv,
   SymExpr,
-  substitute,
 } from "@sconce/symbolic";
 import { RefusalEnv, RetraceEnv, type SizeDecision } from "@sconce/trace";
 import type { Bindings } from "./bindings.js";
+import { KnownSymbols } from "./known-symbols.js";
 import { hasLargeInteger } from "./large-integers.js";
-import { scalarValue } from "./scalar-value.js";
+import { isNaturalPower, scalarValue } from "./scalar-value.js";
 import { refuseSymbolicScalars } from "./symbolic-scalars.js";
 
 /** A call that does not hold at some sizes. */
@@ -118,11 +118,15 @@ export class SizeChecks {
   /**
    * Returns the conditions on sizes in the declared ranges under which a call gives what the
    * program records; undefined where no such conditions say it.
+   *
+   * @param known the values of some symbols
    */
-  conditionsOf(node: Node): readonly SizeDecision[] | undefined {
+  conditionsOf(node: Node, known: Bindings = new Map()): readonly SizeDecision[] | undefined {
     const env = new ConditionEnv(this.#program);
     for (const symbol of this.#symbolsOf(node).values()) narrow(symbol, env);
-    return this.#holds(node, env, env.inDecompositions) ? env.decisions : undefined;
+    const values = new KnownSymbols(known);
+    const holds = this.#holds(node, env, env.inDecompositions, (val) => values.in(val));
+    return holds ? env.decisions : undefined;
   }
 
   /** Returns whether all calls are proved to hold at these sizes, or none has sizes. */
@@ -288,6 +292,7 @@ export class SizeChecks {
     recorded: (name: string) => MetaValue | undefined,
     env: RetraceEnv,
   ): boolean {
+    if (target === "operator.pow") return isNaturalPower(args, recorded);
     const divisor = args[1];
     if (!DIVISIONS.has(target) || divisor === undefined) return false;
     const value = isRef(divisor) ? recorded(divisor.name) : divisor;
@@ -377,28 +382,6 @@ function readsAny(node: Node, names: ReadonlyMap<string, unknown>): boolean {
 /** Says whether two sizes are equal. */
 interface Sizes {
   areSame(a: IntLike, b: IntLike): boolean;
-}
-
-/** Recorded values in which some symbols have known values. */
-class KnownSymbols {
-  readonly #known: ReadonlyMap<string, number>;
-
-  constructor(known: ReadonlyMap<string, number>) {
-    this.#known = known;
-  }
-
-  in(val: MetaValue): MetaValue {
-    const size = (one: IntLike): IntLike => substitute(one, this.#known) as IntLike;
-    if (val instanceof FakeTensor)
-      return new FakeTensor({
-        ...val,
-        shape: val.shape.map(size),
-        strides: val.strides.map(size),
-        storageOffset: size(val.storageOffset),
-      });
-    if (Array.isArray(val)) return (val as readonly MetaValue[]).map((item) => this.in(item));
-    return isSymScalar(val) ? ({ ...val, expr: substitute(val.expr, this.#known) } as MetaValue) : val;
-  }
 }
 
 /** The values of nodes at some sizes, each computed once. */
