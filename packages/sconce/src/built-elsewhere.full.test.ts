@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Browser, CHROMIUM, END, hasChromium, openBrowser } from "./browser.fixture.js";
-import { buildModule } from "./build.js";
-import { bundleByWebpack, RUNTIMES, versionOf } from "./bundlers.fixture.js";
+import { type BuildOptions, buildModule } from "./build.js";
+import { bundleByWebpack, findRuntime, RUNTIMES, runtimeTitle } from "./bundlers.fixture.js";
 import { openPt2File } from "./node.js";
 import { runProgram } from "./packed.fixture.js";
 import { Project } from "./project.fixture.js";
@@ -135,12 +135,70 @@ describe.runIf(hasChromium)("bundles find the files of the module, and run in a 
   });
 });
 
-describe("runtimes run the module", async () => {
-  for (const { runtime, args } of RUNTIMES) {
-    const version = await versionOf(runtime);
-    const title = version === undefined ? `skipped: ${runtime} is not installed` : `${runtime}, ${version}`;
-    test.skipIf(version === undefined)(title, async () => {
-      expect(await runProgram(runtime, [...args, "run.js"], folder)).toBe(expected);
+/** Modules of all kinds: what they are built with, and what they are loaded with. */
+const KINDS: Readonly<Record<string, readonly [build: BuildOptions, load: string, bits: boolean]>> = {
+  inline: [{ inline: true }, "{}", true],
+  packed: [{ packed: true }, "{}", true],
+  threaded: [{ threads: true }, "{ threads: 2 }", true],
+  "threaded-inline": [{ threads: true, inline: true }, "{ threads: 2 }", true],
+  // Relaxed products round once, where an engine has them; sums in JavaScript are of float64.
+  relaxed: [{ relaxed: true }, "{}", false],
+  script: [{ targets: ["js"] }, "{}", false],
+  "script-inline": [{ targets: ["js"], inline: true }, "{}", false],
+  both: [{ targets: ["wasm", "js"] }, "{}", true],
+};
+
+/** Prints what runs a module, and whether it has the scores of the module `digits`. */
+const kinds = (): string => `import { load, ModelError } from "./digits.mjs";
+const image = { data: Float32Array.from({ length: 64 * 900 }, (_, at) => (at * 7) % 17), shape: [900, 1, 8, 8] };
+const right = (await (await load({})).run({ image })).data;
+const kinds = ${JSON.stringify(Object.entries(KINDS).map(([name, [, , bits]]) => [name, bits]))};
+const options = { ${Object.entries(KINDS)
+  .map(([name, [, text]]) => `${JSON.stringify(name)}: ${text}`)
+  .join(", ")} };
+for (const [name, bits] of kinds) {
+  const model = await (await import(\`./\${name}.mjs\`)).load(options[name]);
+  const { data } = await model.run({ image });
+  const far = data.filter((score, at) => bits ? score !== right[at] : Math.abs(score - right[at]) > 1e-4);
+  console.log(name, model.target, model.threads, far.length);
+  model.dispose();
+}
+const model = await load();
+await model.run({ image: new Float64Array(64) }).catch((error) => console.log(error instanceof ModelError, error.code));
+`;
+const expectedOfKinds = `inline wasm 1 0
+packed wasm 1 0
+threaded wasm 2 0
+threaded-inline wasm 2 0
+relaxed wasm 1 0
+script js 1 0
+script-inline js 1 0
+both wasm 1 0
+true INPUT_DTYPE
+`;
+
+describe("runtimes run modules of all kinds", async () => {
+  beforeAll(async () => {
+    const program = await openPt2File(new URL("../examples/digits.pt2", import.meta.url));
+    for (const [name, [options]] of Object.entries(KINDS)) {
+      const { files } = await buildModule(program, { name, ...options });
+      for (const [file, bytes] of files) writeFileSync(join(folder, file), bytes);
+    }
+    project.write("kinds.js", kinds());
+  }, 120_000);
+
+  test("Node", async () => {
+    expect(await project.node("kinds.js")).toBe(expectedOfKinds);
+  });
+  for (const runtime of RUNTIMES) {
+    const found = await findRuntime(runtime);
+    test.skipIf(found === undefined)(runtimeTitle(runtime, found), async () => {
+      const run = (file: string): Promise<string> =>
+        runProgram(found!.command, [...runtime.args, file], folder);
+      expect(await run("run.js")).toBe(expected);
+      expect(await run("kinds.js")).toBe(expectedOfKinds);
+      // Threads of a model that is not disposed of do not keep the program from its end.
+      expect(await run("threads.js")).toBe(expectedOfThreads);
     });
   }
 });

@@ -1,4 +1,6 @@
 /** @file Bundlers and runtimes other than Node. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { transform } from "esbuild";
 import webpack, { type Compiler, type Configuration } from "webpack";
 import { runProgram } from "./packed.fixture.js";
@@ -39,18 +41,63 @@ export async function bundleByWebpack(
   return [...errors!, ...warnings!].map(({ message }) => message);
 }
 
-/** Returns the version of a runtime, or undefined if it is not installed. */
-export const versionOf = (runtime: string): Promise<string | undefined> =>
-  runProgram(runtime, ["--version"], ".").then(
+/** A runtime other than Node. */
+interface Runtime {
+  readonly name: string;
+  /** Names the folder where `npm install --prefix FOLDER` put the packages of the runtime. */
+  readonly variable: string;
+  /** The scope of its packages, one for each platform, and where they have the program. */
+  readonly scope: string;
+  readonly file: string;
+  /** What runs a file of a project that has its `node_modules`. */
+  readonly args: readonly string[];
+}
+
+/** A runtime that is here. */
+interface FoundRuntime {
+  readonly command: string;
+  readonly version: string;
+}
+
+/** The runtimes. Sconce does not depend on their packages, which have about 100 MB. */
+export const RUNTIMES: readonly Runtime[] = [
+  {
+    name: "deno",
+    variable: "SCONCE_DENO",
+    scope: "@deno",
+    file: "deno",
+    args: ["run", "--no-remote", "--node-modules-dir=manual", "--allow-read", "--allow-env"],
+  },
+  { name: "bun", variable: "SCONCE_BUN", scope: "@oven", file: "bin/bun", args: ["run"] },
+];
+
+/** Finds a runtime in the folder that its variable names, else on the path. */
+export async function findRuntime(runtime: Runtime): Promise<FoundRuntime | undefined> {
+  for (const command of commandsOf(runtime)) {
+    // Of packages for several libraries of C, only one runs.
+    const version = await versionOf(command);
+    if (version !== undefined) return { command, version };
+  }
+  return undefined;
+}
+
+/** Returns the title of the tests of a runtime. */
+export const runtimeTitle = ({ name, variable }: Runtime, found: FoundRuntime | undefined): string =>
+  found === undefined
+    ? `skipped: ${name} is not on the path, and ${variable} names no folder with its package`
+    : `${name}, ${found.version}`;
+
+function commandsOf({ name, variable, scope, file }: Runtime): readonly string[] {
+  const folder = process.env[variable];
+  if (folder === undefined) return [name];
+  const packages = join(folder, "node_modules", scope);
+  if (!existsSync(packages)) return [name];
+  const program = process.platform === "win32" ? `${file}.exe` : file;
+  return [...readdirSync(packages).map((one) => join(packages, one, program)), name];
+}
+
+const versionOf = (command: string): Promise<string | undefined> =>
+  runProgram(command, ["--version"], ".").then(
     (text) => text.split("\n")[0],
     () => undefined,
   );
-
-/** Other runtimes, with what runs a file of a project that has its `node_modules`. */
-export const RUNTIMES: readonly { readonly runtime: string; readonly args: readonly string[] }[] = [
-  {
-    runtime: "deno",
-    args: ["run", "--no-remote", "--node-modules-dir=manual", "--allow-read", "--allow-env"],
-  },
-  { runtime: "bun", args: ["run"] },
-];

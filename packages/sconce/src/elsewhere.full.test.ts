@@ -11,7 +11,7 @@ import { rollup } from "rollup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Configuration } from "webpack";
 import { type Browser, CHROMIUM, END, hasChromium, openBrowser } from "./browser.fixture.js";
-import { bundleByWebpack, RUNTIMES, versionOf } from "./bundlers.fixture.js";
+import { bundleByWebpack, findRuntime, RUNTIMES, runtimeTitle } from "./bundlers.fixture.js";
 import { runProgram } from "./packed.fixture.js";
 import { type Installed, installedProject, type Project } from "./project.fixture.js";
 
@@ -235,14 +235,15 @@ describe("bundles run in Node, which has no page", () => {
 });
 
 describe("runtimes run the program", async () => {
-  for (const { runtime, args } of RUNTIMES) {
-    const version = await versionOf(runtime);
-    const title = version === undefined ? `skipped: ${runtime} is not installed` : `${runtime}, ${version}`;
-    test.skipIf(version === undefined)(title, async () => {
-      expect(await runProgram(runtime, [...args, "smoke.mjs"], project.folder)).toBe(expected);
+  for (const runtime of RUNTIMES) {
+    const found = await findRuntime(runtime);
+    const { args } = runtime;
+    test.skipIf(found === undefined)(runtimeTitle(runtime, found), async () => {
+      const { command } = found!;
+      expect(await runProgram(command, [...args, "smoke.mjs"], project.folder)).toBe(expected);
       expect(
         await runProgram(
-          runtime,
+          command,
           [...args, "node_modules/sconce/bin/sconce.js", "info", "node_modules/sconce/examples/mlp.pt2"],
           project.folder,
         ),

@@ -171,6 +171,8 @@ export class ThreadPool {
     this.#start();
   }
   #stop(): void {
+    // Some engines do not end a worker that sleeps: Deno waits for it for ever.
+    if (this.#workers.length > 0) this.#control.announce();
     for (const { spawned } of this.#workers) spawned.stop();
     this.#workers = [];
   }

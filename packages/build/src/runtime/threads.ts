@@ -36,14 +36,16 @@ export function threadsWith(inPage: () => Worker, address: () => URL): MakeThrea
         "INVALID_ARGUMENT",
         `threads are "auto" or a number from 1 to ${MOST}, but got ${String(asked)}`,
       );
-    const isPage = typeof Worker === "function";
-    if (typeof SharedArrayBuffer === "undefined" || (!isPage && workers() === undefined)) return undefined;
+    // Deno and Bun have both: a page's worker would keep the program from its end.
+    const isNode = workers() !== undefined;
+    const isAlone = !isNode && typeof Worker !== "function";
+    if (typeof SharedArrayBuffer === "undefined" || isAlone) return undefined;
     const count = asked === "auto" ? available() : (asked as number);
     return count === 1
       ? undefined
       : threadsOf(
           count,
-          isPage ? pageWorker(inPage) : nodeWorker(address),
+          isNode ? nodeWorker(address) : pageWorker(inPage),
           (reason) => new ModelError("THREAD_LOST", `a thread ended during a run: ${reason}`),
         );
   };

@@ -7,6 +7,7 @@ import type { Axis, Scalar } from "../ir/terms.js";
 import { indexLiteral, type Kernel } from "../kernel/kernel.js";
 import { KernelFrame, type ScheduleContext } from "./frame.js";
 import { joinedAxes } from "./thread-axes.js";
+import { unitBlocks } from "./unit-blocks.js";
 import { unitScan } from "./unit-scans.js";
 import { unitScatter } from "./unit-scatter.js";
 
@@ -25,6 +26,8 @@ export function scheduleOpen(nest: LoopNest, context: ScheduleContext): Kernel |
   if (nest.hint?.kind === "scan") return unitScan(nest, context);
   if (nest.hint?.kind === "scatter") return unitScatter(nest, context);
   if (nest.hint !== undefined && nest.hint.kind !== "contraction") return undefined;
+  const blocks = unitBlocks(nest, context);
+  if (blocks !== undefined) return blocks;
   const { axes, value } = joinedAxes(nest);
   const frame = new KernelFrame(context);
   const output = frame.output(nest.output);

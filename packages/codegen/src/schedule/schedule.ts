@@ -14,6 +14,7 @@ import { type Schedule, type ScheduleContext, SHARED_THREADS } from "./frame.js"
 import { type RowSpread, rowKernel } from "./rows.js";
 import { sharedReduction } from "./shared-reduction.js";
 import { placeSchedule, sortSchedule } from "./sort.js";
+import { unitBlocks } from "./unit-blocks.js";
 import { unitScan } from "./unit-scans.js";
 import { scatterIterations, unitScatter } from "./unit-scatter.js";
 import { unitSort } from "./unit-sort.js";
@@ -50,6 +51,7 @@ function unitNest(nest: LoopNest, context: ScheduleContext): Kernel {
     unitSort(nest, context) ??
     placeSchedule(nest, context) ??
     unitScatter(nest, context) ??
+    unitBlocks(nest, context) ??
     elementKernel(nest, program, sizes!, target)
   );
 }
