@@ -18,7 +18,7 @@ import { packedTimeline } from "./plan/packed.js";
 import { BuildDevice } from "./plan/recording-device.js";
 import { SCRIPT, ScriptKernels } from "./plan/script-kernels.js";
 import { type Timeline, timelineOf } from "./plan/timeline.js";
-import { unbuiltCalls } from "./plan/unbuilt.js";
+import { unbuiltCalls, unheldValues } from "./plan/unbuilt.js";
 import { type ValueRange, valueRanges, withoutPlaces } from "./plan/value-ranges.js";
 import { joinedWeights } from "./plan/weights.js";
 import { type BuildReport, reportOf } from "./report.js";
@@ -243,6 +243,8 @@ async function timelineFor(
   // The interpreter computes what no kernels for all sizes do.
   const left = new Map<string, string>();
   let { plan, ranges, calls } = await planned(left);
+  const unheld = unheldValues(plan);
+  if (unheld.length > 0) throw notBuilt(unheld);
   while (calls.length > 0) {
     const more = calls.filter(({ node }) => !left.has(node));
     if (more.length === 0) throw notBuilt(calls);

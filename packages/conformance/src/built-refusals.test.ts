@@ -1,5 +1,6 @@
 /** @file Sizes that calls refuse in a run: modules refuse what the backend refuses. */
 import { wasmBackend } from "@sconce/backend-wasm";
+import { buildModule } from "@sconce/build";
 import { parseIr } from "@sconce/ir/text";
 import { Tensor } from "@sconce/tensor";
 import { expect, test } from "vitest";
@@ -67,5 +68,42 @@ test.each(CALLS)("%s", async (call, fitting) => {
     expect(taken).toBeGreaterThan(0);
     // A row, and products, fit at all sizes.
     if (!/%row|%t/.test(call)) expect(refused).toBeGreaterThan(0);
+  });
+});
+
+const complexProgram = (type: string) =>
+  parseIr(
+    `program "ATEN" {
+  input %x: USER_INPUT
+  output %y: USER_OUTPUT
+  call "" ((*), {}) -> * names ["x"]
+}
+graph(%x: ${type}[3]) {
+  %y: ${type}[3] = aten.clone.default(%x)
+  return (%y)
+}
+`,
+    { tensors: new Map() },
+  );
+
+test("pairs of float64 are complex128", async () => {
+  const program = complexProgram("c128");
+  const data = Float64Array.of(1, -2, 3, 0.25, -0, 5);
+  await withModule(program, {}, async ({ load }) => {
+    const model = await load();
+    const result = (await model.run({ x: { data, shape: [3] } })) as { readonly data: Float64Array };
+    expect(result).toMatchObject({ dtype: "complex128", shape: [3] });
+    expect(result.data).toEqual(data);
+    model.dispose();
+  });
+});
+
+test.each([
+  ["c32", "complex32"],
+  ["f8e4m3fn", "float8_e4m3fn"],
+])("no array holds %s", async (type, dtype) => {
+  await expect(buildModule(complexProgram(type))).rejects.toMatchObject({
+    code: "BUILD_UNSUPPORTED",
+    message: expect.stringContaining(`%x (x): modules take and give no ${dtype}`),
   });
 });

@@ -194,6 +194,7 @@ function element({ dtype, shape, data }: HostTensor, part: 0 | 1 = 0): number | 
     );
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   if (dtype === "complex64") return view.getFloat32(4 * part, true);
+  if (dtype === "complex128") return view.getFloat64(8 * part, true);
   const method = READERS[dtype];
   if (method !== undefined) return view[method](0, true);
   const bits = view.getUint16(0, true);
@@ -247,7 +248,7 @@ const HOST_HELPERS: HostHelpers = {
     return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
   },
   truth: (tensor) =>
-    Number(element(tensor)) !== 0 || (tensor.dtype === "complex64" && element(tensor, 1) !== 0),
+    Number(element(tensor)) !== 0 || (tensor.dtype.startsWith("complex") && element(tensor, 1) !== 0),
   check: (holds, message) => {
     if (!holds) throw new ModelError("ASSERTION_FAILED", message);
   },

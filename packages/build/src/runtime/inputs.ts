@@ -31,6 +31,7 @@ const ARRAYS: Readonly<Record<string, string>> = {
   float16: "Uint16,Float16",
   bfloat16: "Uint16",
   complex64: "Float32",
+  complex128: "Float64",
   int8: "Int8",
   uint8: "Uint8,Uint8Clamped",
   int16: "Int16",
@@ -44,7 +45,7 @@ const ARRAYS: Readonly<Record<string, string>> = {
 const arraysOf = (dtype: string): string[] => ARRAYS[dtype]!.split(",").map((name) => `${name}Array`);
 
 /** Elements of the array for one element of the tensor. */
-const lanes = (dtype: string): number => (dtype === "complex64" ? 2 : 1);
+const lanes = (dtype: string): number => (dtype.startsWith("complex") ? 2 : 1);
 
 const count = (shape: readonly number[]): number => shape.reduce((product, size) => product * size, 1);
 
