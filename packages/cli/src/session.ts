@@ -1,6 +1,7 @@
 /** @file Sessions, as commands open them. */
 import { isSconceError } from "@sconce/errors";
 import type { Backend } from "@sconce/ir";
+import type { Plugin } from "@sconce/passes";
 import { createSconce, type Sconce } from "@sconce/session";
 import {
   builtinBackends,
@@ -34,7 +35,7 @@ export async function openSession(
   const logger = { warn: (message: string) => io.warn(message) };
   io.onOpen?.();
   const own = await Promise.all(modules.map(loadPlugin));
-  const plugins = [...own, ...(await librariesFor(files, own))];
+  const plugins = [...own, ...(await librariesFor(files, own)), ...(await quantizingPasses(own))];
   const wanted = [backend].flat();
   const backends = await backendsFor(wanted, loading);
   let session: Sconce;
@@ -47,6 +48,12 @@ export async function openSession(
   }
   for (const name of wanted) session.backend(name);
   return session;
+}
+
+/** Returns the plugin with the passes of quantization, unless the user gives one of that name. */
+async function quantizingPasses(own: readonly Plugin[]): Promise<readonly Plugin[]> {
+  const { quantization } = await import("@sconce/quantization");
+  return own.some(({ name }) => name === quantization.name) ? [] : [quantization];
 }
 
 /**
