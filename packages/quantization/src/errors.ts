@@ -25,3 +25,19 @@ export const weightNotFinite = (name: string, value: number, index: number): Sco
     where: name,
     fix: `load other weights, or leave this one as it is: exclude=[${name}]`,
   });
+
+/** Returns the error for a report or a calibration without inputs. */
+export const noSamples = (): SconceError =>
+  new SconceError({
+    code: "NO_SAMPLES",
+    message: "there are no samples to run the program on",
+    fix: "give at least one set of inputs",
+  });
+
+/** Returns the error for a bound that the program does not meet without quantized weights. */
+export const boundNotReached = (bound: number): SconceError =>
+  new SconceError({
+    code: "QUANTIZATION_BOUND",
+    message: `no choice of weights keeps the error of the outputs at ${bound} or less`,
+    fix: "allow a larger error, or check that the program gives equal results on equal inputs",
+  });

@@ -4,6 +4,13 @@ import { weightQuantization } from "./weights/pass.js";
 
 export type { Distortion } from "./numbers/distortion.js";
 export { type CodeRange, chooseParameters, type QuantizationParameters } from "./numbers/parameters.js";
+export type { Sample } from "./report/measure.js";
+export {
+  type ReportedWeight,
+  type ReportWeightsOptions,
+  reportWeights,
+  type WeightReport,
+} from "./report/weight-report.js";
 export type { WeightChoice } from "./weights/choose.js";
 export { weightQuantization } from "./weights/pass.js";
 export {

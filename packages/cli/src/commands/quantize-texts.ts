@@ -1,0 +1,27 @@
+/** @file Numbers of `sconce quantize`, as its texts, its page and its JSON show them. */
+import type { Distortion, ReportedWeight } from "@sconce/quantization";
+
+/** Returns a ratio of signal to noise as text. */
+export const decibels = (ratio: number): string =>
+  ratio === Number.POSITIVE_INFINITY ? "exact" : `${ratio.toFixed(1)} dB`;
+
+/** Returns a share as text. */
+export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** Returns the row of a weight in a table. */
+export const weightFacts = (weight: ReportedWeight): string[] => [
+  weight.name,
+  String(weight.bits),
+  String(weight.group),
+  `${weight.bytesBefore} -> ${weight.bytesAfter}`,
+  decibels(weight.distortion.snr),
+  weight.distortion.maxError.toPrecision(3),
+  weight.damage.toPrecision(3),
+];
+
+/** Returns a distance for JSON, which has no infinity: the ratio of equal values is null. */
+export const distanceFacts = ({ snr, maxError, maxMagnitude }: Distortion) => ({
+  snr: Number.isFinite(snr) ? snr : null,
+  maxError,
+  maxMagnitude,
+});
