@@ -37,6 +37,8 @@ export const OPTION_TYPES: Readonly<Record<string, string>> = {
   bits: "integer, bits",
   group: "integer or word",
   scheme: "word",
+  mode: "word",
+  observer: "word",
   dtype: "dtype",
   backends: "two names, with a comma",
   names: "names, with commas between them",

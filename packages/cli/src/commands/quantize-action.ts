@@ -5,7 +5,9 @@ import { amount, countText, VERSION } from "@sconce/errors";
 import { requireFolder, writeFiles } from "@sconce/formats/files";
 import type { ExportedProgram } from "@sconce/ir";
 import {
+  calibrate,
   type ReportWeightsOptions,
+  reportValues,
   reportWeights,
   type Sample,
   type WeightGroup,
@@ -21,10 +23,19 @@ import { openSession } from "../session.js";
 import { columns, linesText } from "../text.js";
 import { readInputs } from "./inputs.js";
 import { quantizeHtml } from "./quantize-html.js";
-import { decibels, distanceFacts, percent, weightFacts } from "./quantize-texts.js";
+import {
+  type CostReport,
+  decibels,
+  distanceFacts,
+  layerFacts,
+  percent,
+  weightFacts,
+} from "./quantize-texts.js";
 
 export interface QuantizeOptions {
   readonly output: string;
+  readonly mode: "weights" | "static" | "dynamic";
+  readonly observer: "histogram" | "min-max" | "moving-average" | "percentile";
   readonly bits: string;
   readonly group: string;
   readonly asymmetric?: boolean;
@@ -52,18 +63,56 @@ export async function quantize(file: string, options: QuantizeOptions, io: SafeI
   const session = await openSession(io, options.plugin, undefined, [file]);
   const program = await openWithWeights(file, session, options.weights);
   const { samples, source } = await samplesOf(program, options);
-  const report = measured(session, program, io, {
-    ...schemeOf(options),
-    samples,
-    run: session.services.evaluator.run!,
-    maxError,
-    note: (text) => io.warn(text),
-  });
-  await writeProgram(output, report.program, io, session.operators);
+  const { program: result, ...report } =
+    options.mode === "weights"
+      ? weightCosts(session, program, samples, options, io)
+      : integerCosts(session, program, samples, { ...options, mode: options.mode }, io);
+  await writeProgram(output, result, io, session.operators);
   if (page !== undefined)
     await writeFiles([[page, quantizeHtml({ file, version: VERSION, source, maxError, report })]]);
   if (isJson) io.out(json(jsonReport(report, output, source, maxError)));
   else io.summary(summaryOf(report, output, source));
+}
+
+type Costs = CostReport & { readonly program: ExportedProgram };
+
+function weightCosts(
+  session: Sconce,
+  program: ExportedProgram,
+  samples: readonly Sample[],
+  options: QuantizeOptions,
+  io: SafeIo,
+): Costs {
+  const report = measured(session, program, io, {
+    ...schemeOf(options),
+    samples,
+    run: session.services.evaluator.run!,
+    maxError: boundOf(options.maxError),
+    note: (text) => io.warn(text),
+  });
+  return { ...report, layers: report.weights.flatMap(({ values }) => [...values]) };
+}
+
+/**
+ * Computes in int8: the program is lowered, and batch norms are folded, before edges are marked.
+ */
+function integerCosts(
+  session: Sconce,
+  program: ExportedProgram,
+  samples: readonly Sample[],
+  { mode, observer, maxError }: QuantizeOptions & { readonly mode: "static" | "dynamic" },
+  io: SafeIo,
+): Costs {
+  if (maxError !== undefined)
+    throw usage("--max-error is of use with --mode weights only", "leave one of them out");
+  const run = session.services.evaluator.run!;
+  const folded = session.transform(program, "decompose,fold-batch-norm");
+  const prepared = session.transform(folded, `prepare-quantization{mode=${mode},observer=${observer}}`);
+  const calibrated =
+    mode === "static" ? calibrate(prepared, { run, samples, note: (text) => io.warn(text) }) : prepared;
+  const result = session.transform(calibrated, "convert-quantization");
+  const { layers, ...report } = reportValues(folded, result, samples, run);
+  return { ...report, program: result, weights: [], floats: [], layers: [...layers] };
 }
 
 function schemeOf({ bits, group, asymmetric = false, scheme, half, include, exclude }: QuantizeOptions) {
@@ -145,23 +194,26 @@ function measured(
   }
 }
 
-/** Weights that the summary shows; the page and the JSON have all. */
+/** Rows that the summary shows; the page and the JSON have all. */
 const SHOWN = 10;
 
 function summaryOf(
-  { weights, floats, bytes, outputs, error }: WeightReport,
+  { weights, floats, bytes, outputs, error, layers }: CostReport,
   output: string,
   source: string,
 ): string {
-  const rows = weights.slice(0, SHOWN).map(weightFacts);
-  const head = ["weight", "bits", "group", "bytes", "SNR", "max error", "outputs off by"];
-  const more = weights.length > SHOWN ? [`and ${countText(weights.length - SHOWN, "other weight")}`] : [];
+  const isWeights = weights.length > 0;
+  const head = isWeights
+    ? ["weight", "bits", "group", "bytes", "SNR", "max error", "outputs off by"]
+    : ["call", "SNR", "max error"];
+  const rows = isWeights ? weights.map(weightFacts) : layers.map(layerFacts);
+  const more = rows.length > SHOWN ? [`and ${countText(rows.length - SHOWN, "other row")}`] : [];
   return linesText([
     `${output}: ${amount(bytes.before, "B")} -> ${amount(bytes.after, "B")} of weights (${percent(bytes.after / bytes.before)})`,
     `measured on ${source}`,
-    ...(weights.length === 0
+    ...(rows.length === 0
       ? ["no weight was quantized"]
-      : columns([head, ...rows], (column) => column > 0)),
+      : columns([head, ...rows.slice(0, SHOWN)], (column) => column > 0)),
     ...more,
     ...(floats.length === 0 ? [] : [`in float, for --max-error: ${floats.join(", ")}`]),
     ...outputs.map(
@@ -172,7 +224,7 @@ function summaryOf(
 }
 
 function jsonReport(
-  { weights, floats, bytes, outputs, error }: WeightReport,
+  { weights, floats, bytes, outputs, error, layers }: CostReport,
   output: string,
   source: string,
   maxError: number | undefined,
@@ -189,7 +241,7 @@ function jsonReport(
     weights: weights.map(({ values, distortion, ...facts }) => ({
       ...facts,
       distortion: distanceFacts(distortion),
-      values: Object.fromEntries([...values].map(([name, one]) => [name, distanceFacts(one)])),
     })),
+    layers: Object.fromEntries(layers.map(([name, one]) => [name, distanceFacts(one)])),
   };
 }

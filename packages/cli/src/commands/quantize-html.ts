@@ -1,7 +1,6 @@
 /** @file The page of `sconce quantize --report`: no scripts, no other files. */
 import { amount, markupText } from "@sconce/errors";
-import type { WeightReport } from "@sconce/quantization";
-import { decibels, percent, weightFacts } from "./quantize-texts.js";
+import { type CostReport, decibels, layerFacts, percent, weightFacts } from "./quantize-texts.js";
 
 /** What the page shows. */
 export interface QuantizePage {
@@ -11,15 +10,12 @@ export interface QuantizePage {
   /** What the program ran on. */
   readonly source: string;
   readonly maxError: number | undefined;
-  readonly report: WeightReport;
+  readonly report: CostReport;
 }
 
 /** Returns the page. */
 export function quantizeHtml({ file, version, source, maxError, report }: QuantizePage): string {
-  const { weights, floats, bytes, outputs, error } = report;
-  const layers = weights.flatMap(({ name, values }) =>
-    [...values].map(([layer, { snr, maxError: most }]) => [layer, name, decibels(snr), most.toPrecision(3)]),
-  );
+  const { weights, floats, bytes, outputs, error, layers } = report;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -54,17 +50,19 @@ ${table(
     one.maxMagnitude.toPrecision(3),
   ]),
 )}
-<h2>Weights</h2>
-<p>The last column is the largest relative error of the outputs when this weight alone is quantized. The worst come first.</p>
-${table(["weight", "bits", "group", "bytes", "SNR", "max error", "outputs off by"], weights.map(weightFacts))}
+${weights.length === 0 ? "" : weightPart(weights)}
 <h2>Layers</h2>
 <p>Values of the layers in the quantized program, with the errors of all layers before them.</p>
-${table(["layer", "weight", "SNR", "max error"], layers)}
+${table(["layer", "SNR", "max error"], layers.map(layerFacts))}
 </main>
 </body>
 </html>
 `;
 }
+
+const weightPart = (weights: CostReport["weights"]): string => `<h2>Weights</h2>
+<p>The last column is the largest relative error of the outputs when this weight alone is quantized. The worst come first.</p>
+${table(["weight", "bits", "group", "bytes", "SNR", "max error", "outputs off by"], weights.map(weightFacts))}`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = (tag: string, row: readonly string[]): string =>

@@ -1,5 +1,18 @@
 /** @file Numbers of `sconce quantize`, as its texts, its page and its JSON show them. */
-import type { Distortion, ReportedWeight } from "@sconce/quantization";
+import type { Distortion, ReportedWeight, WeightReport } from "@sconce/quantization";
+
+/** What a quantized program saves and costs. */
+export interface CostReport extends Omit<WeightReport, "program"> {
+  /** The values of calls in the quantized program. */
+  readonly layers: readonly (readonly [name: string, Distortion])[];
+}
+
+/** Returns the row of a call in a table. */
+export const layerFacts = ([name, { snr, maxError }]: CostReport["layers"][number]): string[] => [
+  name,
+  decibels(snr),
+  maxError.toPrecision(3),
+];
 
 /** Returns a ratio of signal to noise as text. */
 export const decibels = (ratio: number): string =>

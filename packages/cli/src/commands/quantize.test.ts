@@ -40,7 +40,8 @@ describe("sconce quantize", () => {
     const report = JSON.parse(out) as {
       readonly samples: string;
       readonly error: number;
-      readonly weights: readonly { readonly name: string; readonly values: object }[];
+      readonly weights: readonly { readonly name: string }[];
+      readonly layers: object;
     };
     expect(report.samples).toBe(`2 samples of ${samples}`);
     expect(report.error).toBeLessThan(0.5);
@@ -51,28 +52,36 @@ describe("sconce quantize", () => {
       "fc2.weight",
     ]);
     const html = readFileSync(page, "utf8");
-    for (const { name, values } of report.weights)
-      for (const text of [name, ...Object.keys(values)]) expect(html).toContain(`<td>${text}</td>`);
+    const names = [...report.weights.map(({ name }) => name), ...Object.keys(report.layers)];
+    expect(names).toHaveLength(8);
+    for (const text of names) expect(html).toContain(`<td>${text}</td>`);
     expect(html).not.toContain("<script");
   });
 
-  test("names of files and weights are escaped in the page", () => {
+  test.each(["static", "dynamic"])("--mode %s computes in int8", async (mode) => {
+    const output = place(`${mode}.pt2`);
+    const { code, err, out } = await sconce(
+      ...["quantize", fixture("digits"), "--mode", mode, "--observer", "min-max", "-o", output],
+      ...["--calibrate", samples],
+    );
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^addmm_1 +\d+\.\d dB /m);
+    const ran = await sconce("run", output, "--random", "1");
+    expect([ran.code, ran.err]).toEqual([0, ""]);
+  });
+
+  test("names of files, weights and calls are escaped in the page", () => {
     const distortion = { snr: 1, maxError: 1, maxMagnitude: 1 };
     const weight = {
       ...{ name: "<b>w</b>", layers: [], shape: [], bits: 8, group: 1, bytesBefore: 4, bytesAfter: 1 },
-      ...{ distortion, damage: 0, aloneSnr: 0, values: new Map([["<i>", distortion]]) },
+      ...{ distortion, damage: 0, aloneSnr: 0, values: new Map() },
     };
     const report = {
-      weights: [weight],
-      floats: ["<u>"],
-      bytes: { before: 4, after: 1 },
-      outputs: [],
-      error: 0,
+      ...{ layers: [["<i>", distortion] as const], weights: [weight], floats: ["<u>"], outputs: [] },
+      ...{ bytes: { before: 4, after: 1 }, error: 0 },
     };
-    const html = quantizeHtml({
-      ...{ file: "<img src=x>", version: "1", source: "<a>", maxError: undefined },
-      report: report as never,
-    });
+    const facts = { file: "<img src=x>", version: "1", source: "<a>", maxError: undefined };
+    const html = quantizeHtml({ ...facts, report });
     expect(html).not.toMatch(/<(img|b|i|u|a)[ >]/);
     expect(html).toContain("&#60;b&#62;w&#60;/b&#62;");
   });
@@ -83,6 +92,7 @@ describe("sconce quantize", () => {
     [["--calibrate", place("none")], "is not a folder that can be read", "safetensors"],
     [["--calibrate", folder], "has no safetensors files", "0.safetensors"],
     [["--include", "fc9"], "include names fc9, which is not a weight", "fc"],
+    [["--mode", "static", "--max-error", "0.1"], "--max-error is of use with --mode weights only", "leave"],
     [["--seed", "x"], '--seed: "x" is not a seed', "integer"],
   ])("%j is refused", async (options, message, fix) => {
     const { code, err } = await sconce(...["quantize", fixture("digits"), "-o", place("no.pt2"), ...options]);

@@ -15,6 +15,14 @@ export const quantizeCommand: Declare = (command, io) => {
   command
     .argument(...FILE_ARGUMENT)
     .requiredOption("-o, --output <file>", "Write the program to OUT.pt2 for PyTorch, or to OUT.sir")
+    .addOption(
+      new Option(
+        "--mode <mode>",
+        "Store weights only; or compute in int8: with scales of activations from calibration, or chosen in each run",
+      )
+        .choices(["weights", "static", "dynamic"])
+        .default("weights"),
+    )
     .addOption(new Option("--bits <bits>", "Bits of a weight").choices(["8", "4", "2"]).default("8"))
     .addOption(
       new Option("--group <group>", "Elements that share a scale; auto: channels, 64 or 32 by bits")
@@ -29,6 +37,11 @@ export const quantizeCommand: Declare = (command, io) => {
     )
     .addOption(
       new Option("--half <dtype>", "Store halves in place of codes").choices(["float16", "bfloat16"]),
+    )
+    .addOption(
+      new Option("--observer <observer>", "How --mode static finds the range of an activation")
+        .choices(["histogram", "min-max", "moving-average", "percentile"])
+        .default("histogram"),
     )
     .option("--include <weight>", "Quantize these weights, modules or calls only (repeatable)", repeatable)
     .option("--exclude <weight>", "Leave these weights, modules or calls (repeatable)", repeatable)

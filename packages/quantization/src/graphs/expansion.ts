@@ -36,16 +36,27 @@ export class CallMaker {
     return ref(name);
   }
 
+  /** Adds a `getitem` of a call with several results. */
+  item(source: NodeRef, index: number): NodeRef {
+    const val = (this.#vals.get(source.name) as readonly MetaValue[])[index]!;
+    return this.#add("operator.getitem", [source, index], {}, val);
+  }
+
   /** Adds a call and returns its result. */
-  call(
+  call(target: string, args: readonly Argument[], kwargs: Readonly<Record<string, Argument>> = {}): NodeRef {
+    const { operators, env } = this.#parts;
+    const val = metaOf(operators, target, args, kwargs, env, ({ name }) => this.#vals.get(name));
+    return this.#add(target, args, kwargs, val);
+  }
+
+  #add(
     target: string,
     args: readonly Argument[],
-    kwargs: Readonly<Record<string, Argument>> = {},
-    candidate = target.split(".")[1]!,
+    kwargs: Readonly<Record<string, Argument>>,
+    val: MetaValue,
   ): NodeRef {
-    const { operators, env, names, meta } = this.#parts;
-    const val = metaOf(operators, target, args, kwargs, env, ({ name }) => this.#vals.get(name));
-    const name = names.create(candidate);
+    const { names, meta } = this.#parts;
+    const name = names.create(target.split(".")[1]!);
     this.nodes.push({ name, op: "call_function", target, args, kwargs, meta: { ...meta, val } });
     return this.know(name, val);
   }

@@ -17,6 +17,8 @@ export interface MatrixScheme {
   readonly isSymmetric: boolean;
   /** `absmax` keeps the largest magnitude; `mse` searches the range of the least squared error. */
   readonly scheme: "absmax" | "mse";
+  /** The least scale. */
+  readonly eps: number;
 }
 
 /** A quantized matrix. */
@@ -50,18 +52,24 @@ export function quantizeMatrix(values: Float32Array, options: MatrixScheme): Qua
 
 function parametersOf(
   items: Float32Array,
-  { range, isSymmetric, scheme }: MatrixScheme,
+  { range, isSymmetric, scheme, eps }: MatrixScheme,
 ): QuantizationParameters {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of items) {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  let best = chooseParameters(low, high, range, isSymmetric);
+  let best = chooseParameters(low, high, range, isSymmetric, eps);
   if (scheme === "absmax") return best;
   let least = errorOf(items, best, range, Number.POSITIVE_INFINITY);
   for (const shrink of SHRINKS) {
-    const tried = chooseParameters(Math.fround(low * shrink), Math.fround(high * shrink), range, isSymmetric);
+    const tried = chooseParameters(
+      Math.fround(low * shrink),
+      Math.fround(high * shrink),
+      range,
+      isSymmetric,
+      eps,
+    );
     const error = errorOf(items, tried, range, least);
     if (error >= least) continue;
     [best, least] = [tried, error];

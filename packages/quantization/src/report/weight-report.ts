@@ -10,7 +10,6 @@ import {
   quantizeWeights,
   type WeightQuantization,
 } from "../weights/quantize-weights.js";
-import { bytesOf } from "../weights/stored.js";
 import {
   leastRatio,
   type Measurement,
@@ -20,6 +19,7 @@ import {
   relativeError,
   type Sample,
 } from "./measure.js";
+import { stateBytes } from "./state-bytes.js";
 
 /** A weight in a report. */
 export interface ReportedWeight extends QuantizedWeight {
@@ -68,6 +68,7 @@ const OPTIONS: OptionNames<ReportWeightsOptions> = {
   symmetric: true,
   scheme: true,
   dtype: true,
+  eps: true,
   include: true,
   exclude: true,
   note: true,
@@ -229,14 +230,4 @@ class Reporter {
 function worse(a: Alone, b: Alone): number {
   const rank = ({ damage }: Alone): number => (Number.isNaN(damage) ? Number.POSITIVE_INFINITY : damage);
   return rank(a) === rank(b) ? a.aloneSnr - b.aloneSnr || 0 : rank(b) - rank(a);
-}
-
-/** Returns the bytes of the state and the constants; tied tensors count once. */
-function stateBytes({ stateDict, constants }: ExportedProgram): number {
-  const seen = new Set<unknown>();
-  return [...stateDict.values(), ...constants.values()].reduce((sum, tensor) => {
-    if (seen.has(tensor.storage)) return sum;
-    seen.add(tensor.storage);
-    return sum + bytesOf([tensor]);
-  }, 0);
 }

@@ -69,6 +69,7 @@ const OPTIONS: OptionNames<QuantizeWeightsOptions> = {
   symmetric: true,
   scheme: true,
   dtype: true,
+  eps: true,
   include: true,
   exclude: true,
   note: true,
@@ -121,7 +122,7 @@ export function* weightSteps(
 
 const withDefaults = (options: QuantizeWeightsOptions): Required<WeightScheme> => {
   const { bits = 8, group = "auto", symmetric = true, scheme = "absmax", dtype = "int" } = options;
-  return { bits, group, symmetric, scheme, dtype };
+  return { bits, group, symmetric, scheme, dtype, eps: options.eps ?? 2 ** -23 };
 };
 
 /** @throws SconceError `NO_VALUES` */

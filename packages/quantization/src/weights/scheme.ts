@@ -23,6 +23,8 @@ export interface WeightScheme {
    * `int` for codes, or the half-precision dtype that weights are stored in. @defaultValue "int"
    */
   readonly dtype?: "int" | "float16" | "bfloat16";
+  /** The least scale. @defaultValue 2^-23 */
+  readonly eps?: number;
 }
 
 /** The choices of `group`. */

@@ -64,14 +64,14 @@ function storedHalf(
 
 function storedCodes(
   weight: LayerWeight,
-  { bits, group, symmetric, scheme }: Required<WeightScheme>,
+  { bits, group, symmetric, scheme, eps }: Required<WeightScheme>,
   values: Float32Array,
 ): StoredWeight {
   const { tensor, channelAxis } = weight;
   const rows = tensor.shape[channelAxis]!;
   const length = groupLength(group, bits, values.length / rows);
   const range = codeRange(bits, symmetric);
-  const matrix = quantizeMatrix(values, { range, group: length, isSymmetric: symmetric, scheme });
+  const matrix = quantizeMatrix(values, { range, group: length, isSymmetric: symmetric, scheme, eps });
   const distortion = distortionOf(values, matrix, length, tensor.dtype);
   const parts: StoredParts = { weight, matrix, rows, length, symmetric, bits };
   const form = bits === 8 ? storedBytes(parts) : storedPacked(parts);
