@@ -1,5 +1,5 @@
 /** @file What a backend says about the edges that it computes in integers. */
-import type { ExportedProgram } from "@sconce/ir";
+import type { ExportedProgram, Node } from "@sconce/ir";
 import type { Annotation, ObserverKind } from "./spec.js";
 
 /** What users choose. */
@@ -10,6 +10,10 @@ export interface AnnotationOptions {
   readonly observer: ObserverKind;
   /** The part of the values that the observer `percentile` keeps. */
   readonly percentile: number;
+  /**
+   * Whether a call stays in float: what the user leaves out, and values that are written to state.
+   */
+  readonly isExcluded: (node: Node) => boolean;
 }
 
 /**

@@ -39,13 +39,15 @@ class Annotator {
   readonly #graph: Graph;
   readonly #activation: QuantizationSpec;
   readonly #isDynamic: boolean;
+  readonly #isExcluded: (node: Node) => boolean;
   readonly #annotations = new Map<string, Annotation>();
   /** The weight that a layer reads. */
   readonly #weights = new Map<string, LayerWeight>();
 
-  constructor(program: ExportedProgram, { isDynamic, observer, percentile }: AnnotationOptions) {
+  constructor(program: ExportedProgram, { isDynamic, observer, percentile, isExcluded }: AnnotationOptions) {
     this.#graph = program.graph;
     this.#isDynamic = isDynamic;
+    this.#isExcluded = isExcluded;
     const base = { range: { min: -128, max: 127 }, isSymmetric: false, eps: EPS };
     this.#activation = isDynamic
       ? { ...base, isDynamic }
@@ -55,7 +57,7 @@ class Annotator {
   }
 
   run(): ReadonlyMap<string, Annotation> {
-    const nodes = this.#graph.calls();
+    const nodes = this.#graph.calls().filter((node) => !this.#isExcluded(node));
     for (const node of nodes) if (LINEAR.test(node.target)) this.#layer(node);
     if (this.#isDynamic) return this.#annotations;
     for (const node of nodes) if (CONVOLUTION.test(node.target)) this.#layer(node);
@@ -100,6 +102,7 @@ class Annotator {
       output !== undefined &&
       users.length === 1 &&
       relu!.target === RELU &&
+      !this.#isExcluded(relu!) &&
       !this.#annotations.has(relu!.name);
     this.#annotations.set(node.name, { inputs, output: isFused ? undefined : output });
     if (isFused) this.#annotations.set(relu!.name, { inputs: new Map(), output });

@@ -16,6 +16,8 @@ export interface ObservedRange {
 export interface Observer {
   /** Adds the values of one run. Infinities and NaN are left out. */
   add(values: Float32Array): void;
+  /** Whether some value was infinite. */
+  readonly hasInfinite: boolean;
   /** Returns the range; undefined before the first value. */
   range(): ObservedRange | undefined;
 }
@@ -32,6 +34,7 @@ export function observerOf({ observer = "min-max", percentile = 0.9999 }: Quanti
 }
 
 class HistogramObserver implements Observer {
+  hasInfinite = false;
   readonly #histogram = new Histogram();
   readonly #kind: ObserverKind;
   readonly #percentile: number;
@@ -42,6 +45,7 @@ class HistogramObserver implements Observer {
   }
 
   add(values: Float32Array): void {
+    this.hasInfinite ||= values.some(isInfinite);
     this.#histogram.add(finite(values));
   }
 
@@ -57,6 +61,7 @@ class HistogramObserver implements Observer {
 
 /** The least and the greatest value, or their moving averages. */
 class RangeObserver implements Observer {
+  hasInfinite = false;
   readonly #isAveraged: boolean;
   #low = Number.POSITIVE_INFINITY;
   #high = Number.NEGATIVE_INFINITY;
@@ -67,6 +72,7 @@ class RangeObserver implements Observer {
   }
 
   add(given: Float32Array): void {
+    this.hasInfinite ||= given.some(isInfinite);
     const values = finite(given);
     if (values.length === 0) return;
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -91,6 +97,8 @@ class RangeObserver implements Observer {
     return { low, high, partOutside: this.#isAveraged ? this.#kept.partOutside(low, high) : 0 };
   }
 }
+
+const isInfinite = (value: number): boolean => Math.abs(value) === Number.POSITIVE_INFINITY;
 
 function finite(values: Float32Array): Float32Array {
   return values.every(Number.isFinite) ? values : values.filter(Number.isFinite);

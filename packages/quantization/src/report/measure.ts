@@ -1,5 +1,6 @@
 /** @file How far values of a quantized program are from those of the program. */
 import type { ExportedProgram, ProgramRunner, Value } from "@sconce/ir";
+import { copyTensor } from "@sconce/passes";
 import { castTensor, isComplexDType, Tensor } from "@sconce/tensor";
 import { type Distortion, DistortionMeter } from "../numbers/distortion.js";
 
@@ -73,6 +74,12 @@ export const relativeError = ({ outputs }: Pick<Measurement, "outputs">): number
 export const leastRatio = ({ outputs }: Pick<Measurement, "outputs">): number =>
   outputs.reduce((least, { snr }) => Math.min(least, snr), Number.POSITIVE_INFINITY);
 
+/**
+ * Returns copies of the inputs: programs may write to theirs, and samples are run several times.
+ */
+export const ownInputs = (sample: Sample): Value[] =>
+  sample.map((value) => (value instanceof Tensor ? copyTensor(value) : value));
+
 function runOf(
   program: ExportedProgram,
   sample: Sample,
@@ -80,7 +87,7 @@ function runOf(
   names: ReadonlySet<string>,
 ): Reference["runs"][number] {
   const nodes = new Map<string, Floats>();
-  const { outputs } = run(program, sample, (node, value) => {
+  const { outputs } = run(program, ownInputs(sample), (node, value) => {
     if (names.has(node.name)) nodes.set(node.name, floatsOf(value));
   });
   return { outputs: outputs.map(floatsOf), nodes };

@@ -3,7 +3,7 @@ import { type ExportedProgram, float, type ProgramRunner, rebuild } from "@sconc
 import { castTensor, Tensor } from "@sconce/tensor";
 import { noSamples, notPrepared } from "../errors.js";
 import { type ObservedRange, type Observer, observerOf } from "../observers/observer.js";
-import type { Sample } from "../report/measure.js";
+import { ownInputs, type Sample } from "../report/measure.js";
 import { type GraphObserver, graphObservers, WEIGHT } from "./observers.js";
 
 /** The name of the pass. */
@@ -38,17 +38,23 @@ export function calibrate(program: ExportedProgram, options: CalibrationOptions)
   const byNode = new Map(placed.map(({ node, group }) => [node.name, observers.get(group)!]));
   let done = 0;
   for (const sample of samples) {
-    run(program, sample, ({ name }, value) => {
+    run(program, ownInputs(sample), ({ name }, value) => {
       if (value instanceof Tensor) byNode.get(name)?.add(floatsOf(value));
     });
     done += 1;
     onProgress?.(done);
   }
   if (done === 0) throw noSamples();
-  const ranges = new Map([...observers].map(([group, observer]) => [group, observer.range()]));
+  const ranges = new Map([...observers].map(([group, observer]) => [group, rangeOf(observer)]));
   if (note !== undefined) warn(placed, ranges, note);
   return withRanges(program, placed, ranges);
 }
+
+/** Returns the range; an infinite one for edges with infinite values, such as a mask. */
+const rangeOf = (observer: Observer): ObservedRange | undefined =>
+  observer.hasInfinite
+    ? { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY, partOutside: 0 }
+    : observer.range();
 
 function floatsOf(tensor: Tensor): Float32Array {
   const { data, storageOffset, numel } = castTensor(tensor, "float32").contiguous();
@@ -81,6 +87,8 @@ function warn(
     if (range === undefined || seen.has(group)) continue;
     seen.add(group);
     const { low, high, partOutside } = range;
+    if (low === Number.NEGATIVE_INFINITY)
+      note(`%${value} has infinite values, which no code represents: its edges stay in float`);
     if (low === 0 && high === 0)
       note(
         `the scale of %${value} would be zero: all its values are 0 in the samples; it gets the least scale`,

@@ -13,6 +13,7 @@ import {
   ref,
 } from "@sconce/ir";
 import type { OperatorTable } from "@sconce/ops";
+import { withRuleLayouts } from "@sconce/passes";
 import { mapArguments, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
 import { notPrepared, unobservedEdge } from "../errors.js";
 import { CallMaker } from "../graphs/expansion.js";
@@ -44,7 +45,9 @@ export function convertQuantization(program: ExportedProgram, operators: Operato
     inherit: false,
     checkUses: false,
   });
-  return withWeights(program.with({ graph }), operators, program, observers);
+  // Codes lie in memory in their own order: views of them have other strides.
+  const converted = withRuleLayouts(program.with({ graph }), operators);
+  return withWeights(converted, operators, program, observers);
 }
 
 /** Stores the observed weights as int8. */
@@ -68,6 +71,10 @@ function withWeights(
   return program;
 }
 
+/** Returns whether calibration saw infinite values: see `calibrate`. */
+const isInFloat = ({ group, spec, low }: GraphObserver): boolean =>
+  group !== WEIGHT && spec.isDynamic !== true && low === Number.NEGATIVE_INFINITY;
+
 /** A value in codes. */
 interface Coded {
   readonly codes: NodeRef;
@@ -83,6 +90,8 @@ class Converter {
   readonly #names: Namespace;
   readonly #env: RetraceEnv;
   readonly #coded = new Map<string, Coded>();
+  /** What is read in place of observers of edges that stay in float. */
+  readonly #floats = new Map<string, NodeRef>();
 
   constructor(program: ExportedProgram, operators: OperatorTable, observers: readonly GraphObserver[]) {
     this.#program = program;
@@ -102,7 +111,9 @@ class Converter {
       return known;
     };
     if (observer !== undefined) {
-      if (observer.group !== WEIGHT) this.#code(observer, read(ref(observer.value)), added);
+      const value = read(ref(observer.value));
+      if (isInFloat(observer)) this.#floats.set(node.name, value);
+      else if (observer.group !== WEIGHT) this.#code(observer, value, added);
       return added;
     }
     const next = mapArguments(node, (argument) => mapRefs(argument, read));
@@ -114,6 +125,8 @@ class Converter {
     const observer = this.#observers.get(input.name);
     if (observer === undefined) return input;
     if (observer.group === WEIGHT) return ref(observer.value);
+    const float = this.#floats.get(input.name);
+    if (float !== undefined) return float;
     const { codes, parameters } = this.#coded.get(input.name)!;
     const calls = this.#calls(observer, user.op === "output" ? observer.node : user);
     this.#knowCodes(calls, codes, parameters, observer);

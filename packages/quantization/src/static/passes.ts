@@ -1,4 +1,4 @@
-import { definePass, randomInputs } from "@sconce/passes";
+import { definePass, keepOf, randomInputs } from "@sconce/passes";
 import { OBSERVERS, type ObserverKind } from "../annotate/spec.js";
 import { noRunner } from "../errors.js";
 import { CALIBRATE, calibrate } from "./calibrate.js";
@@ -23,12 +23,17 @@ export const quantizationPreparation = definePass({
         Number(value) > 0 && Number(value) <= 1 ? undefined : "must be above 0 and at most 1",
       doc: "the part of the values that the observer percentile keeps",
     },
+    exclude: {
+      default: [],
+      doc: "operators, calls and module paths that stay in float; `*` represents any letters",
+    },
   },
-  run: (program, _, { mode, observer, percentile }) =>
+  run: (program, { operators }, { mode, observer, percentile, exclude }) =>
     prepareQuantization(program, {
       isDynamic: mode === "dynamic",
       observer: observer as ObserverKind,
       percentile,
+      isExcluded: keepOf(exclude, program, operators, "exclude"),
     }),
 });
 

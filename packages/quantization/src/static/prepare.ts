@@ -20,7 +20,7 @@ import { OBSERVE } from "./observe.js";
 /** The name of the pass. */
 export const PREPARE = "prepare-quantization";
 
-const DEFAULTS: AnnotationOptions = { isDynamic: false, observer: "histogram", percentile: 0.9999 };
+const DEFAULTS = { isDynamic: false, observer: "histogram", percentile: 0.9999 } as const;
 
 /**
  * Returns the program with observers on the edges that a quantizer annotates: calls of
@@ -32,15 +32,20 @@ export function prepareQuantization(
   options: Partial<AnnotationOptions> = {},
   quantizer: Quantizer = xnnpackQuantizer,
 ): ExportedProgram {
-  const { graph } = program;
-  const annotations = quantizer.annotate(program, { ...DEFAULTS, ...options });
+  const { graph, graphSignature } = program;
+  // Codes of a value that is written to state would add up from run to run.
+  const written = new Set(
+    graphSignature.outputSpecs.flatMap(({ kind, arg }) => (kind.endsWith("_MUTATION") ? [arg.name] : [])),
+  );
+  const isExcluded = (node: Node): boolean => written.has(node.name) || options.isExcluded?.(node) === true;
+  const annotations = quantizer.annotate(program, { ...DEFAULTS, ...options, isExcluded });
   for (const [name, { inputs }] of annotations)
     for (const part of [name, ...inputs.keys()])
       if (!graph.has(part)) throw unknownAnnotation(quantizer.name, part);
   refuseAsymmetric(program, annotations, quantizer);
   const preparer = new Preparer(program, edgeGroups(graph, annotations), weightsOf(program, annotations));
   const prepared = rebuild(graph, (node) => preparer.changed(node), { inherit: false });
-  return prepared === graph ? program : program.with({ graph: prepared });
+  return preparer.count === 0 ? program : program.with({ graph: prepared });
 }
 
 /** Weights among the annotated inputs: state with a scale for each channel. */
@@ -124,7 +129,11 @@ class Preparer {
     return ref(name);
   }
 
+  /** The number of observers. */
+  count = 0;
+
   #observer(value: string, source: string, group: string, spec: string): Node {
+    this.count += 1;
     const { val, stackTrace, nnModuleStack } = this.#program.graph.node(source).meta;
     return {
       name: this.#names.create("observe"),

@@ -5,7 +5,8 @@ import { castTensor, readSafetensors, Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import type { Quantizer } from "../annotate/quantizer.js";
 import type { Annotation, QuantizationSpec } from "../annotate/spec.js";
-import { context, operators, recorded, textProgram, transformed } from "../programs.fixture.js";
+import { context, inputTensors, operators, recorded, textProgram, transformed } from "../programs.fixture.js";
+import { reportValues } from "../report/value-report.js";
 import { calibrate } from "./calibrate.js";
 import { convertQuantization } from "./convert.js";
 import { quantizationConversion, quantizationPreparation, randomCalibration } from "./passes.js";
@@ -122,6 +123,53 @@ describe("alarms name the node", () => {
       expect.stringContaining("the scale of %x would be zero"),
       expect.stringContaining("the scale of %relu would be zero"),
     ]);
+  });
+
+  test("infinite values stay in float, and masks keep their meaning", async () => {
+    const notes: string[] = [];
+    const prepared = lowered(await recorded("net_gpt"), "decompose,fold-batch-norm,prepare-quantization");
+    const samples = [inputTensors("net_gpt")];
+    const calibrated = calibrate(prepared, { run, samples, note: (text) => notes.push(text) });
+    expect(notes).toContainEqual(expect.stringMatching(/^%where has infinite values/));
+    const quantized = lowered(calibrated, "convert-quantization");
+    const { outputs } = reportValues(await recorded("net_gpt"), quantized, samples, run);
+    expect(outputs[0]!.snr).toBeGreaterThan(30);
+  });
+
+  test("values that are written to state stay in float", async () => {
+    const prepared = lowered(await recorded("pm_buffer_updates"), "decompose,prepare-quantization");
+    const written = new Set(prepared.buffersToMutate.keys());
+    expect(written.size).toBeGreaterThan(0);
+    for (const name of written) expect(prepared.graph.node(name).target).not.toContain("observe");
+  });
+
+  test("samples stay as they are, also where the program writes to its inputs", async () => {
+    const program = lowered(await recorded("pm_input_mutation"), "decompose");
+    const samples = [inputTensors("pm_input_mutation")];
+    const before = samples[0]!.map((tensor) => tensor.toArray());
+    const prepared = prepareQuantization(program);
+    const quantized = convertQuantization(calibrate(prepared, { run, samples }), operators);
+    expect(reportValues(program, quantized, samples, run).outputs.at(-1)!.snr).toBeGreaterThan(30);
+    expect(samples[0]!.map((tensor) => tensor.toArray())).toEqual(before);
+  });
+
+  test("recurrent layers, whose views move in memory, run and are near", async () => {
+    for (const name of ["net_gru", "net_lstm"]) {
+      const prepared = lowered(await recorded(name), "decompose,prepare-quantization{observer=min-max}");
+      const samples = [inputTensors(name)];
+      const quantized = lowered(calibrate(prepared, { run, samples }), "convert-quantization");
+      const { outputs } = reportValues(await recorded(name), quantized, samples, run);
+      for (const { snr } of outputs) expect(snr).toBeGreaterThan(25);
+    }
+  });
+
+  test("excluded calls stay in float", async () => {
+    const prepared = lowered(
+      await recorded("digits"),
+      "decompose,fold-batch-norm,prepare-quantization{exclude=[aten.addmm.default,convolution_2]}",
+    );
+    const quantized = convertQuantization(calibrate(prepared, { run, samples }), operators);
+    expect([...quantized.stateDict.values()].filter(({ dtype }) => dtype === "int8")).toHaveLength(1);
   });
 
   test("saturated values", () => {
