@@ -99,3 +99,11 @@ export const noRunner = (pass: string): SconceError =>
     message: `the pass "${pass}" runs the program, and has no interpreter to run it with`,
     fix: "use createSconce(), or put run: createRunner() of @sconce/backend-cpu into the context",
   });
+
+/** Returns the error for the scheme `gptq` without the inputs of layers. */
+export const noHessians = (): SconceError =>
+  new SconceError({
+    code: "NO_SAMPLES",
+    message: "the scheme gptq needs the inputs of layers",
+    fix: "give hessians: layerHessians(program, samples, run)",
+  });

@@ -7,6 +7,7 @@ test("public names", () => {
     "chooseParameters",
     "convertQuantization",
     "default",
+    "layerHessians",
     "prepareQuantization",
     "quantization",
     "quantizationConversion",

@@ -15,6 +15,7 @@ export type {
 export { xnnpackQuantizer } from "./annotate/xnnpack.js";
 export type { Distortion } from "./numbers/distortion.js";
 export { type CodeRange, chooseParameters, type QuantizationParameters } from "./numbers/parameters.js";
+export { layerHessians } from "./report/hessians.js";
 export type { Sample } from "./report/measure.js";
 export { reportValues, type ValueReport } from "./report/value-report.js";
 export {

@@ -6,6 +6,7 @@ import { requireFolder, writeFiles } from "@sconce/formats/files";
 import type { ExportedProgram } from "@sconce/ir";
 import {
   calibrate,
+  layerHessians,
   type ReportWeightsOptions,
   reportValues,
   reportWeights,
@@ -83,10 +84,14 @@ function weightCosts(
   options: QuantizeOptions,
   io: SafeIo,
 ): Costs {
+  const run = session.services.evaluator.run!;
+  if (options.scheme === "gptq" && options.calibrate === undefined)
+    throw usage("--scheme gptq goes by the inputs of layers", "give real inputs with --calibrate");
   const report = measured(session, program, io, {
     ...schemeOf(options),
+    ...(options.scheme === "gptq" && { hessians: layerHessians(program, samples, run) }),
     samples,
-    run: session.services.evaluator.run!,
+    run,
     maxError: boundOf(options.maxError),
     note: (text) => io.warn(text),
   });
@@ -120,7 +125,7 @@ function schemeOf({ bits, group, asymmetric = false, scheme, half, include, excl
     bits: Number(bits) as 8 | 4 | 2,
     group: group as WeightGroup,
     symmetric: !asymmetric,
-    scheme: scheme as "absmax" | "mse",
+    scheme: scheme as "absmax" | "mse" | "gptq",
     dtype: half ?? ("int" as const),
     ...(include !== undefined && { include }),
     ...(exclude !== undefined && { exclude }),

@@ -58,6 +58,15 @@ describe("sconce quantize", () => {
     expect(html).not.toContain("<script");
   });
 
+  test("--scheme gptq takes samples", async () => {
+    const { code, err, out } = await sconce(
+      ...["quantize", fixture("digits"), "--bits", "4", "--scheme", "gptq", "--calibrate", samples],
+      ...["-o", place("gptq.pt2")],
+    );
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^fc1\.weight +4 /m);
+  });
+
   test.each(["static", "dynamic"])("--mode %s computes in int8", async (mode) => {
     const output = place(`${mode}.pt2`);
     const { code, err, out } = await sconce(
@@ -93,6 +102,7 @@ describe("sconce quantize", () => {
     [["--calibrate", folder], "has no safetensors files", "0.safetensors"],
     [["--include", "fc9"], "include names fc9, which is not a weight", "fc"],
     [["--mode", "static", "--max-error", "0.1"], "--max-error is of use with --mode weights only", "leave"],
+    [["--scheme", "gptq"], "--scheme gptq goes by the inputs of layers", "--calibrate"],
     [["--seed", "x"], '--seed: "x" is not a seed', "integer"],
   ])("%j is refused", async (options, message, fix) => {
     const { code, err } = await sconce(...["quantize", fixture("digits"), "-o", place("no.pt2"), ...options]);

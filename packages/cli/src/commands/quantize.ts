@@ -31,8 +31,11 @@ export const quantizeCommand: Declare = (command, io) => {
     )
     .option("--asymmetric", "Store zero points, for weights that are not centered at 0")
     .addOption(
-      new Option("--scheme <scheme>", "Keep the largest magnitude, or search the least squared error")
-        .choices(["absmax", "mse"])
+      new Option(
+        "--scheme <scheme>",
+        "Keep the largest magnitude, search the least squared error, or keep the outputs of linear layers near (with --calibrate)",
+      )
+        .choices(["absmax", "mse", "gptq"])
         .default("absmax"),
     )
     .addOption(

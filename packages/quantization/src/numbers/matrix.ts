@@ -50,7 +50,8 @@ export function quantizeMatrix(values: Float32Array, options: MatrixScheme): Qua
   return { codes, scales, zeros };
 }
 
-function parametersOf(
+/** Returns the parameters of a group. */
+export function parametersOf(
   items: Float32Array,
   { range, isSymmetric, scheme, eps }: MatrixScheme,
 ): QuantizationParameters {

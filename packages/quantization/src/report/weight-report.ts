@@ -69,6 +69,7 @@ const OPTIONS: OptionNames<ReportWeightsOptions> = {
   scheme: true,
   dtype: true,
   eps: true,
+  hessians: true,
   include: true,
   exclude: true,
   note: true,

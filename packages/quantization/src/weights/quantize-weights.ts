@@ -19,6 +19,7 @@ import type { OperatorTable } from "@sconce/ops";
 import { withRuleLayouts } from "@sconce/passes";
 import type { Tensor } from "@sconce/tensor";
 import { liftedName, mapArguments, type RetraceEnv, shapeEnvOf } from "@sconce/trace";
+import { noHessians } from "../errors.js";
 import { CallMaker } from "../graphs/expansion.js";
 import type { Distortion } from "../numbers/distortion.js";
 import { refuseUnknown, type WeightChoice, weightChooser } from "./choose.js";
@@ -31,6 +32,8 @@ export const QUANTIZE_WEIGHTS = "quantize-weights";
 
 /** Which weights are stored how. */
 export interface QuantizeWeightsOptions extends WeightScheme, Partial<WeightChoice> {
+  /** What the scheme `gptq` knows of the inputs of layers: see `layerHessians`. */
+  readonly hessians?: ReadonlyMap<string, Float64Array> | undefined;
   /** Takes what was left as it is, and why. */
   readonly note?: ((text: string) => void) | undefined;
 }
@@ -70,6 +73,7 @@ const OPTIONS: OptionNames<QuantizeWeightsOptions> = {
   scheme: true,
   dtype: true,
   eps: true,
+  hessians: true,
   include: true,
   exclude: true,
   note: true,
@@ -100,6 +104,7 @@ export function* weightSteps(
   checkOptions("quantizeWeights", options, OPTIONS);
   const { include = [], exclude = [], note } = options;
   const scheme = withDefaults(options);
+  if (scheme.scheme === "gptq" && options.hessians === undefined) throw noHessians();
   const known = layerWeights(program);
   refuseUnknown(known, { include, exclude }, program);
   const chosen = known.filter(weightChooser({ include, exclude }));
@@ -108,7 +113,11 @@ export function* weightSteps(
   const replaced: Replaced[] = [];
   for (const weight of chosen) {
     yield;
-    const stored = storedWeight(weight, scheme);
+    const stored = storedWeight(
+      weight,
+      scheme,
+      scheme.scheme === "gptq" ? options.hessians?.get(weight.target) : undefined,
+    );
     const [before, after] = [bytesOf([weight.tensor]), bytesOf(stored.tensors.values())];
     if (after < before) replaced.push({ weight, stored });
     else note?.(`${weight.target} stays as it is: it takes ${before} bytes, and ${after} when quantized`);

@@ -15,10 +15,10 @@ export interface WeightScheme {
   readonly symmetric?: boolean;
   /**
    * The scale of a group: `absmax` keeps the largest magnitude, `mse` searches that of the least
-   * squared error.
+   * squared error, `gptq` makes the outputs of linear layers near, with `hessians`.
    * @defaultValue "absmax"
    */
-  readonly scheme?: "absmax" | "mse";
+  readonly scheme?: "absmax" | "mse" | "gptq";
   /**
    * `int` for codes, or the half-precision dtype that weights are stored in. @defaultValue "int"
    */

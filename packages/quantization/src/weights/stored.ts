@@ -6,6 +6,7 @@ import type { CallMaker } from "../graphs/expansion.js";
 import { type Distortion, DistortionMeter } from "../numbers/distortion.js";
 import { type QuantizedMatrix, quantizeMatrix } from "../numbers/matrix.js";
 import { numberOf } from "../numbers/parameters.js";
+import { quantizeGptq } from "./gptq.js";
 import type { LayerWeight } from "./layers.js";
 import { expandPacked, packCodes } from "./packed.js";
 import { codeRange, groupLength, type WeightScheme } from "./scheme.js";
@@ -26,12 +27,16 @@ export interface StoredWeight {
  * Returns the stored form of a weight.
  * @throws SconceError `WEIGHT_NOT_FINITE`
  */
-export function storedWeight(weight: LayerWeight, scheme: Required<WeightScheme>): StoredWeight {
+export function storedWeight(
+  weight: LayerWeight,
+  scheme: Required<WeightScheme>,
+  hessian?: Float64Array,
+): StoredWeight {
   const { dtype } = scheme;
   const values = rowsOf(weight);
   const index = values.findIndex((value) => !Number.isFinite(value));
   if (index >= 0) throw weightNotFinite(weight.target, values[index]!, index);
-  return dtype === "int" ? storedCodes(weight, scheme, values) : storedHalf(weight, dtype, values);
+  return dtype === "int" ? storedCodes(weight, scheme, values, hessian) : storedHalf(weight, dtype, values);
 }
 
 /** Returns the elements of a weight as float32, with the channels in the first dimension. */
@@ -66,16 +71,30 @@ function storedCodes(
   weight: LayerWeight,
   { bits, group, symmetric, scheme, eps }: Required<WeightScheme>,
   values: Float32Array,
+  hessian: Float64Array | undefined,
 ): StoredWeight {
   const { tensor, channelAxis } = weight;
   const rows = tensor.shape[channelAxis]!;
   const length = groupLength(group, bits, values.length / rows);
   const range = codeRange(bits, symmetric);
-  const matrix = quantizeMatrix(values, { range, group: length, isSymmetric: symmetric, scheme, eps });
+  // Weights of convolutions and embeddings, and those that no sample reached, have no inputs to go
+  // by.
+  const isSearched = scheme === "mse";
+  const form = {
+    range,
+    group: length,
+    isSymmetric: symmetric,
+    scheme: isSearched ? "mse" : "absmax",
+    eps,
+  } as const;
+  const matrix =
+    hessian === undefined
+      ? quantizeMatrix(values, form)
+      : quantizeGptq(values, values.length / rows, hessian, form);
   const distortion = distortionOf(values, matrix, length, tensor.dtype);
   const parts: StoredParts = { weight, matrix, rows, length, symmetric, bits };
-  const form = bits === 8 ? storedBytes(parts) : storedPacked(parts);
-  return { ...form, group: length, distortion };
+  const stored = bits === 8 ? storedBytes(parts) : storedPacked(parts);
+  return { ...stored, group: length, distortion };
 }
 
 interface StoredParts {
