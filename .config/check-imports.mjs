@@ -62,6 +62,7 @@ const MAY_IMPORT = {
     "capture",
   ],
   "torch-libraries": ["errors", "tensor", "symbolic", "ir", "ops", "passes", "backend-cpu"],
+  quantization: ["errors", "tensor", "ir", "ops", "trace", "passes"],
   testing: [
     ...["errors", "tensor", "symbolic", "ir", "ops", "ops-cases", "passes"],
     ...["backend-cpu", "session"],
@@ -101,6 +102,7 @@ const MAY_IMPORT = {
     "studio",
     "capture",
     "torch-libraries",
+    "quantization",
     "build",
     "batch",
     "serve",
@@ -122,6 +124,7 @@ const MAY_IMPORT = {
     "studio",
     "capture",
     "torch-libraries",
+    "quantization",
     "build",
     "batch",
     "serve",

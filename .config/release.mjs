@@ -17,7 +17,7 @@ const SUBJECTS = {
   "Sessions and the public surface": ["sconce", "errors", "session"],
   "Capture and export": ["torch", "source-check", "capture", "torch-libraries"],
   "Files, texts and the IR": ["tensor", "symbolic", "ir", "formats"],
-  "Passes and lowering": ["trace", "passes"],
+  "Passes and lowering": ["trace", "passes", "quantization"],
   "Operators and numbers": ["ops", "ops-cases", "backend-cpu"],
   "Compiled backends": ["codegen", "wasm", "device-runtime", "backend-wasm", "backend-gpujs", "build"],
   "Command line, studio and tools": ["cli", "batch", "drawing", "serve", "studio", "testing"],

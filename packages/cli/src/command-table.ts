@@ -106,6 +106,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/build.js")).buildCommand,
   },
   {
+    name: "quantize",
+    description: "Store the weights of a program in fewer bits, and report what it costs, layer by layer.",
+    examples: [
+      "sconce quantize model.pt2 --bits 4 --group 64 -o small.pt2",
+      "sconce quantize model.pt2 --bits 4 --calibrate samples -o small.pt2 --report report.html",
+      "sconce quantize model.pt2 --bits 4 --max-error 0.01 -o small.pt2",
+    ],
+    load: async () => (await import("./commands/quantize.js")).quantizeCommand,
+  },
+  {
     name: "batch",
     description:
       "Score shards of rows with a program, in threads of this machine, or on machines through a queue.",

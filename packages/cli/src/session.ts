@@ -41,7 +41,7 @@ export async function openSessionWithLibraries(
   io.onOpen?.();
   const own = await Promise.all(modules.map(loadPlugin));
   const libraries = await librariesFor(files, own);
-  const plugins = [...own, ...libraries];
+  const plugins = [...own, ...libraries, ...(await quantizingPasses(own))];
   const wanted = [backend].flat();
   const backends = await backendsFor(wanted, loading);
   let session: Sconce;
@@ -54,6 +54,12 @@ export async function openSessionWithLibraries(
   }
   for (const name of wanted) session.backend(name);
   return { session, libraries };
+}
+
+/** Returns the plugin with the passes of quantization, unless the user gives one of that name. */
+async function quantizingPasses(own: readonly Plugin[]): Promise<readonly Plugin[]> {
+  const { quantization } = await import("@sconce/quantization");
+  return own.some(({ name }) => name === quantization.name) ? [] : [quantization];
 }
 
 /**

@@ -39,6 +39,7 @@ describe("every entry point", () => {
     "/topology",
     "/typescript",
     "/torch-libraries",
+    "/quantization",
     "/testing",
   ];
   const entries = [...NAMES, "/testing/vitest", "/testing/fast-check"].map((name) => `sconce${name}`);

@@ -69,7 +69,7 @@ async function collected(): Promise<Facts> {
 }
 
 const OWN =
-  "errors tensor symbolic ir drawing ops trace passes codegen formats backend-cpu device-runtime wasm backend-wasm backend-gpujs session studio source-check torch capture torch-libraries build batch serve cli";
+  "errors tensor symbolic ir drawing ops trace passes codegen formats backend-cpu device-runtime wasm backend-wasm backend-gpujs session studio source-check torch capture torch-libraries quantization build batch serve cli";
 
 /** Packages by name: what each is for, and from which one it is looked for. */
 const PACKAGES: readonly { name: string; use: string; from?: string; install?: string }[] = [

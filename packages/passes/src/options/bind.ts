@@ -31,10 +31,22 @@ export function optionProblem(
   for (const [option, value] of Object.entries(given)) {
     const spec = Object.hasOwn(pass.options, option) ? pass.options[option] : undefined;
     const problem =
-      spec === undefined ? unknownOption(pass, option) : valueProblem(pass, option, spec, value, session);
+      spec === undefined
+        ? unknownOption(pass, option)
+        : valueProblem(pass, option, spec, boundValue(spec, value), session);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/**
+ * Returns the value that a pass gets for an option. Texts of pipelines have numbers where an option
+ * of words has a number among its choices: `group=64` beside `group=channel`.
+ */
+export function boundValue(spec: OptionSpec, value: OptionValue): OptionValue {
+  if (typeof value !== "number" || typeof spec.default !== "string") return value;
+  const { choices } = spec;
+  return Array.isArray(choices) && choices.includes(String(value)) ? String(value) : value;
 }
 
 function unknownOption({ name, options }: Optioned, option: string): OptionProblem {

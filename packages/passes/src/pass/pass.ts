@@ -12,7 +12,7 @@ import type {
 import type { OperatorTable } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
 import { COPY } from "../copy/this-copy.js";
-import { optionProblem } from "../options/bind.js";
+import { boundValue, optionProblem } from "../options/bind.js";
 import { optionError } from "../options/errors.js";
 import type {
   OptionSession,
@@ -321,7 +321,7 @@ export function passCall(pass: Pass, options: PassOptions = {}, session: OptionS
   if (problem !== undefined) throw optionError(problem);
   // Frozen, since the run of a pass is given them: the defaults are those of later runs too.
   const bound = Object.entries(pass.options).map(
-    ([name, spec]) => [name, frozen(options[name] ?? spec.default)] as const,
+    ([name, spec]) => [name, frozen(boundValue(spec, options[name] ?? spec.default))] as const,
   );
   return { pass, options: Object.freeze(Object.fromEntries(bound)) };
 }

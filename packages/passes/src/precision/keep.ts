@@ -23,16 +23,22 @@ export const keepChoices: Choices = Object.freeze({
  * a module that it was called in (`encoder.layers.0`, all of that module's calls); `*` represents
  * any letters.
  *
+ * @param option the option that errors name
  * @throws SconceError `PASS_OPTION` for an entry that matches nothing in the program and is not an
  * operator
  */
-export function keepOf(entries: readonly string[], program: ExportedProgram, operators: OperatorTable): Keep {
+export function keepOf(
+  entries: readonly string[],
+  program: ExportedProgram,
+  operators: OperatorTable,
+  option = "keep",
+): Keep {
   const matchers = entries.map(matcherOf);
   const calls = program.graph.calls();
   const unknown = entries.findIndex(
     (entry, i) => operators.schemaOf(entry) === undefined && !calls.some(matchers[i]!),
   );
-  if (unknown >= 0) throw notInProgram("keep", entries[unknown]!, KINDS, namesOf(calls), FIX);
+  if (unknown >= 0) throw notInProgram(option, entries[unknown]!, KINDS, namesOf(calls), FIX);
   return (node) => matchers.some((matches) => matches(node));
 }
 
