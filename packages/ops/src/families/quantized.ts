@@ -299,6 +299,8 @@ const dequantizePerGroup = defineOp({
     "quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
   tags,
   meta: (args, context) => {
+    if (args.zero_points === null && args.input.dtype === "uint16")
+      throw dtypeMismatch("\"add_stub\" not implemented for 'UInt16': there are no zero points");
     groupSize(args);
     return elementwise(context, [args.input], { dtype: args.output_dtype });
   },

@@ -317,8 +317,8 @@ def products(c):
     for bad in ((r(3, 4, dtype=I8), r(5, 3, dtype=I8)), (r(3, 4, dtype=I8), r(4, 3, dtype=I32)), (r(3, 4), r(4, 3)), (r(3, dtype=I8), r(3, 3, dtype=I8))):
         c(A._int_mm.default, *bad)
     for dtype in (F32, F16, BF16):
-        c(A._weight_int8pack_mm.default, r(3, 16, dtype=dtype), r(8, 16, dtype=I8, lo=-128, hi=127), torch.rand(8).to(dtype))
-        c(A._weight_int8pack_mm.default, r(1, 32, dtype=dtype), r(32, 32, dtype=I8, lo=-128, hi=127), torch.rand(32).to(dtype))
+        c(A._weight_int8pack_mm.default, r(3, 16, dtype=dtype), r(8, 16, dtype=I8, lo=-8, hi=8), torch.rand(8).to(dtype))
+        c(A._weight_int8pack_mm.default, r(1, 32, dtype=dtype), r(32, 32, dtype=I8, lo=-8, hi=8), torch.rand(32).to(dtype))
     for bad in ((r(3, 16), r(8, 15, dtype=I8), torch.rand(8)), (r(3, 16), r(8, 16), torch.rand(8)), (r(3, 16), r(8, 16, dtype=I8), torch.rand(7)), (r(3, 16, dtype=F64), r(8, 16, dtype=I8), torch.rand(8))):
         c(A._weight_int8pack_mm.default, *bad)
     for rows, columns in ((16, 4), (32, 2), (48, 2), (64, 2), (80, 6), (144, 4), (0, 4), (16, 0)):
