@@ -29,10 +29,19 @@ export const NAMES: readonly string[] = Object.keys(TEXTS);
 export class RecordedProgram {
   readonly texts: Texts;
   readonly #name: string;
+  readonly #prefix: string;
 
-  constructor(name: string) {
+  /** @param call behind the name, where it is not that of the example inputs: `@batch` */
+  constructor(name: string, call = "") {
     this.#name = name;
+    this.#prefix = `${name}${call}/`;
     this.texts = TEXTS[name]!;
+  }
+
+  /** All calls: programs with a dynamic batch have one with another batch. */
+  get calls(): readonly RecordedProgram[] {
+    const other = new RecordedProgram(this.#name, "@batch");
+    return other.inputs.length === 0 ? [this] : [this, other];
   }
 
   /** The archive, as PyTorch saved it. */
@@ -50,7 +59,7 @@ export class RecordedProgram {
 
   /** The values of nodes that quantize, by name; `.0` behind a name is the first of several. */
   get nodes(): readonly (readonly [string, Tensor])[] {
-    const prefix = `${this.#name}/node/`;
+    const prefix = `${this.#prefix}node/`;
     return [...tensors].flatMap(([key, tensor]) =>
       key.startsWith(prefix) ? [[key.slice(prefix.length), tensor] as const] : [],
     );
@@ -59,7 +68,7 @@ export class RecordedProgram {
   #numbered(kind: string): readonly Tensor[] {
     const found: Tensor[] = [];
     for (let i = 0; ; i++) {
-      const tensor = tensors.get(`${this.#name}/${kind}/${i}`);
+      const tensor = tensors.get(`${this.#prefix}${kind}/${i}`);
       if (tensor === undefined) return found;
       found.push(tensor);
     }

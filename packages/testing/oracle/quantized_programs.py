@@ -9,7 +9,7 @@ Three forms:
 - torchao, and products of packed weights: calls of those operators in modules.
 
 OUT gets, for each program NAME, the archive (`NAME/pt2`), the inputs (`NAME/in/0`, ...), the outputs (`NAME/out/0`, ...) and the values of each node that
-quantizes or chooses parameters (`NAME/node/quantize_per_tensor`). The metadata has the texts of the program and of the lowered one, as JSON.
+quantizes or chooses parameters (`NAME/node/quantize_per_tensor`). Programs with a dynamic batch have another call, `NAME@batch/in/0`, .... The metadata has the texts of the program and of the lowered one, as JSON.
 
 With --check, FOLDER has the programs that Sconce saved: SCONCE_SAVED_QUANTIZED=FOLDER npx vitest run --config .config/vitest.full.config.ts
 packages/conformance/src/quantized-programs. PyTorch loads each, prints the text beside it, and computes the recorded outputs.
@@ -446,6 +446,21 @@ def check(folder, path):
     print(f"{count} programs, {len(wrong)} problems", *wrong, sep="\n")
 
 
+def record(tensors, name, module, given):
+    """Adds the inputs of a call, and what it gives; returns how many nodes that quantize it has."""
+    for i, one in enumerate(given):
+        tensors[f"{name}/in/{i}"] = one
+    recorder = Recorder(module)
+    with torch.no_grad():
+        out = module(*given)
+        recorder.run(*given)
+    for i, one in enumerate(out if isinstance(out, tuple) else (out,)):
+        tensors[f"{name}/out/{i}"] = one.detach()
+    for node, value in recorder.found.items():
+        tensors[f"{name}/node/{node}"] = value
+    return len(recorder.found)
+
+
 def main():
     if sys.argv[1] == "--check":
         check(sys.argv[2], sys.argv[3])
@@ -464,20 +479,12 @@ def main():
         torch.export.save(ep, file)
         ep = torch.export.load(io.BytesIO(file.getvalue()))
         tensors[f"{name}/pt2"] = torch.frombuffer(bytearray(file.getvalue()), dtype=U8)
-        for i, one in enumerate(given):
-            tensors[f"{name}/in/{i}"] = one
-        module = ep.module()
-        recorder = Recorder(module)
-        with torch.no_grad():
-            out = module(*given)
-            recorder.run(*given)
-        for i, one in enumerate(out if isinstance(out, tuple) else (out,)):
-            tensors[f"{name}/out/{i}"] = one.detach()
-        for node, value in recorder.found.items():
-            tensors[f"{name}/node/{node}"] = value
+        count = record(tensors, name, ep.module(), given)
+        if dynamic:
+            record(tensors, f"{name}@batch", ep.module(), [torch.cat([one, one.flip(0) * 2, one[:1]]) for one in given])
         lowered = ep.run_decompositions()
         texts[name] = {"text": str(ep), "graph": str(ep.graph), "lowered": str(lowered), "loweredGraph": str(lowered.graph)}
-        print(name, len(recorder.found), "recorded nodes,", len(ep.graph.nodes), "nodes,", len(file.getvalue()), "bytes")
+        print(name, count, "recorded nodes,", len(ep.graph.nodes), "nodes,", len(file.getvalue()), "bytes")
     save(sys.argv[1], tensors, {"texts": json.dumps(texts, separators=(",", ":"))})
     print(len(PROGRAMS), "programs,", sum("/node/" in key for key in tensors), "recorded nodes")
 
