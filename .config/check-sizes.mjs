@@ -1,7 +1,7 @@
 /**
  * Fails on functions over 60 lines and files over 500 lines. The callbacks of `describe` hold
  * tests, which count by themselves; generated data does not count. Fails, too, when recorded
- * fixtures take more than 23 MB, and on more than 40 casts through `unknown` or `never` in what
+ * fixtures take more than 25 MB, and on more than 40 casts through `unknown` or `never` in what
  * captures programs.
  */
 import { readdirSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import { parseFile, sourceFiles, walk } from "./source-files.mjs";
 
 const FUNCTION_LINES = 60;
 const FILE_LINES = 500;
-const FIXTURE_BYTES = 23_000_000;
+const FIXTURE_BYTES = 25_000_000;
 const CASTS = 40;
 const CAST = /\bas (?:unknown as|never)\b/g;
 /** Sources in which casts are counted. */

@@ -39,6 +39,7 @@ export {
   kernel,
   type RandomSource,
 } from "./kernel/kernel.js";
+export { declareInt4Layout } from "./kernels/packed-layouts.js";
 export { createPhiloxSource } from "./kernels/philox-source.js";
 export { createRandomSource, type SeededSource } from "./kernels/random-source.js";
 export { type CoreKernels, type CoreTarget, CPU_KERNELS } from "./sets/all.js";

@@ -158,6 +158,7 @@ export {
   placementTable,
 } from "./program/placement-table.js";
 export { printLoweredProgram } from "./program/print-program.js";
+export { withRealDTypes } from "./program/real-dtypes.js";
 export { elementKernel } from "./schedule/element.js";
 export { KernelFrame, type Schedule, type ScheduleContext } from "./schedule/frame.js";
 export { scheduleOpen } from "./schedule/open-units.js";

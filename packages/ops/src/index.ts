@@ -31,8 +31,16 @@ export { wrapDims } from "./rules/dims.js";
 export { dtypeOfCode } from "./rules/dtype-codes.js";
 export { scalarTypeName } from "./rules/dtype-names.js";
 export { askEmpty, askNesting, channelsLastOrder, elementsOf } from "./rules/fake.js";
+export {
+  INT4_LAYOUTS,
+  type Int4Layout,
+  type Int4Matrix,
+  int4Place,
+  packsAlike,
+} from "./rules/int4-layouts.js";
 export { hasKernelLayout, kernelResult } from "./rules/kernel-layouts.js";
 export { promoteOperands } from "./rules/promote.js";
+export { checkQuantizedRange } from "./rules/quantized-range.js";
 export { type ScaleArgs, upsampleScales } from "./rules/upsample-scales.js";
 export * from "./rules/view-inverse.js";
 export { CORE_SCHEMAS, type CoreSchema } from "./schema/core-schemas.js";

@@ -43,6 +43,14 @@ export const assertionFailed = (message: string): SconceError =>
     fix: "give inputs for which the program's assertion holds",
   });
 
+/** Returns the error for a weight of 4 bits whose layout is not known. */
+export const unknownPacking = (device: string): SconceError =>
+  new SconceError({
+    code: "PACKED_LAYOUT",
+    message: `the weight of 4 bits was packed on another machine, and its layout depends on the ${device} of that machine`,
+    fix: 'say which processor packed it before the run: declareInt4Layout(weight, "avx512") of @sconce/backend-cpu',
+  });
+
 /** Bad arguments, found by a kernel from values that the shape rule cannot see. */
 export const invalidArgument = (message: string): SconceError =>
   new SconceError({ code: "INVALID_ARGUMENT", message, fix: GENERAL_FIX });

@@ -3,24 +3,61 @@
  * PyTorch's does.
  */
 
-import { dtypeInfo, floatToInt32, type Tensor, wrapDimension } from "@sconce/tensor";
+import type { FakeTensor } from "@sconce/ir";
+import { checkQuantizedRange } from "@sconce/ops";
+import {
+  bfloat16ToNumber,
+  castTensor,
+  type DType,
+  dtypeInfo,
+  float16ToNumber,
+  floatToInt32,
+  isBigIntDType,
+  numberToBfloat16,
+  numberToFloat16,
+  promoteTypes,
+  Tensor,
+  wrapDimension,
+} from "@sconce/tensor";
+import { copyInto } from "../kernel/copy.js";
 import { finishOutput, openOutput, readNumbers } from "../kernel/dense.js";
 import { invalidArgument } from "../kernel/errors.js";
-import { defineKernels, emptyOutput, emptyOutputs, type Kernel, kernel } from "../kernel/kernel.js";
+import {
+  defineKernels,
+  emptyOutput,
+  emptyOutputs,
+  type Kernel,
+  type KernelContext,
+  kernel,
+} from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
-import { elementwise, map1, map3 } from "./pointwise-loop.js";
+import { elementwise, type LaneLoop, map1, map3 } from "./pointwise-loop.js";
 import { clamp, identity, roundHalfEven } from "./pointwise-math.js";
 
 const numberOf = (value: Tensor | number): number =>
   typeof value === "number" ? value : readNumbers(value)[0]!;
 
+/** Rounds a number to what a dtype of floats can hold. */
+type Round = (value: number) => number;
+
+function roundTo(dtype: DType): Round {
+  if (dtype === "float16") return (value) => float16ToNumber(numberToFloat16(value));
+  if (dtype === "bfloat16") return (value) => bfloat16ToNumber(numberToBfloat16(value));
+  return dtype === "float64" ? identity : Math.fround;
+}
+
+/** PyTorch computes with halves in float32. */
+const stepOf = (dtype: DType): Round => (dtype === "float64" ? identity : Math.fround);
+
 /**
- * Returns a level of the range, as an integer: limits and level are in float32, in which the
- * greatest of int32 is 2^31. What is not in int32 then becomes its least.
+ * Returns a level of the range: limits and level are floats, so that the greatest of int32 is 2^31
+ * in float32. What is not in int32 then becomes its least.
  */
-function limitedTo(least: number, most: number): (level: number) => number {
-  const [low, high] = [Math.fround(least), Math.fround(most)];
-  return (level) => floatToInt32(clamp(Math.fround(level), low, high));
+function limitedTo(round: Round, least: number, most: number, target: DType): (level: number) => number {
+  const [low, high] = [round(least), round(most)];
+  return dtypeInfo(target).kind === "float"
+    ? (level) => clamp(round(level), low, high)
+    : (level) => floatToInt32(clamp(round(level), low, high));
 }
 
 const quantizePerTensor = kernel(
@@ -30,13 +67,39 @@ const quantizePerTensor = kernel(
     "quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) -> Tensor",
   ],
   (args, context) => {
-    const inverse = Math.fround(1 / numberOf(args.scale));
-    const zero = numberOf(args.zero_point);
-    const limited = limitedTo(numberOf(args.quant_min), numberOf(args.quant_max));
+    const scale = numberOf(args.scale);
+    if (scale === 0) throw invalidArgument("the scale is 0: it has no inverse");
+    const [low, high] = [args.quant_min, args.quant_max].map((end: Tensor | number) => limitOf(end));
+    checkQuantizedRange(low!, high!, args.dtype);
+    const inverse = Math.fround(1 / scale);
+    const zero = Math.fround(numberOf(args.zero_point));
+    const limited = limitedTo(Math.fround, low!, high!, args.dtype);
     const f = (x: number): number => limited(roundHalfEven(Math.fround(x * inverse)) + zero);
-    return elementwise({ real: map1(f) }, emptyOutput(context), [args.input], "float64");
+    return pointwise(map1(f), [args.input], context);
   },
 );
+
+/** Runs a loop in float64 on operands; elementwise loops take 8-bit floats as wider ones. */
+function pointwise(
+  real: LaneLoop,
+  operands: readonly (Tensor | number)[],
+  context: KernelContext<FakeTensor>,
+): Tensor {
+  const out = emptyOutput(context);
+  const wide = operands.map((one) =>
+    typeof one !== "number" && one.dtype.startsWith("float8") ? castTensor(one, "float32") : one,
+  );
+  if (!out.dtype.startsWith("float8")) return elementwise({ real }, out, wide, "float64");
+  const levels = elementwise({ real }, Tensor.empty(out.shape, "float32"), wide, "float64");
+  copyInto(out, castTensor(levels, out.dtype));
+  return out;
+}
+
+/** Returns the number of a limit. */
+function limitOf(limit: Tensor | number): number {
+  if (typeof limit === "number" || limit.numel === 1) return numberOf(limit);
+  throw invalidArgument(`a Tensor with ${limit.numel} elements cannot be converted to Scalar`);
+}
 
 const dequantizePerTensor = kernel(
   [
@@ -44,19 +107,26 @@ const dequantizePerTensor = kernel(
     "quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
     "quantized_decomposed::dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   ],
-  ({ input, scale, zero_point: zeroPoint }, context) => {
-    const factor = Math.fround(numberOf(scale));
-    const zero = numberOf(zeroPoint);
-    return elementwise({ real: map1((q) => (q - zero) * factor) }, emptyOutput(context), [input], "float64");
+  ({ input, scale, zero_point: zeroPoint, out_dtype: dtype }, context) => {
+    const [round, step] = [roundTo(dtype ?? "float32"), stepOf(dtype ?? "float32")];
+    const [factor, zero] = [step(numberOf(scale)), step(numberOf(zeroPoint))];
+    const real = map1((q) => round(round(round(q) - zero) * factor));
+    return pointwise(real, [input], context);
   },
 );
 
 /** Returns a tensor with one value for each channel, broadcast over the others. */
 function alongAxis(values: Tensor, input: Tensor, axis: number): Tensor {
   const d = wrapDimension(axis, input.ndim);
+  const count = values.shape[0];
+  if (values.numel !== count || (count !== 1 && count !== input.shape[d]))
+    throw invalidArgument(
+      `one value for each of ${input.shape[d]} channels is needed, and there is a tensor of shape [${values.shape.join(", ")}]`,
+    );
+  const step = count === 1 ? 0 : values.strides[0]!;
   return values.asStrided(
     input.shape,
-    input.shape.map((_, k) => (k === d ? values.strides[0]! : 0)),
+    input.shape.map((_, k) => (k === d ? step : 0)),
   );
 }
 
@@ -64,29 +134,42 @@ const quantizePerChannel = kernel(
   "quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   (args, context) => {
     const { input, scales, zero_points: zeros, axis, quant_min: low, quant_max: high } = args;
-    const step = scales.dtype === "float64" ? identity : Math.fround;
-    const limited = limitedTo(low, high);
+    const kind = dtypeInfo(scales.dtype).kind === "float" ? scales.dtype : "float32";
+    const [own, product] = [roundTo(kind), roundTo(promoteTypes("float32", kind))];
+    const sum = roundTo(promoteTypes(promoteTypes("float32", kind), zeros.dtype));
+    const limited = limitedTo(sum, low, high, args.dtype);
     const f = (x: number, scale: number, zero: number): number =>
-      limited(roundHalfEven(step(x * step(1 / scale))) + zero);
-    const operands = [
-      input,
-      alongAxis(scales, input, axis),
-      zeros === null ? 0 : alongAxis(zeros, input, axis),
-    ];
-    return elementwise({ real: map3(f) }, emptyOutput(context), operands, "float64");
+      limited(roundHalfEven(product(x * own(1 / own(scale)))) + sum(zero));
+    const operands = [input, alongAxis(scales, input, axis), alongAxis(zeros, input, axis)];
+    return pointwise(map3(f), operands, context);
   },
 );
+
+/** Returns a difference of integers of a dtype, which wraps. */
+function wrapTo(dtype: DType): Round {
+  if (dtypeInfo(dtype).kind === "float") return roundTo(dtype);
+  if (isBigIntDType(dtype)) return identity;
+  const { array } = dtypeInfo(dtype);
+  const one = new array(new ArrayBuffer(8), 0, 1) as Int32Array;
+  return (value) => {
+    one[0] = value;
+    return one[0]!;
+  };
+}
 
 const dequantizePerChannel = kernel(
   "quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
   ({ input, scales, zero_points: zeros, axis }, context) => {
+    const levels = zeros === null ? input.dtype : promoteTypes(input.dtype, zeros.dtype);
+    const product = promoteTypes(levels, scales.dtype);
+    const [level, round] = [wrapTo(levels), roundTo(product)];
+    const real = map3((q, scale, zero) => round(round(level(level(q) - level(zero))) * round(scale)));
     const operands = [
       input,
       alongAxis(scales, input, axis),
       zeros === null ? 0 : alongAxis(zeros, input, axis),
     ];
-    const real = map3((q, scale, zero) => (q - zero) * scale);
-    return elementwise({ real }, emptyOutput(context), operands, "float64");
+    return pointwise(real, operands, context);
   },
 );
 

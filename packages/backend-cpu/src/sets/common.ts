@@ -20,7 +20,6 @@ import { paddingKernels } from "../kernels/padding.js";
 import { philoxKernels } from "../kernels/philox.js";
 import { poolKernels } from "../kernels/pool.js";
 import { quantizedKernels } from "../kernels/quantized.js";
-import { quantizedParametersKernels } from "../kernels/quantized-parameters.js";
 import { randomKernels } from "../kernels/random.js";
 import { randomChoiceKernels } from "../kernels/random-choice.js";
 import { randomDistributionsKernels } from "../kernels/random-distributions.js";
@@ -59,7 +58,6 @@ export const COMMON_FAMILIES = {
   philox: philoxKernels,
   pool: poolKernels,
   quantized: quantizedKernels,
-  quantizedParameters: quantizedParametersKernels,
   random: randomKernels,
   randomChoice: randomChoiceKernels,
   randomDistributions: randomDistributionsKernels,

@@ -60,11 +60,7 @@ export const NAMES = {
     upsample_nearest2d_backward upsample_nearest3d upsample_nearest3d.vec
     upsample_nearest3d_backward upsample_trilinear3d upsample_trilinear3d.vec
     upsample_trilinear3d_backward var var.correction var.dim var_mean var_mean.correction
-    var_mean.dim quantized_decomposed.choose_qparams.tensor
-    quantized_decomposed.choose_qparams_per_token.default
-    quantized_decomposed.choose_qparams_per_token_asymmetric.default
-    quantized_decomposed.choose_qparams_symmetric.tensor
-    quantized_decomposed.dequantize_per_channel.default
+    var_mean.dim quantized_decomposed.dequantize_per_channel.default
     quantized_decomposed.dequantize_per_tensor.default
     quantized_decomposed.dequantize_per_tensor.tensor
     quantized_decomposed.dequantize_per_tensor.tensor2
@@ -73,28 +69,29 @@ export const NAMES = {
     quantized_decomposed.quantize_per_tensor.tensor2`,
   special: `
     _amp_foreach_non_finite_check_and_unscale _amp_update_scale _convert_indices_from_coo_to_csr
-    _convert_indices_from_csr_to_coo _ctc_loss _ctc_loss_backward _ctc_loss_backward.Tensor
+    _convert_indices_from_csr_to_coo _convert_weight_to_int4pack _convert_weight_to_int4pack_for_cpu
+    _ctc_loss _ctc_loss_backward _ctc_loss_backward.Tensor _dyn_quant_matmul_4bit
     _fake_quantize_learnable_per_channel_affine_backward
     _fake_quantize_learnable_per_tensor_affine_backward _fft_c2c _fft_c2r _fft_r2c _fused_adagrad
     _fused_adagrad.tensor_lr _fused_adam _fused_adam.tensor_lr _fused_adamw _fused_adamw.tensor_lr
     _fused_moving_avg_obs_fq_helper_functional _fused_sgd _fused_sgd.tensor_lr _grouped_mm
     _jagged_to_padded_dense_forward _linalg_check_errors _linalg_det _linalg_eigh _linalg_slogdet
     _linalg_solve_ex _linalg_svd _padded_dense_to_jagged_forward _prelu_kernel_backward
-    binary_cross_entropy_backward cholesky_inverse cholesky_solve convolution_backward
-    diagonal_backward elu_backward fractional_max_pool2d fractional_max_pool2d_backward
-    fractional_max_pool3d fractional_max_pool3d_backward gelu_backward geqrf
-    grid_sampler_2d_backward grid_sampler_3d_backward hardshrink_backward hardsigmoid_backward
-    hardswish_backward hardtanh_backward hash_tensor huber_loss_backward leaky_relu_backward
-    linalg_cholesky_ex linalg_eig linalg_householder_product linalg_inv_ex linalg_ldl_factor_ex
-    linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp
-    linalg_matrix_sqrth linalg_pinv.atol_rtol_tensor linalg_polar linalg_qr linalg_solve_triangular
-    log_sigmoid_backward logit_backward lu_unpack mish_backward mse_loss_backward
-    multi_margin_loss_backward multilabel_margin_loss_backward native_dropout_backward
-    native_group_norm_backward native_layer_norm_backward nll_loss2d_backward nll_loss_backward
-    ormqr select_backward sigmoid_backward silu_backward slice_backward smooth_l1_loss_backward
-    soft_margin_loss_backward softplus_backward softshrink_backward special_airy_ai
-    special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
-    special_chebyshev_polynomial_t special_chebyshev_polynomial_t.n_scalar
+    _weight_int4pack_mm _weight_int4pack_mm_for_cpu binary_cross_entropy_backward cholesky_inverse
+    cholesky_solve convolution_backward diagonal_backward elu_backward fractional_max_pool2d
+    fractional_max_pool2d_backward fractional_max_pool3d fractional_max_pool3d_backward
+    gelu_backward geqrf grid_sampler_2d_backward grid_sampler_3d_backward hardshrink_backward
+    hardsigmoid_backward hardswish_backward hardtanh_backward hash_tensor huber_loss_backward
+    leaky_relu_backward linalg_cholesky_ex linalg_eig linalg_householder_product linalg_inv_ex
+    linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq linalg_lu linalg_lu_factor_ex linalg_lu_solve
+    linalg_matrix_exp linalg_matrix_sqrth linalg_pinv.atol_rtol_tensor linalg_polar linalg_qr
+    linalg_solve_triangular log_sigmoid_backward logit_backward lu_unpack mish_backward
+    mse_loss_backward multi_margin_loss_backward multilabel_margin_loss_backward
+    native_dropout_backward native_group_norm_backward native_layer_norm_backward
+    nll_loss2d_backward nll_loss_backward ormqr select_backward sigmoid_backward silu_backward
+    slice_backward smooth_l1_loss_backward soft_margin_loss_backward softplus_backward
+    softshrink_backward special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0
+    special_bessel_y1 special_chebyshev_polynomial_t special_chebyshev_polynomial_t.n_scalar
     special_chebyshev_polynomial_t.x_scalar special_chebyshev_polynomial_u
     special_chebyshev_polynomial_u.n_scalar special_chebyshev_polynomial_u.x_scalar
     special_chebyshev_polynomial_v special_chebyshev_polynomial_v.n_scalar

@@ -13,7 +13,9 @@ import { linearAlgebraKernels } from "../kernels/linear-algebra.js";
 import { linearSystemKernels } from "../kernels/linear-system.js";
 import { lossBackwardKernels } from "../kernels/loss-backward.js";
 import { lossMarginBackwardKernels } from "../kernels/loss-margin-backward.js";
+import { matmulDynamicKernels } from "../kernels/matmul-dynamic.js";
 import { matmulGroupedKernels } from "../kernels/matmul-grouped.js";
+import { matmulPackedKernels } from "../kernels/matmul-packed.js";
 import { matrixFactorKernels } from "../kernels/matrix-factor.js";
 import { matrixSolveKernels } from "../kernels/matrix-solve.js";
 import { matrixSpectrumKernels } from "../kernels/matrix-spectrum.js";
@@ -31,7 +33,9 @@ export const SPECIAL_FAMILIES = {
   fft: fftKernels,
   fakeQuantizeLearned: fakeQuantizeLearnedKernels,
   jagged: jaggedKernels,
+  matmulDynamic: matmulDynamicKernels,
   matmulGrouped: matmulGroupedKernels,
+  matmulPacked: matmulPackedKernels,
   fusedOptimizer: fusedOptimizerKernels,
   hash: hashKernels,
   gridSamplerBackward: gridSamplerBackwardKernels,

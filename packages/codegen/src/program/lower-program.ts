@@ -8,6 +8,7 @@ import type { LoopProgram } from "../ir/loop-program.js";
 import { type LowerToLoopsOptions, lowerToLoops, whyNotLowered } from "../lower/lower.js";
 import { blockScans } from "../transform/block-scans.js";
 import { withoutProvedAssertions } from "./assertions.js";
+import { withRealDTypes } from "./real-dtypes.js";
 
 /**
  * Passes that prepare an exported program for loops; results do not change. Loops need no values of
@@ -40,7 +41,7 @@ export interface LoweredProgram {
  */
 export function lowerProgram(program: ExportedProgram, options: LowerToLoopsOptions): LoweredProgram {
   const { operators } = options;
-  const checked = withoutProvedAssertions(program, operators);
+  const checked = withoutProvedAssertions(withRealDTypes(program), operators);
   const parts = partition(checked, loopsBackend(options), operators);
   const regions = parts.regions.map(({ name, graph }) => ({
     name,

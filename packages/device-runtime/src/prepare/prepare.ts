@@ -2,7 +2,7 @@
  * @file Prepares programs for the backend: functional, core operators, folded batch norms, no
  * duplicate calls.
  */
-import { withoutProvedAssertions, withReadParts } from "@sconce/codegen";
+import { withoutProvedAssertions, withReadParts, withRealDTypes } from "@sconce/codegen";
 import { finishWithPauses, isSconceError } from "@sconce/errors";
 import { type ExportedProgram, FakeTensor, forEachInput, type Graph, type Node } from "@sconce/ir";
 import { hasKernelLayout, type OperatorTable } from "@sconce/ops";
@@ -105,7 +105,7 @@ export async function prepare(
     const tidy = [foldBatchNorm, canonicalize, commonSubexpressionElimination, deadCodeElimination];
     const tidied = await finishWithPauses(manager.steps(readingParts(held), tidy), "compilation", signal);
     await pacer.step();
-    const ready = withoutProvedAssertions(tidied, operators);
+    const ready = withoutProvedAssertions(withRealDTypes(tidied), operators);
     await pacer.step();
     return {
       program: ready,

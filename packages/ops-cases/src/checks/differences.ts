@@ -98,6 +98,13 @@ const OTHER_STRIDES = /^(batch_norm|nll_loss2d|nll_loss_nd|ldexp)\./;
 export const predictsOtherStrides = (target: string): boolean =>
   OTHER_STRIDES.test(target.replace(/^aten\./, ""));
 
+/**
+ * Returns whether PyTorch's shape rule gives other dtypes than its kernel for all results: float64
+ * and int64 for scales and zero points that are floats of the input's precision.
+ */
+export const fakesScales = (target: string): boolean =>
+  target === "quantized_decomposed.choose_qparams_per_token.default";
+
 const SAVED_STATISTICS =
   /^(native_(batch|layer|group)_norm|_native_batch_norm_legit(_functional|_no_training)?|_batch_norm_with_update(_functional)?)\./;
 

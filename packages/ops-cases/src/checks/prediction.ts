@@ -9,7 +9,7 @@ import { type IntLike, ShapeEnv, solveLinear, substitute } from "@sconce/symboli
 import { Tensor } from "@sconce/tensor";
 import { type BuiltValue, buildCall, buildTensor, type Call } from "../recorded/build.js";
 import { type CaseValue, dtypesOf, type OpCase } from "../recorded/case.js";
-import { fakesOtherDTypes, predictsOtherStrides } from "./differences.js";
+import { fakesOtherDTypes, fakesScales, predictsOtherStrides } from "./differences.js";
 import type { OperatorCall } from "./outcome.js";
 
 /** Dtype, sizes and strides of a result, lists of them, or the kind of a scalar. */
@@ -40,12 +40,14 @@ export function checkPrediction(
   const isOther = predictsOtherStrides(one.target);
   const strides = isOther ? "any" : "where elements are";
   const statistics = fakesOtherDTypes(one.target, dtypesOf(one));
+  const anyDType = fakesScales(one.target);
   return (
     comparePrediction(predicted, resultOf(call, one.target, { args, kwargs }), {
       source: "the run gives",
       strides: isOther ? "any" : "all",
       statistics,
-    }) ?? comparePrediction(predicted, wanted, { source: "PyTorch gives", strides, statistics })
+      anyDType,
+    }) ?? comparePrediction(predicted, wanted, { source: "PyTorch gives", strides, statistics, anyDType })
   );
 }
 
@@ -73,6 +75,8 @@ export interface PredictionOptions {
    * Allows float32 for a predicted half, or the reverse, in results after the first. Default false.
    */
   readonly statistics?: boolean;
+  /** Allows another dtype than the predicted one. Default false. */
+  readonly anyDType?: boolean;
 }
 
 /**
@@ -136,10 +140,10 @@ export function comparePrediction(
 function compareLayout(
   fake: FakeTensor,
   real: Tensor,
-  { source, strides: judged, statistics = false }: PredictionOptions,
+  { source, strides: judged, statistics = false, anyDType = false }: PredictionOptions,
   solved: Map<string, number>,
 ): string | undefined {
-  if (fake.dtype !== real.dtype && !(statistics && isHalfAndSingle(fake.dtype, real.dtype)))
+  if (!anyDType && fake.dtype !== real.dtype && !(statistics && isHalfAndSingle(fake.dtype, real.dtype)))
     return `predicts ${fake.dtype}, ${source} ${real.dtype}`;
   const shape = fake.shape.map((size, d) => numberOf(size, real.shape[d], solved));
   if (shape.join() !== real.shape.join()) return `predicts sizes [${shape}], ${source} [${real.shape}]`;

@@ -61,6 +61,7 @@ import { lossMultiMarginOps } from "./loss-multi-margin.js";
 import { matmulOps } from "./matmul.js";
 import { matmulCompositeOps } from "./matmul-composite.js";
 import { matmulMixedOps } from "./matmul-mixed.js";
+import { matmulPackedOps } from "./matmul-packed.js";
 import { matmulScaledOps } from "./matmul-scaled.js";
 import { matrixFactorOps } from "./matrix-factor.js";
 import { matrixNormOps } from "./matrix-norm.js";
@@ -84,6 +85,8 @@ import { primitiveOps } from "./primitive.js";
 import { productOps } from "./product.js";
 import { quantileOps } from "./quantile.js";
 import { quantizedOps } from "./quantized.js";
+import { quantizedAffineOps } from "./quantized-affine.js";
+import { quantizedParametersOps } from "./quantized-parameters.js";
 import { randomOps } from "./random.js";
 import { randomDistributionOps } from "./random-distributions.js";
 import { randomGeneratorOps } from "./random-generator.js";
@@ -180,6 +183,8 @@ const FAMILIES = {
   product: productOps,
   quantile: quantileOps,
   quantized: quantizedOps,
+  quantizedAffine: quantizedAffineOps,
+  quantizedParameters: quantizedParametersOps,
   random: randomOps,
   randomDistributions: randomDistributionOps,
   randomGenerator: randomGeneratorOps,
@@ -231,6 +236,7 @@ const FAMILIES = {
   matmulMixed: matmulMixedOps,
   attentionLayers: attentionLayerOps,
   attentionDevice: attentionDeviceOps,
+  matmulPacked: matmulPackedOps,
   matmulScaled: matmulScaledOps,
   jagged: jaggedOps,
   fakeQuantizeLearned: fakeQuantizeLearnedOps,

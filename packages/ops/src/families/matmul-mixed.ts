@@ -18,14 +18,19 @@ const bytes = defineOp({
   doc: "The product of two matrices of bytes, in int32.",
   tags: ["not_in_default_table"],
   decompose: (emit, { self, mat2 }) => {
-    for (const [name, { dtype }] of [
+    for (const [name, { dtype, ndim }] of [
       ["self", self],
       ["mat2", mat2],
-    ] as const)
+    ] as const) {
+      if (ndim !== 2)
+        throw shapeMismatch(`int_mm_out_cpu: Expected ${name} to be of dimension 2 but got ${ndim}`);
       if (!BYTES.has(dtype))
         throw dtypeMismatch(
           `int_mm_out_cpu: Expected ${name} dtype to be int8 or uint8 but got ${dtype.replace(/32$/, "")}`,
         );
+    }
+    if (mat2.dtype !== "int8")
+      throw dtypeMismatch("int_mm_out_cpu: Expected mat2 dtype to be of type int8 but got unsigned char");
     const [inner, other] = [self.shape[1]!, mat2.shape[0]!];
     if (mayDiffer(emit.env, inner, other))
       throw shapeMismatch(
@@ -35,12 +40,16 @@ const bytes = defineOp({
   },
 });
 
+const HALVES: ReadonlySet<DType> = new Set(["float32", "float16", "bfloat16"]);
+
 const weightOfBytes = defineOp({
   schema: "aten::_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> Tensor",
   doc: "The product with a weight of bytes, of which each row has a scale.",
   tags: ["not_in_default_table"],
   decompose: (emit, { self, mat2, scales }) => {
     const inner = self.shape[1]!;
+    if (!HALVES.has(self.dtype))
+      throw dtypeMismatch("_weight_int8pack_mm_cpu : expect A to be either 32-bit or 16-bit float tensor.");
     if (mat2.dtype !== "int8") throw dtypeMismatch(`_weight_int8pack_mm_cpu : expect B to be int8 tensor.`);
     if (mayDiffer(emit.env, mat2.shape[1]!, inner))
       throw shapeMismatch(`_weight_int8pack_mm_cpu : expect B.size(1) == ${describeSize(inner)}`);

@@ -3,45 +3,27 @@
  * in graphs; the decompositions say what they compute.
  */
 import { type FakeTensor, float, type IntLike } from "@sconce/ir";
+import type { SymEnv } from "@sconce/symbolic";
 import { type DType, isFloatDType, wrapDimension } from "@sconce/tensor";
 import { defineOp, type MetaContext, type OpDefinition } from "../rows/define-op.js";
 import type { Emit } from "../rows/emit.js";
 import { dtypeMismatch, invalidArgument, shapeMismatch } from "../rows/errors.js";
+import { mayDiffer } from "../rules/comparison.js";
 import { convert } from "../rules/decompose.js";
 import { describeSize } from "../rules/describe.js";
 import { elementwise } from "../rules/elementwise.js";
-import { fake } from "../rules/fake.js";
-
-const BOUNDS: Partial<Record<DType, readonly [number, number]>> = {
-  uint8: [0, 255],
-  int8: [-128, 127],
-  uint16: [0, 65535],
-  int16: [-32768, 32767],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-};
-
-function checkRange(min: IntLike, max: IntLike, dtype: DType): void {
-  const bounds = BOUNDS[dtype];
-  if (bounds === undefined) {
-    if (isFloatDType(dtype)) return;
-    throw dtypeMismatch(`Unsupported dtype: ${dtype}`);
-  }
-  if (typeof min === "number" && min < bounds[0]) {
-    throw invalidArgument(
-      `quant_min out of bound for dtype, quant_min_lower_bound: ${bounds[0]} quant_min: ${min}`,
-    );
-  }
-  if (typeof max === "number" && max > bounds[1]) {
-    throw invalidArgument(
-      `quant_max out of bound for dtype, quant_max_upper_bound: ${bounds[1]} quant_max: ${max}`,
-    );
-  }
-}
+import { numelOf } from "../rules/fake.js";
+import { checkQuantizedRange, isQuantizedDType } from "../rules/quantized-range.js";
 
 function requireQuantizable(input: FakeTensor): void {
   if (input.dtype !== "float32" && input.dtype !== "float16" && input.dtype !== "bfloat16") {
     throw dtypeMismatch(`Expecting input to have dtype torch.float32, but got dtype: ${input.dtype}`);
   }
+}
+
+function requireFloat32(input: FakeTensor): void {
+  if (input.dtype !== "float32")
+    throw dtypeMismatch(`Expecting input to have dtype torch.float32, but got dtype: ${input.dtype}`);
 }
 
 function requireStored(input: FakeTensor, dtype: DType): void {
@@ -65,7 +47,8 @@ const quantizedLike = (
   context: MetaContext,
 ): FakeTensor => {
   requireQuantizable(input);
-  if (typeof quant_min === "number" && typeof quant_max === "number") checkRange(quant_min, quant_max, dtype);
+  if (typeof quant_min === "number" && typeof quant_max === "number")
+    checkQuantizedRange(quant_min, quant_max, dtype);
   return elementwise(context, [input], { dtype });
 };
 
@@ -78,6 +61,9 @@ const dequantizedLike = (
   context: MetaContext,
 ): FakeTensor => {
   requireStored(input, dtype);
+  if (!isQuantizedDType(dtype)) throw dtypeMismatch(`Unsupported dtype in dequantize_per_tensor: ${dtype}`);
+  if (out_dtype !== null && !isFloatDType(out_dtype))
+    throw dtypeMismatch(`out_dtype has to be a dtype of floats, and is ${out_dtype}`);
   return elementwise(context, [input], { dtype: out_dtype ?? "float32" });
 };
 
@@ -96,22 +82,45 @@ const quantizePerTensor = defineOp({
   tags,
   meta: quantizedLike,
   decompose: (emit, { input, scale, zero_point, quant_min, quant_max, dtype }) => {
+    if (scale === 0) throw invalidArgument("scale is 0: it has no inverse");
     const scaled = emit("aten.mul.Tensor", [convert(emit, input, "float32"), float(1 / scale)]);
     const shifted = emit("aten.add.Tensor", [emit("aten.round.default", [scaled]), zero_point]);
     return clampTo(emit, shifted, quant_min, quant_max, dtype);
   },
 });
 
+interface Settings {
+  readonly scale: FakeTensor;
+  readonly zero_point: FakeTensor;
+}
+
+function requireOne(env: SymEnv, { scale, zero_point }: Settings): void {
+  for (const [name, { shape }] of [
+    ["zero_point", zero_point],
+    ["scale", scale],
+  ] as const)
+    if (mayDiffer(env, numelOf(shape), 1))
+      throw shapeMismatch(
+        `Expecting ${name} tensor to be one element, but received : ${describeSize(numelOf(shape))}`,
+      );
+}
+
 const quantizePerTensorOf = defineOp({
   schema:
     "quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
-  meta: quantizedLike,
+  meta: (args, context) => {
+    requireOne(context.env, args);
+    return quantizedLike(args, context);
+  },
 });
 
 const quantizePerTensorOfRange = defineOp({
   schema:
     "quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype) -> Tensor",
-  meta: quantizedLike,
+  meta: (args, context) => {
+    requireOne(context.env, args);
+    return quantizedLike(args, context);
+  },
 });
 
 const dequantizePerTensor = defineOp({
@@ -125,16 +134,40 @@ const dequantizePerTensor = defineOp({
   },
 });
 
+interface Levels extends Settings {
+  readonly input: FakeTensor;
+  readonly dtype: DType;
+  readonly out_dtype: DType | null;
+}
+
+const dequantizedBy = (args: Levels, context: MetaContext): FakeTensor => {
+  requireOne(context.env, args);
+  return dequantizedLike(args, context);
+};
+
+/** As with numbers in place of the tensors: PyTorch reads their values. */
+function dequantizeBy(emit: Emit, { input, scale, zero_point: zero, out_dtype }: Levels): FakeTensor {
+  const dtype = out_dtype ?? "float32";
+  const number = (tensor: FakeTensor): FakeTensor =>
+    emit("aten.reshape.default", [convert(emit, tensor, dtype === "float64" ? dtype : "float32"), []]);
+  const shifted = emit("aten.sub.Tensor", [convert(emit, input, dtype), number(zero)]);
+  return convert(emit, emit("aten.mul.Tensor", [convert(emit, shifted, dtype), number(scale)]), dtype);
+}
+
 const dequantizePerTensorOf = defineOp({
   schema:
     "quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-  meta: dequantizedLike,
+  tags,
+  meta: dequantizedBy,
+  decompose: dequantizeBy,
 });
 
 const dequantizePerTensorOfRange = defineOp({
   schema:
     "quantized_decomposed::dequantize_per_tensor.tensor2(Tensor input, Tensor scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-  meta: dequantizedLike,
+  tags,
+  meta: dequantizedBy,
+  decompose: dequantizeBy,
 });
 
 /** Swaps a dimension with the first. */
@@ -175,7 +208,7 @@ const dequantizePerChannel = defineOp({
   tags,
   meta: (args, context) => {
     requireAxis(args.input, args.axis);
-    checkRange(args.quant_min, args.quant_max, args.dtype);
+    checkQuantizedRange(args.quant_min, args.quant_max, args.dtype);
     return dequantizedLike(args, context);
   },
   decompose: (emit, args) => {
@@ -195,7 +228,7 @@ const quantizePerToken = defineOp({
     "quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
   tags,
   meta: ({ input, quant_min, quant_max, dtype }, context) => {
-    checkRange(quant_min, quant_max, dtype);
+    checkQuantizedRange(quant_min, quant_max, dtype);
     return elementwise(context, [input], { dtype });
   },
   decompose: (emit, { input, scales, zero_points, quant_min, quant_max, dtype }) => {
@@ -210,7 +243,7 @@ const dequantizePerToken = defineOp({
     "quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype) -> Tensor",
   tags,
   meta: ({ input, quant_min, quant_max, dtype, output_dtype }, context) => {
-    checkRange(quant_min, quant_max, dtype);
+    checkQuantizedRange(quant_min, quant_max, dtype);
     return elementwise(context, [input], { dtype: output_dtype });
   },
   decompose: (emit, { input, scales, zero_points, output_dtype }) => {
@@ -249,6 +282,10 @@ const quantizePerGroup = defineOp({
   },
   decompose: (emit, args) => {
     const groups = emit("aten.reshape.default", [args.input, [-1, groupSize(args)]]);
+    const isWhole = emit("aten.logical_not.default", [
+      emit("aten.any.default", [emit("aten.isnan.default", [groups])]),
+    ]);
+    emit.value("aten._assert_async.msg", [isWhole, "to_quant must not contain NaNs"]);
     const scaled = emit("aten.mul.Tensor", [groups, inverse(emit, asColumn(emit, args.scales))]);
     const shifted = emit("aten.add.Tensor", [scaled, asColumn(emit, args.zero_points)]);
     const rounded = emit("aten.round.default", [shifted]);
@@ -262,59 +299,58 @@ const dequantizePerGroup = defineOp({
     "quantized_decomposed::dequantize_per_channel_group(Tensor input, Tensor scales, Tensor? zero_points, int quant_min, int quant_max, ScalarType dtype, int group_size, ScalarType output_dtype) -> Tensor",
   tags,
   meta: (args, context) => {
+    if (args.zero_points === null && args.input.dtype === "uint16")
+      throw dtypeMismatch("\"add_stub\" not implemented for 'UInt16': there are no zero points");
     groupSize(args);
     return elementwise(context, [args.input], { dtype: args.output_dtype });
   },
   decompose: (emit, args) => {
     const groups = emit("aten.reshape.default", [args.input, [-1, groupSize(args)]]);
-    const shifted =
+    const zeros =
       args.zero_points === null
-        ? groups
-        : emit("aten.sub.Tensor", [groups, asColumn(emit, args.zero_points)]);
+        ? emit("aten.full.default", [[], 0], { dtype: "int32" })
+        : asColumn(emit, args.zero_points);
+    const shifted = emit("aten.sub.Tensor", [groups, zeros]);
     const scaled = emit("aten.mul.Tensor", [shifted, asColumn(emit, args.scales)]);
     return convert(emit, emit("aten.reshape.default", [scaled, args.input.shape]), args.output_dtype);
   },
 });
 
-/** Scale and zero point, one each. */
-const parameters = (input: FakeTensor, shape: readonly IntLike[]): readonly [FakeTensor, FakeTensor] => [
-  fake({ dtype: "float64", shape, like: input }),
-  fake({ dtype: "int64", shape, like: input }),
-];
-
-const perToken = ({ input }: { readonly input: FakeTensor }): readonly [FakeTensor, FakeTensor] =>
-  parameters(input, [...input.shape.slice(0, -1), 1]);
-
-const chooseParameters = defineOp({
+const fakePerChannel = defineOp({
   schema:
-    "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
-  meta: ({ input, quant_min, quant_max }) => {
-    requireQuantizable(input);
-    if (Number(quant_min) >= Number(quant_max)) {
-      throw invalidArgument(
-        `Expecting quant_min to be smaller than quant_max but received min: ${describeSize(quant_min)} max: ${describeSize(quant_max)}`,
-      );
-    }
-    return parameters(input, [1]);
+    "quantized_decomposed::fake_quant_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max) -> Tensor",
+  doc: "Values on the grid of each channel, in float32.",
+  tags: ["always_decomposed"],
+  meta: ({ input, axis }, context) => {
+    requireFloat32(input);
+    requireAxis(input, axis);
+    return elementwise(context, [input]);
+  },
+  decompose: (emit, { input, axis, quant_min: low, quant_max: high, ...args }) => {
+    const factors = convert(emit, args.scales, "float32");
+    const origins = convert(emit, args.zero_points, "int32");
+    const [scales, zeros] = [beside(emit, factors, input, axis), beside(emit, origins, input, axis)];
+    const scaled = emit("aten.mul.Tensor", [input, inverse(emit, scales)]);
+    const level = emit("aten.add.Tensor", [emit("aten.round.default", [scaled]), zeros]);
+    const limited = emit("aten.clamp.default", [level, low, high]);
+    return emit("aten.mul.Tensor", [emit("aten.sub.Tensor", [limited, zeros]), scales]);
   },
 });
 
-const chooseSymmetricParameters = defineOp({
-  schema:
-    "quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
-  meta: ({ input }) => parameters(input, [1]),
-});
+/** One value for each channel, with dimensions of size 1 for the others. */
+function beside(emit: Emit, values: FakeTensor, input: FakeTensor, axis: IntLike): FakeTensor {
+  let result = values;
+  // As `range` has it: a negative axis gives each dimension one more.
+  for (let d = 0; d < input.ndim; d++) if (d !== axis) result = emit("aten.unsqueeze.default", [result, d]);
+  return result;
+}
 
-const chooseTokenParameters = defineOp({
-  schema:
-    "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
-  meta: perToken,
-});
-
-const chooseAsymmetricTokenParameters = defineOp({
-  schema:
-    "quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
-  meta: perToken,
+const convertElements = defineOp({
+  schema: "quantized_decomposed::convert_element_type.no_fuse(Tensor input, ScalarType dtype) -> Tensor",
+  doc: "A conversion that fusion leaves alone.",
+  tags,
+  meta: ({ input, dtype }, context) => elementwise(context, [input], { dtype }),
+  decompose: (emit, { input, dtype }) => emit("prims.convert_element_type.default", [input, dtype]),
 });
 
 /** Quantization as PyTorch's passes write it. */
@@ -331,8 +367,6 @@ export const quantizedOps = [
   dequantizePerToken,
   quantizePerGroup,
   dequantizePerGroup,
-  chooseParameters,
-  chooseSymmetricParameters,
-  chooseTokenParameters,
-  chooseAsymmetricTokenParameters,
+  fakePerChannel,
+  convertElements,
 ] as const satisfies readonly OpDefinition[];

@@ -48,7 +48,7 @@ const CLASSES: readonly Members[] = [
     name: "packed",
     reason: "reads weights in a layout that depends on the machine that packed them",
     fix: "quantize with torch.ao's pt2e flow, whose programs hold plain integers",
-    names: /^fbgemm|int4pack|^_dyn_quant|^_mixed_dtypes_linear|^_wrapped_/,
+    names: /^fbgemm|int4pack|^_mixed_dtypes_linear|^_wrapped_/,
   },
   {
     name: "device",

@@ -1,14 +1,18 @@
 """Record the calls of overload_calls.py, and whether PyTorch exports each overload.
 
-    python3 make_overloads.py OUT_DIR VERDICTS.json [--only REGEX]
+    python3 make_overloads.py OUT_DIR VERDICTS.json [--only REGEX] [--calls MODULE]
 
 OUT_DIR gets one safetensors file an overload, in the format of make_ops.py, for pack_cases.mjs. VERDICTS.json gets what `torch.export.export` and
 `run_decompositions` make of a program that calls the overload: the targets of the lowered program, {"lowering": message} where only lowering fails, or
 the start of the message of the export; and the names of the overloads that have no kernel for strided tensors on the CPU.
+
+MODULE has the calls in place of overload_calls: quantized_calls, with operators of other namespaces. Its `EXACT` matches the names of those whose
+floats are compared bit by bit.
 """
 import argparse
 import collections
 import copy
+import importlib
 import json
 import operator
 import os
@@ -19,8 +23,6 @@ import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import make_ops as make  # noqa: E402
-import overload_calls  # noqa: E402
-
 
 make.ST_NAME |= {torch.float8_e4m3fn: "F8_E4M3", torch.float8_e5m2: "F8_E5M2"}
 
@@ -50,7 +52,7 @@ class Calls:
         self.is_trial = False
 
     def __call__(self, op, *args, **kwargs):
-        name = f"{op._schema.name[6:]}.{op._schema.overload_name or 'default'}"
+        name = f"{op._schema.name.partition('::')[2]}.{op._schema.overload_name or 'default'}"
         if self.only and not self.only.search(name):
             return
         if self.is_trial:
@@ -163,14 +165,19 @@ def main():
     p.add_argument("out")
     p.add_argument("verdicts")
     p.add_argument("--only")
+    p.add_argument("--calls", default="overload_calls")
     options = p.parse_args()
     os.makedirs(options.out, exist_ok=True)
+    module = importlib.import_module(options.calls)
+    if hasattr(module, "EXACT"):
+        make.EXACT = re.compile(f"{make.EXACT.pattern}|{module.EXACT}")
     calls = Calls(options.only)
-    for part in overload_calls.PARTS:
+    for part in module.PARTS:
         torch.manual_seed(0)
         part(calls)
     calls.is_trial = True
-    overload_calls.trials(calls)
+    if hasattr(module, "trials"):
+        module.trials(calls)
     total = 0
     for name, cases in sorted(calls.cases.items()):
         good = [c for c in cases if make.settle(c)]

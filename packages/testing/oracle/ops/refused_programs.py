@@ -17,7 +17,7 @@ CALLS = {
     "sparse": lambda x: A.to_sparse.default(x).to_dense(),
     "mkldnn": lambda x: A.to_mkldnn.default(x).to_dense(),
     "quantized": lambda x: A.quantize_per_tensor.default(x, 0.1, 0, torch.quint8).dequantize(),
-    "packed": lambda x: A._convert_weight_to_int4pack_for_cpu.default(x.to(torch.int32), 1),
+    "packed": lambda x: A._weight_int4pack_mm_with_scales_and_zeros.default(x, x.to(torch.int32), 32, x, x),
     "memory": lambda x: A.set.source_Tensor(x, x + 1),
     "tests": lambda x: A._foobar.default(x) + 1,
     "approximated": lambda x: A._standard_gamma_grad.default(x, x),

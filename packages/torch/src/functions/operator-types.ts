@@ -990,6 +990,12 @@ interface AtenOperators {
   readonly _scaled_dot_product_cudnn_attention: Overloads<"default", readonly [Tensor, Tensor, Tensor, Tensor, Size, Size, Tensor, Tensor, Tensor] & { readonly output: Tensor; readonly logsumexp: Tensor; readonly cumSeqQ: Tensor; readonly cumSeqK: Tensor; readonly maxQ: Size; readonly maxK: Size; readonly philoxSeed: Tensor; readonly philoxOffset: Tensor; readonly debugAttnMask: Tensor }>;
   readonly _thnn_fused_lstm_cell: Overloads<"default" | "out", readonly [Tensor, Tensor, Tensor]>;
   readonly _thnn_fused_gru_cell: Overloads<"default" | "out", readonly [Tensor, Tensor]>;
+  readonly _convert_weight_to_int4pack_for_cpu: Overloads<"default", Tensor>;
+  readonly _convert_weight_to_int4pack: Overloads<"default", Tensor>;
+  readonly _weight_int4pack_mm_for_cpu: Overloads<"default", Tensor>;
+  readonly _weight_int4pack_mm: Overloads<"default", Tensor>;
+  readonly _dyn_quant_pack_4bit_weight: Overloads<"default", Tensor>;
+  readonly _dyn_quant_matmul_4bit: Overloads<"default", Tensor>;
   readonly _scaled_mm: Overloads<"default" | "out", Tensor>;
   readonly _scaled_mm_v2: Overloads<"default" | "out", Tensor>;
   readonly _jagged_to_padded_dense_forward: Overloads<"default", Tensor>;
@@ -1025,8 +1031,6 @@ interface AtenOperators {
   readonly _coalesced: Overloads<"default" | "out", Tensor>;
   readonly _coalesced_: Overloads<"default", Tensor>;
   readonly _conv_depthwise2d: Overloads<"default" | "out", Tensor>;
-  readonly _convert_weight_to_int4pack: Overloads<"default", Tensor>;
-  readonly _convert_weight_to_int4pack_for_cpu: Overloads<"default", Tensor>;
   readonly _copy_from: Overloads<"default" | "out", Tensor>;
   readonly _copy_from_and_resize: Overloads<"default" | "out", Tensor>;
   readonly _cslt_compress: Overloads<"default", Tensor>;
@@ -1046,8 +1050,6 @@ interface AtenOperators {
   readonly _dimI: Overloads<"default", Size>;
   readonly _dimV: Overloads<"default", Size>;
   readonly _dirichlet_grad: Overloads<"default" | "out", Tensor>;
-  readonly _dyn_quant_matmul_4bit: Overloads<"default", Tensor>;
-  readonly _dyn_quant_pack_4bit_weight: Overloads<"default", Tensor>;
   readonly _efficient_attention_backward: Overloads<"default", readonly [Tensor, Tensor, Tensor, Tensor]>;
   readonly _efficient_attention_forward: Overloads<"default", readonly [Tensor, Tensor, Tensor, Tensor, Size, Size] & { readonly output: Tensor; readonly logsumexp: Tensor; readonly philoxSeed: Tensor; readonly philoxOffset: Tensor; readonly maxSeqlenBatchQ: Size; readonly maxSeqlenBatchK: Size }>;
   readonly _embedding_bag_sparse_backward: Overloads<"default", Tensor>;
@@ -1295,8 +1297,6 @@ interface AtenOperators {
   readonly _validate_sparse_csr_tensor_args: Overloads<"default", void>;
   readonly _values: Overloads<"default", Tensor>;
   readonly _values_copy: Overloads<"default" | "out", Tensor>;
-  readonly _weight_int4pack_mm: Overloads<"default", Tensor>;
-  readonly _weight_int4pack_mm_for_cpu: Overloads<"default", Tensor>;
   readonly _weight_int4pack_mm_with_scales_and_zeros: Overloads<"default", Tensor>;
   readonly _wrapped_linear_prepack: Overloads<"default", Tensor>;
   readonly _wrapped_quantized_linear_prepacked: Overloads<"default", Tensor>;
@@ -1623,10 +1623,20 @@ interface QuantizedDecomposedOperators {
   readonly dequantize_per_token: Overloads<"default", Tensor>;
   readonly quantize_per_channel_group: Overloads<"default", Tensor>;
   readonly dequantize_per_channel_group: Overloads<"default", Tensor>;
+  readonly fake_quant_per_channel: Overloads<"default", Tensor>;
+  readonly convert_element_type: Overloads<"no_fuse", Tensor>;
   readonly choose_qparams: Overloads<"tensor", readonly [Tensor, Tensor]>;
   readonly choose_qparams_symmetric: Overloads<"tensor", readonly [Tensor, Tensor]>;
   readonly choose_qparams_per_token: Overloads<"default", readonly [Tensor, Tensor]>;
   readonly choose_qparams_per_token_asymmetric: Overloads<"default", readonly [Tensor, Tensor]>;
+  readonly _choose_qparams_per_token_asymmetric_impl: Overloads<"default", readonly [Tensor, Tensor]>;
+}
+
+/** The operators of `torchao`. */
+interface TorchaoOperators {
+  readonly quantize_affine: Overloads<"default", Tensor>;
+  readonly dequantize_affine: Overloads<"default", Tensor>;
+  readonly choose_qparams_affine: Overloads<"default", readonly [Tensor, Tensor]>;
 }
 
 /** The operators of `mkldnn`. */
@@ -1648,6 +1658,7 @@ export interface Operators {
   readonly prims: PrimsOperators;
   readonly dim_order_ops: DimOrderOpsOperators;
   readonly quantized_decomposed: QuantizedDecomposedOperators;
+  readonly torchao: TorchaoOperators;
   readonly mkldnn: MkldnnOperators;
   readonly _test: TestOperators;
 }
