@@ -148,7 +148,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "types",
-    description: "Write the types of a program's calls as a declaration file for TypeScript.",
+    description:
+      "Write the types of a program's calls, with dtypes and fixed sizes, as a declaration file for TypeScript.",
     examples: ["sconce types model.pt2 -o model.d.ts", "sconce types model.pt2"],
     load: async () => (await import("./commands/types.js")).typesCommand,
   },

@@ -1,7 +1,7 @@
 /** @file The types of a built module, as its declaration file. */
 import type { ExportedProgram, FakeTensor } from "@sconce/ir";
 import { onValid } from "@sconce/ir/verify";
-import { dtypeInfo } from "@sconce/tensor";
+import { arrayTypes, saysShape, tensorParameters } from "./tensor-types.js";
 import { callTypes, inputLeaves, type LeafType, outputLeaves, recordText } from "./type-declarations.js";
 
 /** What all declaration files of modules have. */
@@ -107,27 +107,15 @@ export const moduleDeclarations = (program: ExportedProgram): string =>
     ].join("\n")}\n${COMMON}`;
   });
 
-/** Returns the classes that hold the elements of a tensor; the first one is that of results. */
-function dataType({ dtype }: FakeTensor): readonly string[] {
-  const { name } = dtypeInfo(dtype).array as { readonly name?: string };
-  const own = name ?? "ArrayBufferView";
-  return dtype === "uint8" ? [own, "Uint8ClampedArray"] : [own];
-}
-
-const parameters = ({ dtype, shape }: FakeTensor, data: string): string =>
-  `"${dtype}", readonly [${shape.map((size) => (typeof size === "number" ? String(size) : "number")).join(", ")}], ${data}`;
-
-/** An array alone says its shape where at most one size is dynamic. */
 function inputType(tensor: FakeTensor | undefined): string {
   if (tensor === undefined) return "unknown";
-  const data = dataType(tensor).join(" | ");
-  const open = tensor.shape.filter((size) => typeof size !== "number").length;
-  const whole = `TensorInput<${parameters(tensor, data)}>`;
-  return open <= 1 ? `${data} | ${whole}` : whole;
+  const data = arrayTypes(tensor).join(" | ");
+  const whole = `TensorInput<${tensorParameters(tensor)}, ${data}>`;
+  return saysShape(tensor) ? `${data} | ${whole}` : whole;
 }
 
 const outputType = (tensor: FakeTensor | undefined): string =>
-  tensor === undefined ? "number" : `Tensor<${parameters(tensor, dataType(tensor)[0]!)}>`;
+  tensor === undefined ? "number" : `Tensor<${tensorParameters(tensor)}, ${arrayTypes(tensor)[0]!}>`;
 
 /** A module takes `undefined` where the program takes `null`. */
 const orUndefined = (leaf: LeafType): LeafType =>

@@ -16,6 +16,7 @@ import { onValid } from "@sconce/ir/verify";
 import { callingConvention, keywordsOf, positionalNames } from "@sconce/ops";
 import { dtypeInfo } from "@sconce/tensor";
 import { commentText, isIdentifier, keyText, numberText, VariableNames } from "./literals.js";
+import { arrayTypes, saysShape, tensorParameters } from "./tensor-types.js";
 
 /** Options of {@link typeDeclarations}. */
 export interface DeclarationOptions {
@@ -77,12 +78,26 @@ export function callTypes(
   return { positional, keywords, outputs: typeOf(outSpec, [...results]) };
 }
 
+/** What all files have. The optional property is in types only: no tensor has it. */
+const COMMON = [
+  "interface Known<DType extends string, Shape extends readonly number[]> {",
+  '  readonly "~known"?: { readonly dtype: DType; readonly shape: Shape };',
+  "}",
+  "",
+  "/** A tensor that a call takes. If its type has a dtype and sizes, they must be these. */",
+  "export type TensorInput<DType extends string, Shape extends readonly number[]> = Tensor & Known<DType, Shape>;",
+  "",
+  "/** A tensor that a call gives. */",
+  "export type TensorOutput<DType extends string, Shape extends readonly number[]> = Tensor &",
+  "  Known<DType, Shape> & { readonly dtype: DType; readonly shape: Shape };",
+];
+
 function declarationsOf(program: ExportedProgram, options: DeclarationOptions): string {
   const [args, kwargs] = callingConvention(program).inSpec.children as [TreeSpec, TreeSpec];
   const { positional, keywords, outputs } = callTypes(
     program,
     inputLeaves(program, inputType),
-    outputLeaves(program, () => "Tensor"),
+    outputLeaves(program, outputType),
   );
   const labeled = positional.every(({ name }) => isIdentifier(name));
   // Some tools reject a label that is a keyword.
@@ -91,6 +106,8 @@ function declarationsOf(program: ExportedProgram, options: DeclarationOptions): 
   return `${[
     "/** The types of calls of a program, written by `sconce types`. */",
     `import type { ProgramModule, RunOptions, Tensor } from ${scriptString(options.from ?? "sconce")};`,
+    "",
+    ...COMMON,
     "",
     "/** The arguments by position. */",
     `export type Args = readonly [${items.join(", ")}];`,
@@ -192,16 +209,21 @@ export const inputLeaves = (
       return { type: arg.kind === "constant" ? literalType(arg.value) : tensorType(undefined), doc: "" };
     });
 
-/** A typed array may represent a tensor where it holds the dtype and leaves one shape. */
+/** A typed array may represent a tensor where its class is that of this dtype alone. */
 function inputType(tensor: FakeTensor | undefined): string {
   if (tensor === undefined) return "Tensor";
-  const dynamic = tensor.shape.filter((size) => typeof size !== "number").length;
   const { array, lanes } = dtypeInfo(tensor.dtype);
-  const { name } = array as { readonly name?: string };
   const isHeld =
-    dynamic <= 1 && lanes === 1 && name !== undefined && !/float8|bool|half|bfloat/.test(tensor.dtype);
-  return isHeld && tensor.dtype !== "float16" ? `Tensor | ${name}` : "Tensor";
+    saysShape(tensor) &&
+    lanes === 1 &&
+    (array as { readonly name?: string }).name !== undefined &&
+    !/float8|bool|half|float16/.test(tensor.dtype);
+  const whole = `TensorInput<${tensorParameters(tensor)}>`;
+  return isHeld ? `${whole} | ${arrayTypes(tensor)[0]!}` : whole;
 }
+
+const outputType = (tensor: FakeTensor | undefined): string =>
+  tensor === undefined ? "Tensor" : `TensorOutput<${tensorParameters(tensor)}>`;
 
 /**
  * Returns the types of the leaves of a program's results, in order.

@@ -11,8 +11,10 @@ describe("sconce types", () => {
   test("writes the types of calls to standard output", async () => {
     const { code, err, out } = await sconce("types", fixture("net_mlp"));
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("  /** `float32[s77, 12]` */\n  readonly x: Tensor | Float32Array;\n");
-    expect(out).toContain("export type Outputs = Tensor;\n");
+    expect(out).toContain(
+      '  /** `float32[s77, 12]` */\n  readonly x: TensorInput<"float32", readonly [number, 12]> | Float32Array;\n',
+    );
+    expect(out).toContain('export type Outputs = TensorOutput<"float32", readonly [number, 5]>;\n');
   });
 
   test("-o writes a file", async () => {

@@ -31,17 +31,19 @@ function manyInputs(): ExportedProgram {
 const moduleOf = (lines: readonly string[]): string =>
   [
     'import { createSconce, type ExportedProgram, torch } from "sconce";',
-    'import type { Outputs, Program } from "./model.js";',
+    'import type { Outputs, Program, TensorOutput } from "./model.js";',
     "declare const program: ExportedProgram;",
     "const module = (await createSconce().module(program)) as Program;",
     "const [x, a, scale] = [torch.ones(2, 3), torch.ones(4), torch.ones(3)];",
     ...lines,
-    "export type Kept = Outputs;",
+    "export type Kept = Outputs | TensorOutput<string, readonly number[]>;",
   ].join("\n");
 
 const RIGHT = [
   "const [product, { sum, size }] = await module.call({ x, table: { a, b: a }, times: 3, scale });",
   "product.add(sum).mul(size + 1);",
+  'const known: ["float32", 3, 2, 4] = [product.dtype, product.shape[1], product.shape.length, sum.shape[0]];',
+  "await module.call({ x: product, table: { a: sum, b: a }, times: 3, scale });",
   "await module.call([x, { a, b: a }, 3], { scale });",
   "await module.call({ x: new Float32Array(6), table: { a, b: a }, times: 3, scale });",
   "module.dispose();",
@@ -58,6 +60,11 @@ const WRONG = [
   "await module.call([x, 3, { a, b: a }], { scale });",
   "(await module.call({ x, table: { a, b: a }, times: 3, scale }))[2];",
   "(await module.call({ x, table: { a, b: a }, times: 3, scale }))[1].total;",
+  'declare const halves: TensorOutput<"float16", readonly [4]>; void module.call({ x, table: { a: halves, b: a }, times: 3, scale });',
+  'declare const flat: TensorOutput<"float32", readonly [6]>; void module.call({ x: flat, table: { a, b: a }, times: 3, scale });',
+  'declare const wide: TensorOutput<"float32", readonly [2, 4]>; void module.call({ x: wide, table: { a, b: a }, times: 3, scale });',
+  'const other: "int32" = (await module.call([x, { a, b: a }, 3], { scale }))[0].dtype;',
+  "const five: 5 = (await module.call([x, { a, b: a }, 3], { scale }))[1].sum.shape[0];",
 ];
 
 describe("types of calls", () => {
