@@ -59,7 +59,15 @@ export async function openSessionWithLibraries(
 /** Returns the plugin with the passes of quantization, unless the user gives one of that name. */
 async function quantizingPasses(own: readonly Plugin[]): Promise<readonly Plugin[]> {
   const { quantization } = await import("@sconce/quantization");
-  return own.some(({ name }) => name === quantization.name) ? [] : [quantization];
+  const hasItsName = (plugin: Plugin): boolean => {
+    try {
+      return plugin.name === quantization.name;
+    } catch {
+      // The session refuses such a plugin, with its error.
+      return false;
+    }
+  };
+  return own.some(hasItsName) ? [] : [quantization];
 }
 
 /**

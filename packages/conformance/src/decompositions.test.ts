@@ -56,7 +56,11 @@ describe("the default table", () => {
   const table = defaultDecompositions();
 
   test("has no entry that PyTorch's lacks", () => {
-    expect([...table.keys()].filter((target) => !pytorch.has(target))).toEqual([]);
+    // PyTorch's table has these once their libraries are imported.
+    const isOfLibrary = (target: string): boolean =>
+      target.startsWith("torchao.") ||
+      target === "quantized_decomposed._choose_qparams_per_token_asymmetric_impl.default";
+    expect([...table.keys()].filter((target) => !pytorch.has(target) && !isOfLibrary(target))).toEqual([]);
   });
 
   test("has an entry for every operator of PyTorch's table that Sconce knows", () => {

@@ -63,7 +63,18 @@ describe("sconce build", () => {
       expect([code, err]).toEqual([2, expect.stringMatching(/^error FILE: /)]);
     }
     const place = join(folder, "refused");
-    const { code, err } = await sconce("build", fixture("net_graph"), "-o", place);
+    const halves = join(folder, "halves.sir");
+    writeFileSync(
+      halves,
+      `sconce-ir 1
+program "ATEN" { input %x: USER_INPUT output %y: USER_OUTPUT call "" ((*), {}) -> * names ["x"] }
+graph(%x: c32[3]) {
+  %y: c32[3] = aten.clone.default(%x)
+  return (%y)
+}
+`,
+    );
+    const { code, err } = await sconce("build", halves, "-o", place);
     expect([code, err]).toEqual([2, expect.stringMatching(/^error BUILD_UNSUPPORTED: /)]);
     expect(readdirSync(folder)).not.toContain("refused");
   });
