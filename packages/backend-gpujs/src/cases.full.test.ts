@@ -4,6 +4,7 @@
  * backend.
  */
 import { defaultOperators } from "@sconce/ops";
+import type { OpCase } from "@sconce/ops-cases";
 import { backendCasesSpec } from "@sconce/ops-cases/vitest";
 import { describe, expect, test } from "vitest";
 import { gpujsBackend, type Mode } from "./index.js";
@@ -16,6 +17,10 @@ function spec(mode: Mode, every: number, first: number): void {
   const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), { operators, every, first });
   test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(counts.partition));
 }
+describe.each(["webasm", "cpu"] as const)("edges in mode %s", (mode) => {
+  const filter = ({ source }: OpCase): boolean => source === "edges";
+  backendCasesSpec(() => gpujsBackend({ mode }), { operators, edges: true, filter, every: 2 });
+});
 describe("mode webasm", () => spec("webasm", 2, 0));
 describe("mode cpu", () => spec("cpu", 2, 1));
 describe.skipIf(!isThere)("mode webgpu", () => spec("webgpu", 8, 0));

@@ -4,7 +4,7 @@ import { Tensor } from "@sconce/tensor";
 import { describe, expect, test } from "vitest";
 import { gpujsBackend } from "./index.js";
 
-/** Results of a call in mode cpu, whose arithmetic is in doubles. */
+/** Results of a call in mode cpu. */
 async function resultOf(
   call: string,
   shape: readonly number[],
@@ -46,19 +46,32 @@ describe("totals that float32 does not hold", () => {
   });
 });
 
-/** The statement of docs/concepts/gpu-js.md. PyTorch gives infinities and NaN here. */
+/** As in PyTorch, whose totals are float32. */
 describe("steps of totals that float32 does not hold", () => {
   const opposites = [3e38, 3e38, -3e38, -3e38];
 
-  test("of a sum do not show", async () => {
-    expect(await resultOf("%y: f32[] = aten.sum.default(%x)", [4], opposites)).toEqual([0]);
+  test("of a sum show", async () => {
+    expect(await resultOf("%y: f32[] = aten.sum.default(%x)", [4], opposites)).toEqual([Infinity]);
   });
 
-  test("of a product of matrices do not show", async () => {
+  test("of a product of matrices show", async () => {
     const call = `%t: f32[4, 1] = aten.permute.default(%x, [1, 0])
   %a: f32[4, 1] = aten.sign.default(%t)
   %b: f32[4, 1] = aten.mul.Tensor(%t, %a)
   %y: f32[1, 1] = aten.mm.default(%x, %b)`;
-    expect(await resultOf(call, [1, 4], opposites)).toEqual([0]);
+    expect(await resultOf(call, [1, 4], opposites)).toEqual([Number.NaN]);
+  });
+
+  test("of a product show, in PyTorch's order", async () => {
+    const call = "%y: f32[] = aten.prod.default(%x)";
+    expect(await resultOf(call, [4], [3e38, 3e38, 1e-38, 1e-38])).toEqual([Infinity]);
+    expect(await resultOf(call, [4], [1e-38, 1e-38, 3e38, 3e38])).toEqual([0]);
+  });
+
+  test("of running products do not show, which PyTorch computes in float64", async () => {
+    const call = "%y: f32[4] = aten.cumprod.default(%x, 0)";
+    const [first, second, last] = await resultOf(call, [4], [3e38, 3e38, 1e-38, 1e-38]);
+    expect([first, second]).toEqual([Math.fround(3e38), Infinity]);
+    expect(last).toBeCloseTo(9, 4);
   });
 });

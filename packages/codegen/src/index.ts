@@ -15,7 +15,6 @@ export {
   type RowGroup,
   type RowPart,
   rowGroups,
-  UNORDERED_REDUCTIONS,
 } from "./analysis/row-groups.js";
 export { conjunctsOf, type Scan, scanOf } from "./analysis/scan.js";
 export { type SizedLoad, type SizeFault, SizeLimits, type SizeRequirements } from "./analysis/size-limits.js";

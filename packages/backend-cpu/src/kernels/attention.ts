@@ -3,6 +3,7 @@
 import type { Tensor } from "@sconce/tensor";
 import { type GatherMatrix, multiply, multiplyFloat32, stepped } from "../gemm/gemm.js";
 import { finishOutput, readFloat64 } from "../kernel/dense.js";
+import { invalidArgument } from "../kernel/errors.js";
 import { isHalf, roundTo } from "../kernel/half.js";
 import { defineKernels, emptyOutputs, kernel } from "../kernel/kernel.js";
 import { scratch } from "../kernel/scratch.js";
@@ -157,6 +158,10 @@ function exponentiateRows(
 const attention = kernel(
   "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
   (args, context) => {
+    if (args.dropout_p !== 0)
+      throw invalidArgument(
+        "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0",
+      );
     const [out, logSums] = emptyOutputs(context);
     const heads = headsOf(args);
     const { count, rows, keys, valueWidth, round } = heads;

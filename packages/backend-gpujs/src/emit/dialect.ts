@@ -61,7 +61,7 @@ export function dialectOf(mode: Mode): Dialect {
     exactIndex: isDouble ? Number.MAX_SAFE_INTEGER : EXACT,
     // Below 2^24 a correctly rounded float32 quotient is on the right side of every whole number.
     dividesInFloats: isStrict,
-    sumsIn: isDouble ? "float64" : "float32",
+    sumsIn: "float32",
     hasInfinity: isStrict || hasOwnFunctions,
     // As fast as what gpu.js makes of nested arrays.
     unroll: 4,

@@ -1,6 +1,6 @@
 /** @file Reports what float32 lanes cannot hold, and what a mode cannot compute exactly. */
 import { forEachScalar, isLogic, type LoopNest, type LoopProgram, type Scalar } from "@sconce/codegen";
-import { type DType, dtypeInfo, isComplexDType } from "@sconce/tensor";
+import { type DType, dtypeInfo, isComplexDType, isFloatDType } from "@sconce/tensor";
 import type { Dialect } from "./dialect.js";
 import { canSay } from "./functions.js";
 
@@ -19,7 +19,20 @@ export function whyNotExpressible(
   forEachScalar(nest.value, (scalar) => {
     reason ??= whyNotHeld(scalar.dtype) ?? whyNotCalled(scalar, dialect);
   });
-  return reason;
+  return reason ?? whyNotMultiplied(nest);
+}
+
+/**
+ * Returns why running products of floats are not for a device whose totals are float32: PyTorch's
+ * are float64, so that one may come back from what float32 does not hold.
+ */
+export function whyNotMultiplied({ value, hint }: LoopNest): string | undefined {
+  if (hint?.kind !== "scan") return undefined;
+  let isProduct = false;
+  forEachScalar(value, (scalar) => {
+    isProduct ||= scalar.kind === "reduce" && scalar.reduce === "prod" && isFloatDType(scalar.dtype);
+  });
+  return isProduct ? "PyTorch multiplies in float64, and device totals are float32" : undefined;
 }
 
 /** Returns why memory of float32 elements does not hold a dtype. */

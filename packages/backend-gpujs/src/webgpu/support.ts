@@ -9,6 +9,7 @@ import {
   type Target,
 } from "@sconce/codegen";
 import type { DType } from "@sconce/tensor";
+import { whyNotMultiplied } from "../emit/refusals.js";
 import { hasFunction } from "../wgsl/wgsl-functions.js";
 import { wgslType } from "../wgsl/wgsl-text.js";
 
@@ -52,7 +53,7 @@ export function whyNotWgsl(nest: LoopNest, program: LoopProgram, maxReads: numbe
   forEachScalar(nest.value, (scalar) => {
     reason ??= whyNotScalar(scalar);
   });
-  return reason;
+  return reason ?? whyNotMultiplied(nest);
 }
 
 function whyNotScalar(scalar: Scalar): string | undefined {

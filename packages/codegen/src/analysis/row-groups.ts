@@ -3,7 +3,7 @@
  * Each part is rewritten over a row and a place in it; later parts use row values of earlier parts
  * without memory.
  */
-
+import { isFloatDType } from "@sconce/tensor";
 import { elementsOf, extentsOf } from "../ir/extents.js";
 import {
   atom,
@@ -62,8 +62,13 @@ export interface RowGroup {
 
 type OpenPart = Omit<RowPart, "isStored">;
 
-/** Reductions whose elements may be combined in any order. */
-export const UNORDERED_REDUCTIONS: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
+const UNORDERED: ReadonlySet<string> = new Set(["sum", "prod", "max", "min", "any", "all"]);
+/**
+ * Returns whether the elements of a reduction may be combined in any order. A product of floats may
+ * be infinite or zero in one order, and in another one not.
+ */
+export const isUnordered = ({ reduce, dtype }: Pick<ReduceScalar, "reduce" | "dtype">): boolean =>
+  UNORDERED.has(reduce) && !(reduce === "prod" && isFloatDType(dtype));
 
 /** Nests of one group: a kernel of more would be too large. */
 const MOST_PARTS = 24;
@@ -217,12 +222,7 @@ function rowPart(nest: LoopNest, known: ReadonlyMap<number, Scalar>): OpenPart |
  */
 function rowReduction(nest: LoopNest): ReduceScalar | undefined {
   const [reduce, ...more] = mainReductions(nest.value);
-  if (
-    reduce === undefined ||
-    more.length > 0 ||
-    !UNORDERED_REDUCTIONS.has(reduce.reduce) ||
-    nest.hint?.kind === "scan"
-  )
+  if (reduce === undefined || more.length > 0 || !isUnordered(reduce) || nest.hint?.kind === "scan")
     return undefined;
   const contraction = contractionOf(nest);
   // A factor that many elements share is worth a kernel that loads it once for all of them.

@@ -5,7 +5,7 @@
  */
 
 import { mainReductions, outerReductions } from "../analysis/contraction.js";
-import { UNORDERED_REDUCTIONS } from "../analysis/row-groups.js";
+import { isUnordered } from "../analysis/row-groups.js";
 import { withSumGroups } from "../analysis/sum-groups.js";
 import { volumeOf } from "../ir/extents.js";
 import { add, atom, axis, constant, coordinatesOf, scale } from "../ir/index-expr.js";
@@ -23,7 +23,7 @@ const MANY_ELEMENTS = 16384;
 /** Returns the kernel of a nest; undefined if it is not a reduction that profits from it. */
 export function sharedReduction(nest: LoopNest, context: ScheduleContext): Kernel | undefined {
   const [reduce, ...more] = mainReductions(nest.value);
-  if (reduce === undefined || more.length > 0 || !UNORDERED_REDUCTIONS.has(reduce.reduce)) return undefined;
+  if (reduce === undefined || more.length > 0 || !isUnordered(reduce)) return undefined;
   const elements = volumeOf(nest.axes);
   const count = volumeOf(reduce.axes);
   if (count < 2 * SHARED_THREADS || elements > MANY_ELEMENTS || outerReductions(reduce.body).size > 0)

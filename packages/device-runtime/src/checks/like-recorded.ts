@@ -7,6 +7,7 @@ import { type ExportedProgram, FakeTensor, type Graph, isRef, isSymScalar, type 
 import { type Bindings, evaluate, freeSymbols, isUnbacked, SymExpr, type SymValue } from "@sconce/symbolic";
 import { areKnown } from "../memory/sizes.js";
 import { isTensor, type RunValue } from "../memory/values.js";
+import { HostRun } from "./original-runs.js";
 
 /**
  * Returns whether a result is what the program records of its node, at the sizes that are known. A
@@ -65,4 +66,15 @@ function hasOwnDType(node: Node, graph: Graph): boolean {
   const [source] = node.args;
   const call = node.target === "operator.getitem" && isRef(source) ? graph.node(source.name) : node;
   return call.target.startsWith("aten.");
+}
+
+/**
+ * Throws where a result of the host has its own dtype and a call reads it: what that gives has
+ * another dtype than recorded too, which only a run of the whole program by the host shows.
+ */
+export function requireRecordedDType(name: string, value: RunValue, { graph }: ExportedProgram): void {
+  const { val } = graph.node(name).meta;
+  if (!(val instanceof FakeTensor) || !isTensor(value) || value.dtype === val.dtype) return;
+  if (graph.users(name).some(({ op }) => op === "call_function"))
+    throw new HostRun(`%${name} is read in another dtype than the program records`);
 }

@@ -15,6 +15,7 @@ import { holdsAll, isScalarFunction } from "@sconce/ops";
 import { freeSymbols, type IntLike, SymExpr, sameSizes } from "@sconce/symbolic";
 import type { DType } from "@sconce/tensor";
 import type { Device } from "../device/device.js";
+import { hasOwnStatistics } from "./own-dtypes.js";
 
 /**
  * Returns why a device cannot take a node, or undefined if its loops decide: from the metadata of
@@ -32,6 +33,7 @@ export function whyNotHeldBy(
   if (readsTotalOnly(node, graph)) return "it refuses some targets, which no kernel reads";
   if (takesNoBuffer(node, graph)) return "it refuses the sizes of its buffer, which its decomposition takes";
   if (readsLogSums(node, graph)) return "its decomposition does not give the logarithms that are read";
+  if (hasOwnStatistics(node, graph)) return "its statistics have another dtype than the program records";
   if (roundsHalves(node)) return "its kernel rounds halves at each step";
   if (takesAnyPlaces(node, graph)) return "kernels look for its places in their windows only";
   const inputs: MetaValue[] = [];
@@ -183,7 +185,7 @@ const isRead = ({ name }: Node, graph: Graph): boolean => graph.users(name).leng
 
 /** Resizing of lines, images and volumes, by size or by factors. */
 const RESIZES: readonly string[] = [
-  ...["linear1d", "bilinear2d", "trilinear3d"].map((name) => `upsample_${name}`),
+  ...["linear1d", "bilinear2d", "trilinear3d", "bicubic2d"].map((name) => `upsample_${name}`),
   ...["1d", "2d", "3d"].flatMap((rank) => [`upsample_nearest${rank}`, `_upsample_nearest_exact${rank}`]),
 ].flatMap((name) => [`aten.${name}.default`, `aten.${name}.vec`]);
 /**

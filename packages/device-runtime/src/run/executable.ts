@@ -29,7 +29,7 @@ import {
 import type { Bindings } from "@sconce/symbolic";
 import { contiguousStrides, dtypeInfo, isContiguous, numel, Tensor, type TensorLayout } from "@sconce/tensor";
 import { Layouts } from "../checks/layouts.js";
-import { isLikeRecorded } from "../checks/like-recorded.js";
+import { isLikeRecorded, requireRecordedDType } from "../checks/like-recorded.js";
 import { HostRun, type OriginalInit, OriginalRuns } from "../checks/original-runs.js";
 import {
   allCalls,
@@ -322,17 +322,17 @@ export class DeviceExecutable implements Executable {
       await this.#sequence(sequence, run);
       return;
     }
-    const { graph } = this.#init.program;
     step.outputs.forEach((name, i) => {
       const value = (results as readonly RunValue[])[i]!;
       run.values.set(name, value);
-      learnSizes(graph.node(name).meta.val, value, run.sizes);
+      learnSizes(this.#init.program.graph.node(name).meta.val, value, run.sizes);
       if (!(value instanceof DeviceValue)) this.#compare(name, value, run);
     });
   }
 
-  /** Kernels are made of what the program records: what the host gives must be that. */
+  /** Kernels are made of what is recorded: what the host gives must be that. */
   #compare(name: string, value: RunValue, run: Run): void {
+    requireRecordedDType(name, value, this.#init.program);
     if (run.distrusted === undefined && !isLikeRecorded(name, value, run.sizes, this.#init.program))
       run.distrusted = `%${name} is not what the program records`;
   }

@@ -124,6 +124,9 @@ function withoutBatch(emit: Emit, args: Attention, enable_gqa: boolean): FakeTen
   return emit("aten.squeeze.dim", [out, 0]);
 }
 
+/** Returns whether two sizes are equal. PyTorch asks for a guard, which only data may refuse. */
+const hasSize = (env: Emit["env"], a: IntLike, b: IntLike): boolean => a === b || env.guard(eq(a, b));
+
 /** Returns whether the fused kernel of the CPU takes these inputs. */
 export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): boolean {
   const { query, key, value, attn_mask, dropout_p } = args;
@@ -131,7 +134,7 @@ export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): 
   if (query.device.type === "meta") return false;
   if (dropout_p > 0 || !isFloatDType(query.dtype) || inputs.some((tensor) => tensor.ndim !== 4)) return false;
   const same = (tensor: FakeTensor, dim: number, other: FakeTensor): boolean =>
-    isEqual(env, tensor.shape[dim]!, other.shape[dim]!);
+    hasSize(env, tensor.shape[dim]!, other.shape[dim]!);
   if (!same(query, 0, key) || !same(query, 0, value)) return false;
   if (!areHeadsFused(env, args, enableGqa)) return false;
   if (attn_mask !== null && !isMaskFused(env, attn_mask, query, key)) return false;
@@ -147,10 +150,10 @@ export function isFused(env: Emit["env"], args: Attention, enableGqa: boolean): 
  */
 function areHeadsFused(env: Emit["env"], { query, key, value }: Attention, enableGqa: boolean): boolean {
   const [heads, ofKeys, ofValues] = [query.shape[1]!, key.shape[1]!, value.shape[1]!];
-  if (isEqual(env, heads, ofKeys)) return isEqual(env, heads, ofValues);
-  if (!isEqual(env, ofKeys, ofValues)) return false;
+  if (hasSize(env, heads, ofKeys)) return hasSize(env, heads, ofValues);
+  if (!hasSize(env, ofKeys, ofValues)) return false;
   // One head of keys and values serves all queries without being asked to.
-  return enableGqa ? isEqual(env, mod(heads, ofKeys), 0) : isEqual(env, ofKeys, 1);
+  return enableGqa ? hasSize(env, mod(heads, ofKeys), 0) : hasSize(env, ofKeys, 1);
 }
 
 const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>
@@ -163,7 +166,7 @@ const hasUnitStride = (env: Emit["env"], tensor: FakeTensor): boolean =>
 function isMaskFused(env: Emit["env"], mask: FakeTensor, query: FakeTensor, key: FakeTensor): boolean {
   if (mask.requiresGrad || (mask.ndim !== 2 && mask.ndim !== 4)) return false;
   const fits = (dim: number, size: IntLike): boolean =>
-    isEqual(env, mask.shape.at(dim)!, size) || isEqual(env, mask.shape.at(dim)!, 1);
+    hasSize(env, mask.shape.at(dim)!, size) || hasSize(env, mask.shape.at(dim)!, 1);
   if (!fits(-2, query.shape[2]!) || !fits(-1, key.shape[2]!)) return false;
   return mask.ndim === 2 || (fits(0, query.shape[0]!) && fits(1, query.shape[1]!));
 }

@@ -148,6 +148,8 @@ const col2im = defineOp({
 });
 
 function checkColumns(env: SymEnv, self: FakeTensor, output: readonly IntLike[], window: Window): void {
+  if (output.length !== 2)
+    throw invalidArgument(`It is expected output_size equals to 2, but got size ${output.length}`);
   const empty = self.shape.slice(-2).some((size) => isEqual(env, size, 0));
   if ((self.ndim !== 2 && self.ndim !== 3) || empty) {
     throw shapeMismatch(

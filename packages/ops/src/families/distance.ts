@@ -155,8 +155,10 @@ const cosineSimilarity = defineOp({
     if (!isFloatDType(promoteOperands([args.x1, args.x2]))) {
       throw dtypeMismatch("expected common dtype to be floating point");
     }
-    const [x1, x2] = expandTogether(emit, args.x1, args.x2);
     const { dim, eps } = args;
+    if (!(eps >= 0))
+      throw invalidArgument(`eps must be non-negative, got: ${Number.isNaN(eps) ? "nan" : eps}`);
+    const [x1, x2] = expandTogether(emit, args.x1, args.x2);
     const normOf = (x: FakeTensor): FakeTensor =>
       emit("aten.clone.default", [emit("aten.linalg_vector_norm.default", [x, 2, [dim], true])]);
     const norm1 = normOf(x1);

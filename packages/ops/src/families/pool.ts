@@ -147,7 +147,7 @@ const maxPool1dWithIndices = defineOp({
     "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
   tags: ["composite"],
   decompose: (emit, args) => {
-    checkSignal("max_pool1d", args.self);
+    checkSignal("max_pool1d", args);
     const image = emit("aten.unsqueeze.default", [args.self, -2]);
     const pooled = emit.many("aten.max_pool2d_with_indices.default", [
       image,
@@ -166,7 +166,7 @@ const maxPool1d = defineOp({
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
   tags: ["composite"],
   decompose: (emit, args) => {
-    checkSignal("max_pool1d", args.self);
+    checkSignal("max_pool1d", args);
     // PyTorch's C++ check reads the last size as a number, which specializes a dynamic size.
     emit.env.guardInt(args.self.shape.at(-1)!);
     return maximaOf("aten.max_pool1d_with_indices.default")(emit, args);
@@ -178,7 +178,7 @@ const avgPool1d = defineOp({
     "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
   tags: ["core", "composite"],
   decompose: (emit, args) => {
-    checkSignal("avg_pool1d", args.self);
+    checkSignal("avg_pool1d", args);
     const image = emit("aten.unsqueeze.default", [args.self, -2]);
     const pooled = emit("aten.avg_pool2d.default", [
       image,
@@ -192,7 +192,16 @@ const avgPool1d = defineOp({
   },
 });
 
-function checkSignal(name: string, self: FakeTensor): void {
+interface SignalWindow {
+  readonly self: FakeTensor;
+  readonly kernel_size: readonly IntLike[];
+  readonly padding: readonly IntLike[];
+  readonly dilation?: readonly IntLike[];
+}
+function checkSignal(name: string, { self, ...window }: SignalWindow): void {
+  for (const key of ["kernel_size", "padding", "dilation"] as const)
+    if (window[key]?.length === 0)
+      throw invalidArgument(`${name}() argument '${key}' should contain one int (got 0)`);
   if (self.ndim !== 2 && self.ndim !== 3) {
     throw shapeMismatch(`${name}() Expected 2D or 3D input tensor, but got ${self.ndim}D`);
   }

@@ -31,7 +31,6 @@ import {
 import type { Decomposition } from "../tables/decomposition.js";
 import { type EntryRule, EntryRunner, isOwn } from "../tables/entry-check.js";
 import { madeByEntry } from "../tables/entry-owners.js";
-import { isAlwaysDecomposed } from "../tables/table.js";
 import { isUnreadEntry } from "../tables/unread-entries.js";
 import { askInPlace, askResult, askSizes } from "./asked-sizes.js";
 import { autoFunctionalize, isAutoFunctionalized } from "./auto-functionalize.js";
@@ -40,6 +39,7 @@ import { functionalArguments } from "./functional-arguments.js";
 import { functionalTarget, MUTATING_VIEWS } from "./functional-targets.js";
 import { FunctionalTensor, type Replay, type ViewStep } from "./functional-tensor.js";
 import type { HiddenAliases } from "./hidden-aliases.js";
+import { isDecomposedInAnyCase } from "./kept-in-runs.js";
 import { KernelLayouts } from "./kernel-layouts.js";
 import { PendingMarks } from "./pending-marks.js";
 import { unwrap, unwrapAll, unwrapKwargs, wrap } from "./wrapping.js";
@@ -221,7 +221,9 @@ export class Dispatcher {
     if (entry !== undefined && (entry === row.decompose || !isUnreadEntry(entry)))
       return entry as OpDefinition["decompose"];
     const needed =
-      isAlwaysDecomposed(row) || this.hidden?.decomposes(row.target) === true || this.#castsParts(row);
+      isDecomposedInAnyCase(row, this.#layouts !== undefined) ||
+      this.hidden?.decomposes(row.target) === true ||
+      this.#castsParts(row);
     return needed ? row.decompose : undefined;
   }
 

@@ -2,11 +2,13 @@
  * @file Functions that PyTorch writes in Python, with their Python signatures: arguments by
  * position or by keyword, defaults as in Python.
  */
+import { describeValue } from "@sconce/errors";
 import { float } from "@sconce/ir";
 import { currentTrace } from "../trace/dispatch.js";
 import { invalidArgument } from "./errors.js";
 import { camelCase } from "./names.js";
 import { splitKeywords } from "./parse-call.js";
+import { wantedKind } from "./python-kinds.js";
 
 /** What a Python function takes; the functions that it calls check the types. */
 // biome-ignore lint/suspicious/noExplicitAny: the body knows the types that its signature implies.
@@ -14,6 +16,8 @@ export type PythonArguments = Record<string, any>;
 
 interface PythonParameter {
   readonly key: string;
+  /** The type that Python declares; empty without one. */
+  readonly annotation: string;
   readonly hasDefault: boolean;
   readonly defaultValue: unknown;
   readonly keywordOnly: boolean;
@@ -37,7 +41,7 @@ function literal(text: string): unknown {
 }
 
 /** `dim: int = -1` or `dim=-1`. */
-const PARAMETER = /^(\w+)(?:: [^=]*?)?(?: ?= ?(.*))?$/;
+const PARAMETER = /^(\w+)(?:: ([^=]*?))?(?: ?= ?(.*))?$/;
 
 function parametersOf(text: string): readonly PythonParameter[] {
   let keywordOnly = false;
@@ -47,10 +51,12 @@ function parametersOf(text: string): readonly PythonParameter[] {
       keywordOnly = true;
       continue;
     }
-    const [, name, value] = PARAMETER.exec(part) as RegExpExecArray & readonly [string, string, string?];
+    const [, name, annotation = "", value] = PARAMETER.exec(part) as RegExpExecArray &
+      readonly [string, string, string?, string?];
     const hasDefault = value !== undefined;
     parameters.push({
       key: camelCase(name),
+      annotation,
       hasDefault,
       defaultValue: hasDefault ? literal(value) : undefined,
       keywordOnly,
@@ -73,7 +79,7 @@ function bind(
       "leave out the last arguments, or give options in one object",
     );
   const bound: PythonArguments = {};
-  parameters.forEach(({ key, hasDefault, defaultValue, keywordOnly }, i) => {
+  parameters.forEach(({ key, annotation, hasDefault, defaultValue, keywordOnly }, i) => {
     const byPosition = keywordOnly ? undefined : args[i];
     if (byPosition !== undefined && kwargs[key] !== undefined)
       throw invalidArgument(
@@ -84,6 +90,9 @@ function bind(
     const value = byPosition === undefined ? kwargs[key] : byPosition;
     if (value === undefined && !hasDefault)
       throw invalidArgument(name, `the argument ${key} is missing`, `give a value for ${key}`);
+    const wanted = value === undefined ? undefined : wantedKind(annotation, key, value);
+    if (wanted !== undefined)
+      throw invalidArgument(name, `the argument ${key} is ${describeValue(value)}`, `give ${wanted}`);
     bound[key] = value === undefined ? defaultValue : value;
   });
   const unknown = Object.keys(kwargs).find((key) => !parameters.some((parameter) => parameter.key === key));

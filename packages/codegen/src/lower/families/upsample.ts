@@ -1,6 +1,6 @@
 /**
- * @file Resizing by nearest neighbors and by linear interpolation, as PyTorch's kernels compute it
- * (`aten/src/ATen/native/cpu/UpSampleKernel.cpp`).
+ * @file Resizing by nearest neighbors, linear and cubic interpolation, as PyTorch's kernels compute
+ * it (`aten/src/ATen/native/cpu/UpSampleKernel.cpp`).
  */
 import { type ScaleArgs, upsampleScales } from "@sconce/ops";
 import type { DType } from "@sconce/tensor";
@@ -11,7 +11,7 @@ import type { LazyTensor } from "../core/lazy.js";
 import { defineLowerings, lowering } from "../core/lowering.js";
 import { computeType } from "../core/numbers.js";
 import { made } from "../rules/made.js";
-import { blended, linearTaps, nearestPlaces, type Resizing } from "../rules/resize-taps.js";
+import { blended, cubicTaps, linearTaps, nearestPlaces, type Resizing } from "../rules/resize-taps.js";
 
 /** The arguments of all forms. */
 interface ResizeArgs extends ScaleArgs {
@@ -51,33 +51,43 @@ const nearest =
     });
   };
 
-function linear(args: ResizeArgs, call: LoweringCall): LazyTensor {
-  const image = call.context.many(imageOf(args));
-  const { dtype } = outOf(call);
-  if (dtype === "uint8") return cannot("PyTorch interpolates bytes in fixed point");
-  const resizings = resizingsOf(call, args);
-  const compute = computeType(dtype);
-  const weights: DType = image.shape.length === 4 || isChannelsLast(call) ? compute : dtype;
-  const options = { compute, weights, align: args.align_corners === true };
-  const taps = resizings.map((resizing) => linearTaps(call, resizing, options));
-  return made(call, {
-    inputs: [image],
-    operations: 4 * 2 ** resizings.length,
-    element: ([n, channel, ...at]) => {
-      const elementAt = (places: readonly Index[]): Scalar =>
-        cast(image.element([n!, channel!, ...places]), compute);
-      return cast(
-        blended(
-          taps.map((tapsAt, d) => tapsAt(at[d]!)),
-          elementAt,
-        ),
-        dtype,
-      );
-    },
-  });
+/** The elements that are blended along a dimension, and how many these are. */
+interface Interpolation {
+  readonly taps: typeof linearTaps;
+  readonly neighbors: number;
 }
+const LINEAR: Interpolation = { taps: linearTaps, neighbors: 2 };
+const CUBIC: Interpolation = { taps: cubicTaps, neighbors: 4 };
 
-/** Resizing by nearest neighbors and by linear interpolation. */
+const interpolated =
+  (how: Interpolation) =>
+  (args: ResizeArgs, call: LoweringCall): LazyTensor => {
+    const image = call.context.many(imageOf(args));
+    const { dtype } = outOf(call);
+    if (dtype === "uint8") return cannot("PyTorch interpolates bytes in fixed point");
+    const resizings = resizingsOf(call, args);
+    const compute = computeType(dtype);
+    const weights: DType = image.shape.length === 4 || isChannelsLast(call) ? compute : dtype;
+    const options = { compute, weights, align: args.align_corners === true };
+    const taps = resizings.map((resizing) => how.taps(call, resizing, options));
+    return made(call, {
+      inputs: [image],
+      operations: 4 * how.neighbors ** resizings.length,
+      element: ([n, channel, ...at]) => {
+        const elementAt = (places: readonly Index[]): Scalar =>
+          cast(image.element([n!, channel!, ...places]), compute);
+        return cast(
+          blended(
+            taps.map((tapsAt, d) => tapsAt(at[d]!)),
+            elementAt,
+          ),
+          dtype,
+        );
+      },
+    });
+  };
+
+/** Resizing by nearest neighbors, by linear interpolation and by cubic convolution. */
 export const UPSAMPLES = defineLowerings([
   lowering(
     [
@@ -110,6 +120,13 @@ export const UPSAMPLES = defineLowerings([
       "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
       "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     ],
-    linear,
+    interpolated(LINEAR),
+  ),
+  lowering(
+    [
+      "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+      "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    ],
+    interpolated(CUBIC),
   ),
 ]);

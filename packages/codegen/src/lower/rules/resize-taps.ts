@@ -106,17 +106,17 @@ interface LinearOptions {
   readonly weights: DType;
   readonly align: boolean;
 }
-/** Two elements and their weights. */
-export interface LinearTaps {
-  readonly places: readonly [Index, Index];
-  readonly weights: readonly [Scalar, Scalar];
+/** Elements that are blended, and their weights. */
+export interface Taps {
+  readonly places: readonly Index[];
+  readonly weights: readonly Scalar[];
 }
-/** Returns the elements that are blended for each element of the result. */
+/** Returns the two elements that are blended for each element of the result. */
 export function linearTaps(
   call: LoweringCall,
   resizing: Resizing,
   options: LinearOptions,
-): (at: Index) => LinearTaps {
+): (at: Index) => Taps {
   const { inputs, outputs } = resizing;
   const { compute, weights } = options;
   const number = (value: number): Scalar => constantScalar(value, compute);
@@ -143,13 +143,62 @@ export function linearTaps(
     return { places: [first!, next!], weights: [lower, upper] };
   };
 }
-/** Where element `at` of the result lies in the image. */
-function positionOf(at: Index, resizing: Resizing, { compute, align }: LinearOptions): Scalar {
+/** Returns the four elements that cubic convolution blends for each element of the result. */
+export function cubicTaps(
+  call: LoweringCall,
+  resizing: Resizing,
+  options: Pick<LinearOptions, "compute" | "align">,
+): (at: Index) => Taps {
+  const { inputs, outputs } = resizing;
+  const { compute } = options;
   const number = (value: number): Scalar => constantScalar(value, compute);
+  const places = [-1, 0, 1, 2].map((step) =>
+    tabulated(call, outputs, "int32", (at) => {
+      const place = apply("add", apply("floor", unboundedPositionOf(at, resizing, options)), number(step));
+      return apply("max", number(0), apply("min", place, lastOf(inputs, compute)));
+    }),
+  );
+  const weights = [0, 1, 2, 3].map((tap) =>
+    tabulated(call, outputs, compute, (at) => {
+      const position = unboundedPositionOf(at, resizing, options);
+      return cubicWeight(tap, apply("sub", position, apply("floor", position)), number);
+    }),
+  );
+  return (at) => ({
+    places: places.map((table) => placeIn(table(at), inputs, false)),
+    weights: weights.map((table) => table(at)),
+  });
+}
+/** The coefficient of PyTorch's cubic convolution. */
+const A = -0.75;
+/**
+ * Returns the weight of a neighbor, from the distance of the position to the second one: as
+ * products, in which no terms cancel. PyTorch's kernels round once where its polynomials cancel.
+ */
+function cubicWeight(tap: number, distance: Scalar, number: (value: number) => Scalar): Scalar {
+  const rest = apply("sub", number(1), distance);
+  const [x, other] = tap < 2 ? [distance, rest] : [rest, distance];
+  const square = (value: Scalar): Scalar => apply("mul", value, value);
+  if (tap === 0 || tap === 3) return apply("mul", apply("mul", number(A), x), square(other));
+  const factor = apply("sub", apply("add", number(1), x), apply("mul", number(A + 2), square(x)));
+  return apply("mul", other, factor);
+}
+
+/** Where element `at` of the result lies in the image, not before its first element. */
+function positionOf(at: Index, resizing: Resizing, options: LinearOptions): Scalar {
+  const position = unboundedPositionOf(at, resizing, options);
+  return options.align ? position : apply("max", position, constantScalar(0, options.compute));
+}
+/** Where element `at` of the result lies in the image or before it. */
+function unboundedPositionOf(
+  at: Index,
+  resizing: Resizing,
+  { compute, align }: Pick<LinearOptions, "compute" | "align">,
+): Scalar {
   const own = numberOf(at, compute);
   if (align) return apply("mul", own, alignedRatio(resizing, compute));
-  const center = apply("mul", apply("add", own, number(0.5)), ratioOf(resizing, compute));
-  return apply("max", apply("sub", center, number(0.5)), number(0));
+  const half = constantScalar(0.5, compute);
+  return apply("sub", apply("mul", apply("add", own, half), ratioOf(resizing, compute)), half);
 }
 /** Input elements per output element between the first and the last, which stay in place. */
 function alignedRatio({ inputs, outputs }: Resizing, dtype: DType): Scalar {
@@ -164,12 +213,12 @@ function alignedRatio({ inputs, outputs }: Resizing, dtype: DType): Scalar {
 
 /** Returns the weighted sum over all corners, dimension by dimension from the first. */
 export function blended(
-  [taps, ...others]: readonly LinearTaps[],
+  [taps, ...others]: readonly Taps[],
   elementAt: (places: readonly Index[]) => Scalar,
 ): Scalar {
-  const terms = [0, 1].map((side) => {
+  const terms = taps!.weights.map((weight, side) => {
     const inner = (places: readonly Index[]): Scalar => elementAt([taps!.places[side]!, ...places]);
-    return apply("mul", taps!.weights[side]!, others.length === 0 ? inner([]) : blended(others, inner));
+    return apply("mul", weight, others.length === 0 ? inner([]) : blended(others, inner));
   });
-  return apply("add", terms[0]!, terms[1]!);
+  return terms.reduce((sum, term) => apply("add", sum, term));
 }

@@ -37,6 +37,8 @@ export function totalsOf(body: KernelBlock): ReadonlyMap<KernelVariable, KernelO
     const [read, ...others] = reads.get(variable) ?? [];
     const isFold =
       fold !== undefined && FOLDS.has(fold.op) && read === fold && others.length === 0 && more.length === 0;
+    // A product of floats may overflow in one order, and in another one not.
+    if (fold?.op === "mul" && variable.type.startsWith("float")) return undefined;
     if (!isFold || fold.args.filter((arg) => arg === variable).length !== 1) return undefined;
     if ((reads.get(fold.value) ?? []).length !== 1) return undefined;
     totals.set(variable, fold.op);
