@@ -47,6 +47,8 @@ test("lowerings without such calls", () => {
       "aten.squeeze_copy.dims",
       "aten.tril_indices.default",
       "aten.triu_indices.default",
+      "aten.upsample_bicubic2d.default",
+      "aten.upsample_bicubic2d.vec",
       "aten.upsample_trilinear3d.default",
       "aten.upsample_trilinear3d.vec",
       "aten.view_as_complex.default",
