@@ -23,7 +23,9 @@ export function wantedKind(annotation: string, key: string, value: unknown): str
 }
 const MAY_BE_NONE = /None|Optional|^Any$|^bool$|^$/;
 
-/** Returns a type where PyTorch leaves it out: the first argument of functions that call one method. */
+/**
+ * Returns a type where PyTorch leaves it out: the first argument of functions that call one method.
+ */
 const annotationOf = (annotation: string, key: string): string =>
   annotation === "Any" && key === "input" ? "Tensor" : key.endsWith("Lengths") ? "" : annotation;
 
