@@ -283,6 +283,7 @@ describe("are right where the weight", () => {
       new PerElement(64, { q: tensorOf([24, 64], "int8", SIGNED), s: scales([24, 64]) }),
       [x],
     ],
+    ["has zero points that wrap", new Channels(24, 96, "int8", "int8"), [rowsOf(4, 96)]],
     ["becomes float64", new Doubles(24, 64, "int8"), [x]],
     ["is the first factor", new Columns(24, 64, "int8"), [x]],
     ["has one column", new Channels(1, 64, "int8"), [x]],
