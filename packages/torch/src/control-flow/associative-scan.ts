@@ -63,6 +63,8 @@ export function associativeScan<Xs>(
   options: AssociativeScanOptions,
 ): Xs {
   checkOptions("associativeScan", options, OPTIONS);
+  if ((options as unknown) === undefined)
+    throw controlFlowArguments("the dimension is missing", "pass `{ dim: 0 }`, or another dimension");
   const { dim, reverse = false, combineMode = "pointwise" } = options;
   requireWord(combineMode, ["pointwise", "generic"], {
     code: "CONTROL_FLOW_ARGUMENTS",

@@ -7,7 +7,7 @@ import { Tracer } from "../trace/tracer.js";
 import { runAtOnceChecked } from "./at-once.js";
 import { type Branch, checkOperands, traceChoice } from "./branches.js";
 import { controlFlowArguments } from "./errors.js";
-import { isTrue, knownOf, tensorNode } from "./flow-call.js";
+import { isTrue, knownOf, requireFunctions, tensorNode } from "./flow-call.js";
 import { OperandNames } from "./operand-names.js";
 
 const SPECIALIZES =
@@ -35,6 +35,7 @@ export function cond<Operands extends readonly unknown[], Result>(
 ): Result {
   const trace = currentTrace();
   if (typeof pred === "boolean" || typeof pred === "number") {
+    requireFunctions("both branches", [trueFn, falseFn]);
     if (trace instanceof Tracer) trace.warn(SPECIALIZES);
     return pred ? trueFn(...operands) : falseFn(...operands);
   }
@@ -59,8 +60,7 @@ function checkArguments(pred: unknown, branches: readonly unknown[], operands: u
       `Expected pred to be bool or single-element tensor, but got a tensor of sizes [${sizes.join(", ")}].`,
       "reduce the tensor with `all()` or `any()`",
     );
-  if (branches.some((branch) => typeof branch !== "function"))
-    throw controlFlowArguments("Expect both branches to be callable.", "pass two functions");
+  requireFunctions("both branches", branches);
   checkOperands(operands);
 }
 

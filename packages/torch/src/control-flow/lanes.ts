@@ -16,23 +16,31 @@ export interface Lanes {
 
 type Operand = Tensor | Size | Argument;
 
+/** Records the call with which PyTorch's `vmap` begins. */
+export function recordLoading(trace: Tracer): void {
+  const name = "lazy_load_decompositions";
+  trace.callFunction(`torch._functorch.predispatch.${name}`, [], null, name);
+}
+
 /**
  * Records a region in which `run` computes one item of each result; gives the results of all
  * items, along a new first dimension.
  *
  * @param count how many items there are
  * @param finish is called with each result behind the call that stacks it
+ * @param isLoaded whether {@link recordLoading} was called before
  */
 export function recordLanes(
   trace: Tracer,
   count: Size,
   run: (lanes: Lanes) => readonly Tensor[],
   finish: (result: Tensor, level: number) => void = () => {},
+  isLoaded = false,
 ): Tensor[] {
   const level = laneLevel(trace) + 1;
   const call = (name: string, args: readonly Operand[], val: MetaValue): unknown =>
     trace.callFunction(`torch._functorch.predispatch.${name}`, args, val, name);
-  call("lazy_load_decompositions", [], null);
+  if (!isLoaded) recordLoading(trace);
   call("_vmap_increment_nesting", [count, "error"], null);
   const item: Lanes["item"] = (batch, dim, fake) =>
     call("_add_batch_dim", [batch, dim, level], fake) as Tensor;

@@ -117,7 +117,10 @@ describe("vmap at once", () => {
       expect(() => vmap(id, { randomness: randomness as never })(x)).toThrow(
         refused("CONTROL_FLOW_ARGUMENTS", message),
       );
-    expect(() => vmap(id, { chunkSize: 2 } as never)).toThrow(refused("UNKNOWN_OPTION", /chunkSize/));
+    for (const size of [0, -1, 1.5, "2", true])
+      expect(() => vmap(id, { chunkSize: size as never })).toThrow(
+        refused("CONTROL_FLOW_ARGUMENTS", /chunk_size should be None or greater than 0. \(got /),
+      );
   });
 });
 
@@ -213,4 +216,50 @@ test("ends of slices may be tensors of one integer", () => {
   const x = torch.arange(5);
   expect(values(x.at(torch.slice(torch.tensor(1), torch.tensor(3))))).toEqual([1, 2]);
   expect(() => x.at(torch.slice(torch.ones(1), null))).toThrow(refused("TORCH_ARGUMENT", /not one integer/));
+});
+
+/** Values of PyTorch 2.14, which are the same for every `chunk_size`. */
+describe("vmap in chunks", () => {
+  const five = (): Tensor => torch.arange(10, { dtype: "float32" }).reshape(5, 2);
+  const sizes = [1, 2, 3, 5, 7];
+  const different = [
+    0.004263520240783691, 1.1055693626403809, 2.2858424186706543, 3.0269548892974854, 4.471614360809326,
+    5.060116291046143, 6.7718658447265625, 7.743699550628662, 8.59442138671875, 9.887856483459473,
+  ];
+  const same = [
+    0.004263520240783691, 1.1055693626403809, 2.004263401031494, 3.105569362640381, 4.004263401031494,
+    5.105569362640381, 6.004263401031494, 7.105569362640381, 8.004263877868652, 9.105569839477539,
+  ];
+
+  test.each(sizes)("of %i draws as one batch does", (chunkSize) => {
+    const draw = (randomness: "different" | "same"): number[] => {
+      torch.manualSeed(3);
+      return values(vmap((a: Tensor) => a.add(torch.rand(2)), { randomness, chunkSize })(five()));
+    };
+    expect(draw("different")).toEqual(different);
+    expect(draw("same")).toEqual(same);
+    expect(values(torch.rand(1))).toEqual([0.2858424782752991]);
+  });
+
+  test.each(sizes)("of %i takes dimensions, and shares what has none", (chunkSize) => {
+    const columns = vmap((a: Tensor) => a, { inDims: 1, outDims: 1, chunkSize })(five());
+    expect([columns.shape, values(columns)]).toEqual([[5, 2], values(five())]);
+    const pairs = vmap((a: Tensor, b: Tensor) => ({ sum: a.sum(), parts: [a.add(b)] }), {
+      inDims: [0, null],
+      chunkSize,
+    })(five(), torch.ones(2));
+    expect(values(pairs.sum)).toEqual([1, 5, 9, 13, 17]);
+    expect(values(pairs.parts[0]!)).toEqual(values(five().add(1)));
+    const nested = vmap(
+      vmap((a: Tensor) => a.mul(2), { chunkSize: 1 }),
+      { chunkSize },
+    )(five());
+    expect(values(nested)).toEqual(values(five().mul(2)));
+  });
+
+  test("refuses results without items, which cannot be joined", () => {
+    expect(() =>
+      vmap((_: Tensor) => torch.ones(2), { outDims: null, chunkSize: 2 } as never)(five()),
+    ).toThrow(refused("CONTROL_FLOW_ARGUMENTS", /'dim' must be int, not NoneType/));
+  });
 });

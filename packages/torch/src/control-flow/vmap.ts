@@ -23,7 +23,8 @@ import { TracedTensor } from "../trace/traced-tensor.js";
 import { Tracer } from "../trace/tracer.js";
 import { badVmap } from "./errors.js";
 import { isSameSize, knownOf } from "./flow-call.js";
-import { type Lanes, recordLanes } from "./lanes.js";
+import { type Lanes, recordLanes, recordLoading } from "./lanes.js";
+import { inChunks, type Leaf, requireChunkSize } from "./vmap-chunks.js";
 
 /** A dimension, or none; or those of the parts of a container, in a container of the same form. */
 type MappedDims = number | null | readonly MappedDims[] | { readonly [key: string]: MappedDims };
@@ -47,16 +48,14 @@ export interface VmapOptions {
    * or the same for all. An export takes `"error"` only. @defaultValue "error"
    */
   readonly randomness?: Randomness | undefined;
+  /**
+   * How many items are computed together: parts of so many run one after another, and their results
+   * are joined. It is null for all at once. @defaultValue null
+   */
+  readonly chunkSize?: number | null | undefined;
 }
 
-const OPTIONS: OptionNames<VmapOptions> = { inDims: true, outDims: true, randomness: true };
-
-/** A tensor, or what is the same for all items. */
-interface Leaf {
-  readonly value: unknown;
-  /** The dimension of the items; null where all share the value. */
-  readonly dim: number | null;
-}
+const OPTIONS: OptionNames<VmapOptions> = { inDims: true, outDims: true, randomness: true, chunkSize: true };
 
 /**
  * Makes a function of one item one of a batch (`torch.vmap`, `torch.func.vmap`): it takes tensors
@@ -79,7 +78,8 @@ export function vmap<Args extends readonly unknown[], Result>(
 ): (...args: Args) => Result {
   checkOptions("vmap", options, OPTIONS);
   if (typeof fn !== "function") throw badVmap("the function is missing", "pass a function of one item");
-  const { outDims = 0, inDims = 0, randomness = "error" } = options;
+  const { outDims = 0, inDims = 0, randomness = "error", chunkSize = null } = options;
+  requireChunkSize(chunkSize);
   return (...args) => {
     requireDims(outDims);
     const { leaves, rebuild } = leavesOf(args, inDims);
@@ -87,10 +87,22 @@ export function vmap<Args extends readonly unknown[], Result>(
     requireRandomness(randomness);
     const trace = currentTrace();
     const call = (values: readonly unknown[]): unknown => fn(...(rebuild(values) as Args));
-    return (
+    const run = (own: readonly Leaf[], size: Size): unknown =>
       trace instanceof Tracer
-        ? traced({ trace, call, leaves, count }, outDims, randomness)
-        : eachItem({ call, leaves, count: count as number }, outDims, randomness)
+        ? traced({ trace, call, leaves: own, count: size, isPart: own !== leaves }, outDims, randomness)
+        : eachItem({ call, leaves: own, count: size as number }, outDims, randomness);
+    if (chunkSize === null || count === 0) return run(leaves, count) as Result;
+    if (trace instanceof Tracer) recordLoading(trace);
+    // PyTorch lists the parts, which specializes the number of items.
+    const known = typeof count === "number" ? count : trace!.env.guardInt(count.expr);
+    const start = trace instanceof Tracer || randomness !== "same" ? undefined : saveRandomness();
+    return inChunks(
+      { leaves, count: known, size: chunkSize },
+      (own, size) => {
+        start?.();
+        return run(own, size);
+      },
+      (result) => dimsOfResults(result, flattenValue(result), outDims),
     ) as Result;
   };
 }
@@ -206,10 +218,12 @@ interface TracedCall {
   readonly call: (values: readonly unknown[]) => unknown;
   readonly leaves: readonly Leaf[];
   readonly count: Size;
+  /** Whether other parts of the batch are computed beside it. */
+  readonly isPart: boolean;
 }
 
 function traced(
-  { trace, call, leaves, count }: TracedCall,
+  { trace, call, leaves, count, isPart }: TracedCall,
   outDims: MappedDims,
   randomness: Randomness,
 ): unknown {
@@ -252,6 +266,7 @@ function traced(
       const row = callOperator("aten.unsqueeze.default", [result, 0]) as Tensor;
       callOperator("aten.expand.default", [row, [count, ...result.size()]]);
     },
+    isPart,
   );
   const all = made!.leaves.map((leaf, i) => (dims[i] === null ? leaf : results.shift()));
   return unflattenTree(all, made!.spec);

@@ -1,5 +1,6 @@
 /** @file Conditions that a program requires of its sizes and values (`torch._check`). */
 
+import { checkOptions, type OptionNames } from "@sconce/errors";
 import { currentTrace } from "../trace/dispatch.js";
 import * as conditions from "../trace/runtime-checks.js";
 import { type Size, SymBool, SymInt } from "../trace/sym-int.js";
@@ -32,9 +33,11 @@ export function checkIsSize(value: Size): void {
 
 /** Bounds of an integer, both included. */
 export type Bounds = conditions.ValueBounds;
+const BOUNDS: OptionNames<Bounds> = { min: true, max: true };
 
 /** Requires that an integer lies within bounds (`constrain_as_value`). */
 export function constrainAsValue(value: Size, bounds: Bounds = {}): void {
+  checkOptions("constrainAsValue", bounds, BOUNDS);
   const trace = currentTrace();
   if (trace !== undefined) conditions.requireValueRange(trace.env, exprOf(value), bounds);
   else requireBounds(value, bounds);
@@ -42,6 +45,7 @@ export function constrainAsValue(value: Size, bounds: Bounds = {}): void {
 
 /** Requires that an integer is a size within bounds (`constrain_as_size`). */
 export function constrainAsSize(value: Size, bounds: Bounds = {}): void {
+  checkOptions("constrainAsSize", bounds, BOUNDS);
   const trace = currentTrace();
   if (trace !== undefined) conditions.requireSizeRange(trace.env, exprOf(value), bounds);
   else requireBounds(value, { ...bounds, min: Math.max(0, bounds.min ?? 0) });

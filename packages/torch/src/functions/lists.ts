@@ -1,4 +1,5 @@
 /** @file Python functions that take any number of tensors, or one list of them. */
+import { describeValue } from "@sconce/errors";
 import { invalidArgument } from "./errors.js";
 import { callTorch } from "./function-tables.js";
 import { type Keywords, splitKeywords } from "./parse-call.js";
@@ -37,7 +38,14 @@ const subscript = (place: unknown): string => {
 
 /** `einsum(x, [0, 1], y, [1, 2], [0, 2])` as an equation. */
 function sublists(args: readonly unknown[]): readonly [string, readonly unknown[]] {
-  const text = (places: unknown): string => (places as readonly unknown[]).map(subscript).join("");
+  const text = (places: unknown): string => {
+    if (Array.isArray(places)) return places.map(subscript).join("");
+    throw invalidArgument(
+      "torch.einsum",
+      `the subscripts are ${describeValue(places)}`,
+      "give an equation, or a list of subscripts behind each tensor",
+    );
+  };
   const hasOutput = args.length % 2 === 1;
   const operands = args.filter((_, i) => i % 2 === 0 && !(hasOutput && i === args.length - 1));
   const inputs = args

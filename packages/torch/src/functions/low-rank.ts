@@ -66,8 +66,14 @@ function pcaLowRank({ A: a, q, center, niter }: PythonArguments): unknown {
 
 /** The functions by camelCase name. */
 export const LOW_RANK: Readonly<Record<string, (...given: readonly unknown[]) => unknown>> = {
-  svdLowrank: pythonFunction("torch", "svd_lowrank(A, q=6, niter=2, M=None)", ({ A, q, niter, M }) =>
-    svdLowRank(A, q ?? 6, niter ?? 2, M),
+  svdLowrank: pythonFunction(
+    "torch",
+    "svd_lowrank(A: Tensor, q: int = 6, niter: int = 2, M: Tensor|None = None)",
+    ({ A, q, niter, M }) => svdLowRank(A, q ?? 6, niter ?? 2, M),
   ),
-  pcaLowrank: pythonFunction("torch", "pca_lowrank(A, q=None, center=True, niter=2)", pcaLowRank),
+  pcaLowrank: pythonFunction(
+    "torch",
+    "pca_lowrank(A: Tensor, q: int|None = None, center: bool = True, niter: int = 2)",
+    pcaLowRank,
+  ),
 };

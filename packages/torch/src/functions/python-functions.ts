@@ -75,7 +75,7 @@ export function stft(args: PythonArguments): unknown {
     );
   if (center) {
     const signal = input.ndim;
-    const extended = [...new Array<Size>(3 - signal).fill(1), ...sizesOf(input)];
+    const extended = [...new Array<Size>(Math.max(0, 3 - signal)).fill(1), ...sizesOf(input)];
     const pad = Math.trunc(nFft / 2);
     const view = callMethod(input, "view", [extended]) as Tensor;
     const padded = callOperator("aten.pad.default", [view, [pad, pad], padMode]) as Tensor;
@@ -230,17 +230,17 @@ export function pythonFunctions(
       () => "",
     ) as AnyFunction,
     split: define("split(tensor, split_size_or_sections, dim=0)", split),
-    stft: define(`stft(input, ${STFT_PARAMETERS})`, stft),
+    stft: define(`stft(input: Tensor, ${STFT_PARAMETERS})`, stft),
     tensor: builtin("tensor(data, *, dtype=None, device=None, requires_grad=False)", ({ data, ...options }) =>
       tensor(data, options),
     ),
-    tensordot: define("tensordot(a, b, dims=2, out=None)", tensordot),
+    tensordot: define("tensordot(a: Tensor, b: Tensor, dims=2, out=None)", tensordot),
     unique: define("unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)", unique),
     uniqueConsecutive: define(
       "unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)",
       uniqueConsecutive,
     ),
-    unravelIndex: define("unravel_index(indices, shape)", unravelIndex),
+    unravelIndex: define("unravel_index(indices: Tensor, shape: list[int])", unravelIndex),
     ...Object.fromEntries(
       Object.keys(FACTS).map((name) => [
         camelCase(name),
@@ -252,4 +252,4 @@ export function pythonFunctions(
 
 /** What `torch.stft` and `x.stft` take beside the signal. */
 export const STFT_PARAMETERS =
-  "n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None";
+  "n_fft: int, hop_length: int|None = None, win_length: int|None = None, window: Tensor|None = None, center=True, pad_mode='reflect', normalized=False, onesided=None, return_complex=None, align_to_window=None";

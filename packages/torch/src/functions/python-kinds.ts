@@ -24,7 +24,7 @@ export function wantedKind(annotation: string, key: string, value: unknown): str
 const MAY_BE_NONE = /None|Optional|^Any$|^bool$|^$/;
 
 /**
- * Returns a type where PyTorch leaves it out: the first argument of functions that call one method.
+ * Returns the type of what PyTorch leaves without one: the input of functions that call one method.
  */
 const annotationOf = (annotation: string, key: string): string =>
   annotation === "Any" && key === "input" ? "Tensor" : key.endsWith("Lengths") ? "" : annotation;
@@ -32,7 +32,8 @@ const annotationOf = (annotation: string, key: string): string =>
 const FITS: readonly (readonly [RegExp, (value: unknown) => boolean])[] = [
   [/^Tensor\|float/, isNumber],
   [/^Tensor/, (value) => value instanceof Tensor],
-  [/^(float|int\|float|int$)/, isNumber],
+  [/^int$/, (value) => (typeof value === "number" ? Number.isInteger(value) : isNumber(value))],
+  [/^(float|int\|float)/, isNumber],
   [/List|^list|^int\|None/, (value) => isNumber(value) || isNumberList(value)],
   [/^str/, (value) => typeof value === "string"],
 ];
@@ -41,5 +42,6 @@ function nameOf(type: string): string {
   if (type.startsWith("Tensor|")) return "a tensor or a number";
   if (type.startsWith("Tensor")) return "a tensor";
   if (/List|^list/.test(type)) return "a list of numbers";
+  if (type === "int") return "a whole number";
   return type.startsWith("str") ? "a string" : "a number";
 }

@@ -160,6 +160,14 @@ export const asynchronous = (name: string): SconceError =>
     fix: "pass a function without `async` that returns no promise, and await what it needs before",
   });
 
+export const notAFunction = (name: string): SconceError =>
+  new SconceError({
+    code: "TORCH_ARGUMENT",
+    message: `${name}: what runs is not a function`,
+    where: name,
+    fix: `pass a function: \`${name}(() => model(x))\``,
+  });
+
 /** Control flow in a mixed precision region, whose program PyTorch's files cannot hold. */
 export const autocastAroundGraphs = (name: string): SconceError =>
   new SconceError({
