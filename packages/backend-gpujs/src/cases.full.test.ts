@@ -13,8 +13,15 @@ import { hasWebgpu } from "./webgpu/device.fixture.js";
 const isThere = await hasWebgpu();
 const operators = defaultOperators();
 
+/** Calls of quantization, most of which refuse values or compute with integers: the host runs them. */
+const isQuantized = ({ target }: OpCase): boolean =>
+  /quant|torchao\.|qparams|int[48]pack|_int_mm|_scaled_mm/.test(target);
+
 function spec(mode: Mode, every: number, first: number): void {
-  const { counts } = backendCasesSpec(() => gpujsBackend({ mode }), { operators, every, first });
+  const make = () => gpujsBackend({ mode });
+  backendCasesSpec(make, { operators, every, first, filter: isQuantized });
+  const filter = (one: OpCase): boolean => !isQuantized(one);
+  const { counts } = backendCasesSpec(make, { operators, every, first, filter });
   test("most calls run on the device", () => expect(counts.device).toBeGreaterThan(counts.partition));
 }
 describe.each(["webasm", "cpu"] as const)("edges in mode %s", (mode) => {

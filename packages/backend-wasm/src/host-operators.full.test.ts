@@ -45,6 +45,7 @@ const NOTHING = "an operand has no elements";
 const CORE = [
   "aten._embedding_bag.default: it refuses some values, which kernels do not",
   "aten._local_scalar_dense.default: its result is not a tensor",
+  "aten._to_copy.default: kernels compute with integers, float16 to float64, complex64 and bools, not with float8_e4m3fn",
   "aten.as_strided.default: as_strided of a tensor whose elements are not all of its memory",
   "aten.as_strided.default: as_strided reads beyond the elements of its tensor",
   "aten.gather.default: an index may lie outside of its tensor",
@@ -83,6 +84,7 @@ const OTHERS = [
   "aten._ctc_loss_backward.default: no loops are known for aten._ctc_loss_backward.default",
   "aten._cummax_helper.default: it cannot be lowered: the operator mutates its arguments and has no functional overload",
   "aten._cummin_helper.default: it cannot be lowered: the operator mutates its arguments and has no functional overload",
+  "aten._dyn_quant_matmul_4bit.default: no loops are known for aten._dyn_quant_matmul_4bit.default",
   "aten._embedding_bag_backward.default: no loops are known for aten._embedding_bag_backward.default",
   "aten._embedding_bag_dense_backward.default: no loops are known for aten._embedding_bag_backward.default",
   "aten._embedding_bag_forward_only.default: it refuses some values, which kernels do not",
@@ -144,6 +146,8 @@ const OTHERS = [
   "aten.erfc.default: no loops are known for aten.erfc.default",
   "aten.erfinv.default: no loops are known for aten.erfinv.default",
   "aten.exponential.default: it draws random numbers or has an effect, so it must run in program order",
+  "aten.fake_quantize_per_channel_affine_cachemask.default: no loops are known for aten.fake_quantize_per_channel_affine_cachemask.default",
+  "aten.fake_quantize_per_tensor_affine_cachemask.default: no loops are known for aten.fake_quantize_per_tensor_affine_cachemask.default",
   "aten.gcd.default: no loops are known for aten.gcd.default",
   "aten.grid_sampler_2d_backward.default: no loops are known for aten.grid_sampler_2d_backward.default",
   "aten.grid_sampler_3d_backward.default: no loops are known for aten.grid_sampler_3d_backward.default",
@@ -198,6 +202,11 @@ const OTHERS = [
   "aten.view_copy.dtype: no loops are known for aten.view.dtype",
   "gather: in this run",
   'operator.getitem: aten.batch_norm_update_stats.default updates "running_mean" (%x1) and "running_var" (%x2), though its schema does not say so',
+  "quantized_decomposed.quantize_per_channel_group.default: aten._assert_async.msg is a run-time check; no element depends on it",
+  "quantized_decomposed.quantize_per_tensor.default: kernels compute with integers, float16 to float64, complex64 and bools, not with float8_e4m3fn",
+  "quantized_decomposed.quantize_per_tensor.default: kernels compute with integers, float16 to float64, complex64 and bools, not with float8_e5m2",
+  "quantized_decomposed.quantize_per_tensor.tensor2: no loops are known for quantized_decomposed.quantize_per_tensor.tensor2",
+  "quantized_decomposed.quantize_per_tensor.tensor: no loops are known for quantized_decomposed.quantize_per_tensor.tensor",
 ];
 
 test("operators that run on the host", async () => {
