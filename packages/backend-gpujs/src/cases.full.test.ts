@@ -13,7 +13,9 @@ import { hasWebgpu } from "./webgpu/device.fixture.js";
 const isThere = await hasWebgpu();
 const operators = defaultOperators();
 
-/** Calls of quantization, most of which refuse values or compute with integers: the host runs them. */
+/**
+ * Calls of quantization, most of which refuse values or compute with integers: the host runs them.
+ */
 const isQuantized = ({ target }: OpCase): boolean =>
   /quant|torchao\.|qparams|int[48]pack|_int_mm|_scaled_mm/.test(target);
 

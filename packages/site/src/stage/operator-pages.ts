@@ -92,7 +92,9 @@ export async function operatorPages(pages: {
   readonly operators: string;
   readonly lowerings: string;
 }): Promise<Map<string, string>> {
-  const operators = await jsonOutput<OperatorInfo[]>("ops");
+  const all = await jsonOutput<OperatorInfo[]>("ops");
+  // Observers are part of the passes of quantization, and no row of a family.
+  const operators = all.filter(({ target }) => !target.startsWith("quantization."));
   const byName = new Map(operators.map((one) => [shortened(one.target), one]));
   const lowerings = loweringsOf(pages.lowerings);
   const families = familiesOf(pages.operators);
