@@ -25,8 +25,14 @@ function referenceOf(name: string, reference: string): string {
   return part.slice(part.indexOf("\n")).trim();
 }
 
-function passPage(name: string, reference: string, sections: Sections): string {
+/** Passes that another page describes: those of quantization. */
+const isOfQuantization = (name: string): boolean => name === "calibrate" || name.includes("quantiz");
+
+function passPage({ name, doc }: PassInfo, reference: string, sections: Sections): string {
   const section = sections.get(name);
+  const text = isOfQuantization(name)
+    ? `${doc}\n\n[Quantization](../concepts/quantization.md) has its options.`
+    : referenceOf(name, reference);
   return [
     "---",
     `title: ${name}`,
@@ -34,7 +40,7 @@ function passPage(name: string, reference: string, sections: Sections): string {
     "",
     `# \`${name}\``,
     "",
-    referenceOf(name, reference),
+    text,
     "",
     "## Use it",
     "",
@@ -119,7 +125,10 @@ export async function passPages(sections: Sections, reference: string): Promise<
     ["passes/index.md", indexPage(passes)],
     ["rules/index.md", rulesPage(rules)],
     ...rules.map((rule): [string, string] => [`rules/${rule.name}.md`, rulePage(rule)]),
-    ...passes.map(({ name }): [string, string] => [`passes/${name}.md`, passPage(name, reference, sections)]),
+    ...passes.map((pass): [string, string] => [
+      `passes/${pass.name}.md`,
+      passPage(pass, reference, sections),
+    ]),
   ]);
 }
 
