@@ -165,7 +165,7 @@ export const notAFunction = (name: string): SconceError =>
     code: "TORCH_ARGUMENT",
     message: `${name}: what runs is not a function`,
     where: name,
-    fix: `pass a function: \`${name}(() => model(x))\``,
+    fix: `pass a function: \`${name}(() => f(x))\``,
   });
 
 /** Control flow in a mixed precision region, whose program PyTorch's files cannot hold. */
