@@ -3,15 +3,7 @@
  * columns, made once. A panel of integers has the bytes of its columns side by side, and a panel of
  * numbers one of each column for a group.
  */
-import {
-  type Axis,
-  fixedValue,
-  forEachAtom,
-  type Index,
-  type Scalar,
-  scale,
-  volumeOf,
-} from "@sconce/codegen";
+import { type Axis, fixedValue, type Index, type Scalar, scale, volumeOf } from "@sconce/codegen";
 import { type DType, isFloatDType } from "@sconce/tensor";
 import { i32, type ModuleBuilder } from "@sconce/wasm";
 import { shiftOf } from "../emit/core/types.js";
@@ -22,7 +14,7 @@ import type { PreparedBuffer } from "../kernel-code.js";
 import { type Expansion, expansionOf, GROUP, STEP } from "./expansion.js";
 import { type Address, indexAt, isEmittable, unflatten } from "./index-code.js";
 import { FLOAT32 } from "./numbers.js";
-import { separate } from "./separate.js";
+import { axesIn, separate } from "./separate.js";
 
 /** Where integers or numbers lie: byte offsets that are added. */
 interface ExpandedPlaces {
@@ -67,11 +59,7 @@ function placesOf(
   const parts = separate(bytes, [names(outer), names(lanes), new Set([GROUP, STEP])]);
   if (parts === undefined || !parts.every(isEmittable)) return undefined;
   const [ofOuter, ofLanes, ofInner] = parts as [Index, Index, Index];
-  const used = new Set<string>();
-  forEachAtom(ofOuter, (item) => {
-    if (item.kind === "axis") used.add(item.name);
-  });
-  const outerAxes = outer.filter(({ name, extent }) => used.has(name) && fixedValue(extent) !== 1);
+  const outerAxes = axesIn(outer, ofOuter);
   return { buffer, dtype, outer: ofOuter, lanes: ofLanes, inner: ofInner, outerAxes };
 }
 
@@ -95,9 +83,6 @@ interface Columns {
 
 /** Columns of a panel. */
 const LANES = FLOAT32.columns;
-/** Bytes of the numbers of a panel. */
-export const NUMBERS_BYTES = 4 * LANES;
-
 /** Steps of the sum that one byte holds. */
 const stepsPerByte = ({ phases }: Expansion): number => phases.length;
 

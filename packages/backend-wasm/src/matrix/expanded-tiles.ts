@@ -4,7 +4,7 @@ import { type Expression, type FunctionBuilder, i32, type ModuleBuilder } from "
 import type { ExpandedForm, ExpandedOperand } from "./expanded-operand.js";
 import { type ExpandedInit, expandedTile, unpackKernel } from "./expansion-code.js";
 import type { Address } from "./index-code.js";
-import { blockKernel, type TileInit } from "./micro.js";
+import { blockKernel, PANEL_BYTES, type TileInit } from "./micro.js";
 import { FLOAT32 } from "./numbers.js";
 import type { MatrixPlan } from "./product-plan.js";
 
@@ -92,8 +92,6 @@ interface ExpandedTarget {
   /** Scratch memory of a panel. */
   readonly panel: Expression;
 }
-
-const PANEL_BYTES = 4 * FLOAT32.columns;
 
 /** Adds the products of some steps to all tiles of a block, a panel after the other. */
 export function addExpanded(

@@ -8,15 +8,19 @@ import { i32 } from "@sconce/wasm";
 import { Helpers } from "../emit/helpers.js";
 import { constantsInPlace } from "../emit/vector/constants.js";
 import { type Vector, VectorWriter } from "../emit/vector/lines.js";
-import { NUMBERS_BYTES } from "./expanded-operand.js";
 import type { Expansion } from "./expansion.js";
 import type { Address } from "./index-code.js";
-import { extraParams, finishTile, multiplyAdd, storeTile, type TileInit } from "./micro.js";
+import {
+  extraParams,
+  finishTile,
+  multiplyAdd,
+  PANEL_BYTES,
+  storeTile,
+  type TileInit,
+  VECTORS,
+} from "./micro.js";
 import { shared } from "./shared.js";
 
-/** Vectors of the columns of a panel. */
-const VECTORS = 2;
-const PANEL_BYTES = 16 * VECTORS;
 /** Bytes of the integers of a step. */
 const NARROW_BYTES = 8;
 
@@ -100,7 +104,7 @@ function eachByte(
   f.loop((again) => {
     readNumbers();
     f.assign(left, group / phases.length).countDown(left, oneByte);
-    for (const address of addresses) f.increase(address, NUMBERS_BYTES);
+    for (const address of addresses) f.increase(address, PANEL_BYTES);
     f.increase(steps, -group).get(steps).brIf(again);
   });
 }

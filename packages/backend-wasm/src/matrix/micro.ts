@@ -14,8 +14,8 @@ import { shared } from "./shared.js";
 /** Columns of a tile of float32. */
 export const COLUMNS = 8;
 /** Vectors of a row of a tile, and bytes of a row of a panel of B. */
-const VECTORS = 2;
-const PANEL_BYTES = 16 * VECTORS;
+export const VECTORS = 2;
+export const PANEL_BYTES = 16 * VECTORS;
 /** Vector registers that V8 uses for values. */
 const REGISTERS = 15;
 

@@ -28,7 +28,7 @@ import { type ExpandedOperand, expandedOperand } from "./expanded-operand.js";
 import { isEmittable } from "./index-code.js";
 import { bytesOfFactor, type FactorType, FLOAT32, FLOAT64, type Numbers } from "./numbers.js";
 import { type Padding, paddingOf } from "./padding.js";
-import { separate } from "./separate.js";
+import { axesIn, separate } from "./separate.js";
 
 /** Bytes of a float32. */
 export const ELEMENT = 4;
@@ -191,18 +191,13 @@ function operandOf(
   const parts = separate(index, [names(outer), names(lanes), names(inner)]);
   if (parts === undefined || !parts.every(isEmittable)) return undefined;
   const [ofOuter, ofLanes, ofInner] = parts as [Index, Index, Index];
-  const used = new Set<string>();
-  for (const one of [ofOuter, ...(padding === undefined ? [] : [padding.from])])
-    forEachAtom(one, (item) => {
-      if (item.kind === "axis") used.add(item.name);
-    });
   return {
     buffer,
     type,
     outer: ofOuter,
     lanes: ofLanes,
     inner: ofInner,
-    outerAxes: outer.filter(({ name, extent }) => used.has(name) && fixedValue(extent) !== 1),
+    outerAxes: axesIn(outer, ofOuter, ...(padding === undefined ? [] : [padding.from])),
     padding,
   };
 }

@@ -1,14 +1,26 @@
 /** @file Indices as sums of parts that depend on separate axes. */
 import {
+  type Axis,
   add,
   atom,
   constant,
+  fixedValue,
   forEachAtom,
   type Index,
   type IndexTerm,
   multiply,
   ZERO,
 } from "@sconce/codegen";
+
+/** Returns the axes of several places that indices depend on. */
+export function axesIn(axes: readonly Axis[], ...indices: readonly Index[]): Axis[] {
+  const used = new Set<string>();
+  for (const index of indices)
+    forEachAtom(index, (item) => {
+      if (item.kind === "axis") used.add(item.name);
+    });
+  return axes.filter(({ name, extent }) => used.has(name) && fixedValue(extent) !== 1);
+}
 
 /**
  * Returns the terms of an index by the set of axes that they depend on; undefined if one needs two

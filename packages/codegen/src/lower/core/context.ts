@@ -141,7 +141,7 @@ export class LoweringContext {
     if (root.buffer !== undefined) return;
     // A value with further readers would be computed by each of them.
     for (const part of withInputs(root.inputs))
-      if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part) && !this.#isInFactor(part))
+      if (part.buffer === undefined && this.#isAwaited(part) && isExpensive(part) && !this.#factors.has(part))
         this.materialize(part);
     this.#nest(root, options, this.#orderOf(root, options));
   }
@@ -271,9 +271,6 @@ export class LoweringContext {
       return this.many(tensor);
     for (const part of withInputs([root])) this.#factors.add(part);
     return tensor;
-  }
-  #isInFactor(tensor: LazyTensor): boolean {
-    return this.#factors.has(tensor);
   }
 
   /**
